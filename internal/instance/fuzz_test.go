@@ -1,0 +1,50 @@
+package instance_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+)
+
+// FuzzParse checks what Parse promises for any text: see parse, checkDetails
+// and checkDocumentError.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds: %v", err)
+	}
+	for _, file := range files {
+		document, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(document)
+	}
+	for _, document := range []string{
+		valid,
+		valid + valid,
+		valid[:len(valid)/2],
+		`404 page not found`,
+		`{"fileMaxSize": 1, "\u0066ileMaxSize": -0.0e1, "x": {"y": [{"z": 1, "z": "\ud83d\ude00"}]}}`,
+		`{"recommendedExpireTimes": [null, {}, {"label": "\u001b", "value": 1e999}, []], "": 1, "": 2}`,
+	} {
+		f.Add([]byte(document))
+	}
+
+	f.Fuzz(func(t *testing.T, document []byte) {
+		details, documentError := parse(t, document)
+		// encoding/json is laxer (it takes invalid UTF-8 and duplicates), never
+		// stricter: what it refuses is not JSON.
+		if json.Valid(instance.TrimByteOrderMark(document)) {
+			return
+		}
+		if details != nil {
+			t.Errorf("a text that is not JSON has details %+v", details)
+		} else if !documentError.NotJSON {
+			t.Errorf("NotJSON is false of a text that is not JSON: %v", documentError)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+// Package instance knows what an instance of the file transfer service says
+// about itself: the document that GET {base_url}/instance answers, in every
+// shape that the service's contract ("Instance Details Interface of a File
+// Transfer Service") and deployed releases give it.
+//
+// It is pure: no network, no Terraform, no clock.
+package instance
+
+import "slices"
+
+// Details is an instance's configuration in one shape, whichever shape it was
+// delivered in. All quantities are from 0 to [math.MaxInt64].
+type Details struct {
+	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
+	FileMaxSizeBytes int64
+	// ChunkSizeBytes is the size of one chunk (chunkSize).
+	ChunkSizeBytes int64
+	// RequirePassword tells whether creating a transfer takes a password
+	// (requirePassword).
+	RequirePassword bool
+	// APIVersion is the version of the instance's API (apiVersion).
+	APIVersion Version
+	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
+	FileMaxAgeSeconds int64
+	// MaxTransfersInMerge is the maximum number of transfers in a group
+	// (maxTransfersInMerge). Where the instance does not deliver it, it is the
+	// documented limit of its version (contract, "Limits").
+	MaxTransfersInMerge int64
+	// RecommendedExpireTimes are the durations before expiry that a client may
+	// offer (recommendedExpireTimes), in the order delivered. Never nil.
+	RecommendedExpireTimes []ExpireTime
+
+	// Warnings are what was read by rule although the document leaves doubt.
+	Warnings []Warning
+}
+
+// Version is an apiVersion.
+type Version struct {
+	// Text is the version as delivered, with any suffix.
+	Text string
+	// Major, Minor and Patch are its three numbers.
+	Major, Minor, Patch int64
+}
+
+// ExpireTime is one suggested duration before expiry.
+type ExpireTime struct {
+	// Label is the instance's own, localized text for the duration.
+	Label string
+	// InSeconds is the duration in seconds.
+	InSeconds int64
+}
+
+// InMinutes is the duration in whole minutes, rounded down.
+func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
+
+const secondsPerMinute = 60
+
+// The documented limits of transfers in a group, for instances that do not
+// deliver theirs (contract, "Limits" and "Versioning").
+const (
+	maxTransfersInMergeBefore2 = 10
+	maxTransfersInMergeFrom2   = 50
+)
+
+// WarningKind tells warnings apart: a reader gets one warning of each kind,
+// listing its entries.
+type WarningKind int
+
+const (
+	// ContradictoryUnits: an entry's inSeconds and value contradict each other
+	// (value is not inSeconds / 60 rounded down). It was read by inSeconds.
+	ContradictoryUnits WarningKind = iota + 1
+	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute.
+	// It was read in seconds, as the contract says; a few early releases put
+	// minutes there (field notes).
+	SuspiciouslyShort
+)
+
+// Warning is one doubt about one expiry entry.
+type Warning struct {
+	Kind WarningKind
+	// Path is the entry's place in the document: recommendedExpireTimes[2].
+	Path string
+	// Label is the entry's label as delivered: not safe to print as it is.
+	Label string
+	// Value is the entry's value as delivered: in minutes for
+	// ContradictoryUnits, in seconds for SuspiciouslyShort.
+	Value int64
+	// InSeconds is what the entry was read as.
+	InSeconds int64
+}
+
+// WarningsOf returns the details' warnings of one kind.
+func (d *Details) WarningsOf(kind WarningKind) []Warning {
+	return slices.DeleteFunc(slices.Clone(d.Warnings), func(w Warning) bool { return w.Kind != kind })
+}

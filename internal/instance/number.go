@@ -1,0 +1,58 @@
+package instance
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxInt64Digits is how many decimal digits math.MaxInt64 has.
+const maxInt64Digits = 19
+
+// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is
+// exactly an integer from 0 to math.MaxInt64, in whatever form it is written:
+// 20000000, 20000000.0 and 2e7 are the same. ok is false for any other value.
+func parseNumber(number string) (value int64, ok bool) {
+	if value, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return value, value >= 0
+	}
+
+	// number = sign digits * 10^exponent. Neither a float (53 bits) nor a
+	// rational (an exponent of a billion costs a billion digits) would do.
+	unsigned, negative := strings.CutPrefix(number, "-")
+	mantissa, exponentText := unsigned, "0"
+	if i := strings.IndexAny(unsigned, "eE"); i >= 0 {
+		mantissa, exponentText = unsigned[:i], unsigned[i+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return 0, true
+	}
+	if negative {
+		return 0, false
+	}
+	// 32 bits are enough for every exponent that can lead into int64: the
+	// mantissa of a document is shorter than 2^31 digits.
+	exponent, err := strconv.ParseInt(exponentText, 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	significant := strings.TrimRight(digits, "0")
+	exponent += int64(len(digits) - len(significant) - len(fraction))
+	if exponent < 0 || exponent+int64(len(significant)) > maxInt64Digits {
+		return 0, false
+	}
+	value, err = strconv.ParseInt(significant+strings.Repeat("0", int(exponent)), 10, 64)
+	return value, err == nil
+}
+
+// parseDigits returns the value of a text of decimal digits, from 0 to
+// math.MaxInt64. ok is false for any other text: no sign, no white space, no
+// exponent.
+func parseDigits(text string) (value int64, ok bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	value, err := strconv.ParseInt(text, 10, 64)
+	return value, err == nil
+}

@@ -1,0 +1,62 @@
+package safetext_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
+)
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]struct {
+		text  string
+		limit int
+		want  string
+	}{
+		"plain":                           {"Not Found", 20, "Not Found"},
+		"empty":                           {"", 20, ""},
+		"localized text is kept":          {"30 分, 1 año", 20, "30 分, 1 año"},
+		"combining marks are kept":        {"an\u0303o", 20, "an\u0303o"},
+		"white space folds":               {"  a\r\n\tb  ", 20, "a b"},
+		"terminal escapes lose their ESC": {"\x1b[31mred\x1b[0m", 20, "[31mred[0m"},
+		"C1 control characters":           {"a\u009b31mb", 20, "a31mb"},
+		"direction overrides":             {"abc\u202etxt.exe", 20, "abctxt.exe"},
+		"bytes that are not UTF-8":        {"a\xff\xfeb", 20, "ab"},
+		"exactly the limit":               {"abcde", 5, "abcde"},
+		"cut at the limit":                {"abcdef", 5, "abcd…"},
+		"the cut leaves no space":         {"abc defgh", 5, "abc…"},
+		"trailing space does not count":   {"abcde   ", 5, "abcde"},
+		"limit counts characters":         {"分分分分分分", 5, "分分分分…"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := safetext.Clean(test.text, test.limit); got != test.want {
+				t.Errorf("Clean(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
+			}
+		})
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("\x1b]0;title\x07 and \u202e", 10)
+	f.Add(strings.Repeat("分 ", 100), 50)
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		if limit < 1 || limit > 1000 {
+			t.Skip("only limits that callers use")
+		}
+		cleaned := safetext.Clean(text, limit)
+		if n := utf8.RuneCountInString(cleaned); n > limit {
+			t.Errorf("%d characters, limit %d: %q", n, limit, cleaned)
+		}
+		for _, r := range cleaned {
+			if !unicode.IsPrint(r) || r == utf8.RuneError {
+				t.Errorf("unprintable %U in %q", r, cleaned)
+			}
+		}
+	})
+}
