@@ -1,0 +1,174 @@
+package instancetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Raw is JSON text that [Document.With] takes as it stands, for the forms Go's encoder does not write:
+// Raw("1.577e10"), Raw("20000000.0"), or text that is not JSON at all.
+type Raw string
+
+// Document is an instance document, or an expiry entry in one: a JSON object whose members keep their order.
+// The zero Document is the empty object. A Document never changes; With and Without return copies.
+type Document struct {
+	members []member
+}
+
+// member holds its value as JSON text, so that a document delivers exactly what its writer asked for.
+type member struct {
+	name, json string
+}
+
+// expireTimes are the suggestions of the contract: 8 entries, shortest first, from 30 minutes to 1 month.
+var expireTimes = []struct {
+	label   string
+	seconds int64
+}{
+	{"30 minutes", 1800},
+	{"1 hour", 3600},
+	{"6 hours", 21600},
+	{"12 hours", 43200},
+	{"1 day", 86400},
+	{"1 week", 604800},
+	{"2 weeks", 1209600},
+	{"1 month", 2592000},
+}
+
+// Newer returns a document of the contract's newer shape: maxTransfersInMerge is there, and the entries carry
+// inSeconds, so their value is in minutes.
+func Newer() Document {
+	return Document{}.
+		With("fileMaxSize", int64(64424509440)).
+		With("chunkSize", 20000000).
+		With("requirePassword", true).
+		With("apiVersion", "2.1.5").
+		With("fileMaxAge", "2592000").
+		With("maxTransfersInMerge", 50).
+		With("recommendedExpireTimes", entries(NewerEntry))
+}
+
+// Older returns a document of the contract's older shape: no maxTransfersInMerge, and the entries' value is in
+// seconds. Its apiVersion is none of those that early builds with minutes in value share.
+func Older() Document {
+	return Document{}.
+		With("fileMaxSize", int64(21474836480)).
+		With("chunkSize", 10000000).
+		With("requirePassword", false).
+		With("apiVersion", "1.3.2").
+		With("fileMaxAge", "2592000").
+		With("recommendedExpireTimes", entries(OlderEntry))
+}
+
+// Mixed returns a document as releases between the shapes deliver it: the entries carry inSeconds while
+// maxTransfersInMerge is absent, and fileMaxAge is a number. Its apiVersion is below 2.0.0, so that a reader which
+// decides units by version gets them wrong.
+func Mixed() Document {
+	return Document{}.
+		With("fileMaxSize", int64(64424509440)).
+		With("chunkSize", 20000000).
+		With("requirePassword", true).
+		With("apiVersion", "1.5.0").
+		With("fileMaxAge", 2592000).
+		With("recommendedExpireTimes", entries(NewerEntry))
+}
+
+// NewerEntry returns an expiry entry of the newer shape: inSeconds is seconds, and value is whole minutes.
+func NewerEntry(label string, seconds int64) Document {
+	return Document{}.With("label", label).With("inSeconds", seconds).With("value", seconds/60)
+}
+
+// OlderEntry returns an expiry entry of the older shape: value is seconds.
+func OlderEntry(label string, seconds int64) Document {
+	return Document{}.With("label", label).With("value", seconds)
+}
+
+func entries(entry func(label string, seconds int64) Document) []Document {
+	list := make([]Document, 0, len(expireTimes))
+	for _, e := range expireTimes {
+		list = append(list, entry(e.label, e.seconds))
+	}
+	return list
+}
+
+// With returns a copy in which the member has the value: in its place when the document has it, else at the end.
+// The value is a [Raw], a Document, a slice of either, or anything encoding/json takes. With panics on a value that
+// encoding/json refuses, as that is a fault of the caller's program.
+func (d Document) With(name string, value any) Document {
+	m := member{name: name, json: encode(value)}
+	members := slices.Clone(d.members)
+	if i := d.index(name); i >= 0 {
+		members[i] = m
+		return Document{members}
+	}
+	return Document{append(members, m)}
+}
+
+// Without returns a copy that lacks the member. A document that never had it is returned as it was.
+func (d Document) Without(name string) Document {
+	i := d.index(name)
+	if i < 0 {
+		return d
+	}
+	return Document{slices.Delete(slices.Clone(d.members), i, i+1)}
+}
+
+// JSON returns the document as compact JSON text.
+func (d Document) JSON() string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, m := range d.members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(encode(m.name))
+		b.WriteByte(':')
+		b.WriteString(m.json)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// MarshalJSON lets a Document be a value inside maps and slices handed to [Document.With].
+func (d Document) MarshalJSON() ([]byte, error) {
+	return []byte(d.JSON()), nil
+}
+
+func (d Document) index(name string) int {
+	return slices.IndexFunc(d.members, func(m member) bool { return m.name == name })
+}
+
+// encode writes the types of this package itself, because encoding/json would check and reformat what they hold.
+func encode(value any) string {
+	switch v := value.(type) {
+	case Raw:
+		return string(v)
+	case json.RawMessage:
+		return string(v)
+	case Document:
+		return v.JSON()
+	case []Raw:
+		return encodeList(v)
+	case []Document:
+		return encodeList(v)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	// The service does not escape <, > and & as Go does by default.
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		panic(fmt.Sprintf("instancetest: a document's value: %v", err))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func encodeList[T any](list []T) string {
+	texts := make([]string, 0, len(list))
+	for _, v := range list {
+		texts = append(texts, encode(v))
+	}
+	return "[" + strings.Join(texts, ",") + "]"
+}

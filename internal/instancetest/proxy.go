@@ -1,0 +1,111 @@
+package instancetest
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+)
+
+// Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. A request through a tunnel is not seen by
+// it, only the CONNECT that opened the tunnel.
+type Proxy struct {
+	*loopback
+
+	target string
+	refuse int
+}
+
+// ProxyOption changes what a proxy does.
+type ProxyOption func(*Proxy)
+
+// WithProxyTarget sends everything to one server, whatever host was asked for, so that a name which resolves nowhere
+// can be used (see [ProxiedHost]): Go does not use a proxy from the environment for loopback hosts.
+func WithProxyTarget(target *Server) ProxyOption {
+	return func(p *Proxy) { p.target = target.Address() }
+}
+
+// WithProxyRefusal answers every request with the status and connects to nothing.
+func WithProxyRefusal(status int) ProxyOption {
+	return func(p *Proxy) { p.refuse = status }
+}
+
+// NewProxy starts a proxy for a test, which fails when it cannot be started, and closes it when the test ends.
+func NewProxy(t TB, options ...ProxyOption) *Proxy {
+	t.Helper()
+	p := &Proxy{}
+	for _, option := range options {
+		option(p)
+	}
+	transport := &http.Transport{DialContext: p.dial, DisableCompression: true}
+	forward := &httputil.ReverseProxy{
+		Rewrite:       func(*httputil.ProxyRequest) {},
+		Transport:     transport,
+		FlushInterval: -1,
+		ErrorLog:      log.New(io.Discard, "", 0),
+	}
+	var err error
+	p.loopback, err = listen("127.0.0.1:0", nil, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case p.refuse != 0:
+			http.Error(w, http.StatusText(p.refuse), p.refuse)
+		case r.Method == http.MethodConnect:
+			p.tunnel(w, r)
+		case r.URL.Host == "":
+			http.Error(w, "This is a proxy", http.StatusBadRequest)
+		default:
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() {
+		p.Close()
+		transport.CloseIdleConnections()
+	})
+	return p
+}
+
+// URL returns the proxy's URL, as HTTP_PROXY and HTTPS_PROXY take it.
+func (p *Proxy) URL() string { return p.Origin() }
+
+func (p *Proxy) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if p.target != "" {
+		address = p.target
+	}
+	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+// tunnel joins the client with the host it asked for until either side ends.
+func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	upstream, err := p.dial(r.Context(), "tcp", r.Host)
+	if err != nil {
+		http.Error(w, "The host cannot be reached", http.StatusBadGateway)
+		return
+	}
+	defer upstream.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "Cannot tunnel", http.StatusInternalServerError)
+		return
+	}
+	defer client.Close()
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		// Not from the connection itself: the client's first bytes may have been read along with the CONNECT.
+		_, _ = io.Copy(upstream, buffered)
+		_ = client.Close()
+		_ = upstream.Close()
+	}()
+	_, _ = io.Copy(client, upstream)
+	_ = client.Close()
+	_ = upstream.Close()
+	<-done
+}

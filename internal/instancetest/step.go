@@ -1,0 +1,243 @@
+package instancetest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dripInterval lies well below any timeout a client would set between two bytes.
+const dripInterval = 20 * time.Millisecond
+
+const jsonContentType = "application/json; charset=utf-8"
+
+// Step is what an instance does with one request. A step that waits must end when the request's context does: when
+// the client leaves or the instance is closed.
+type Step func(s *Server, w http.ResponseWriter, r *http.Request)
+
+// Answer does as the contract says: the instance's document for GET {base URL}/instance, 404 for all else.
+func Answer() Step {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, s.document)
+	}
+}
+
+// AnswerDocument is [Answer] with a document of its own.
+func AnswerDocument[T Text](document T) Step {
+	text := textOf(document)
+	return func(s *Server, w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, text)
+	}
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string) {
+	// Compared as it came, escapes included: a tidied path would hide a client's wrong joining of paths.
+	if r.Method != http.MethodGet || r.URL.EscapedPath() != s.path+"/instance" {
+		writeError(w, http.StatusNotFound, "Route "+r.Method+":"+r.URL.RequestURI()+" not found")
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeBody(w, http.StatusOK, jsonContentType, document)
+}
+
+// Status answers the status, 200 or above, in the JSON form of the service's errors. The headers are names and values
+// in turn.
+func Status(code int, headers ...string) Step {
+	if len(headers)%2 != 0 {
+		panic("instancetest: Status: a header without a value")
+	}
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Add(headers[i], headers[i+1])
+		}
+		writeError(w, code, "The instance was told to answer "+strconv.Itoa(code))
+	}
+}
+
+// Body answers status, Content-Type (none when empty) and body as given, whatever the path.
+func Body(status int, contentType, body string) Step {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
+		writeBody(w, status, contentType, body)
+	}
+}
+
+// RetryAfter answers the status with a Retry-After header, whose value is not looked at.
+func RetryAfter(code int, value string) Step {
+	return Status(code, "Retry-After", value)
+}
+
+// Redirect answers the status with a Location header, which is sent as given: relative, absolute or nonsense.
+func Redirect(code int, location string) Step {
+	return Status(code, "Location", location)
+}
+
+// Reset resets the TCP connection before any answer.
+func Reset() Step {
+	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+		tracked(connOf(r)).reset()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// CloseConnection closes the TCP connection without an answer.
+func CloseConnection() Step {
+	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+		_ = tracked(connOf(r)).end()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// ShortBody announces the whole document, sends half of it, and ends the connection (with HTTP/2, the stream).
+func ShortBody() Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request) {
+		s.sendHalf(w)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// ResetInBody announces the whole document, sends half of it, and resets the TCP connection.
+func ResetInBody() Step {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) {
+		s.sendHalf(w)
+		Reset()(s, w, r)
+	}
+}
+
+func (s *Server) sendHalf(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", jsonContentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(s.document)+1))
+	_, _ = io.WriteString(w, s.document[:len(s.document)/2])
+	_ = http.NewResponseController(w).Flush()
+}
+
+// Silent never answers. It waits until the client leaves or the instance is closed.
+func Silent() Step {
+	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Delay waits before the next step, or until the client leaves or the instance is closed.
+func Delay(delay time.Duration, next Step) Step {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) {
+		if !wait(r.Context(), delay) {
+			panic(http.ErrAbortHandler)
+		}
+		next(s, w, r)
+	}
+}
+
+// DripHeader begins an answer and then sends a header a byte now and then, until the client leaves or the instance is
+// closed. For HTTP/1 only.
+func DripHeader() Step {
+	return Verbatim("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Drip: ",
+		func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+			drip(r.Context(), func() error {
+				_, err := io.WriteString(connOf(r), "a")
+				return err
+			})
+		})
+}
+
+// DripBody sends a good head and then a byte of the body (white space, which JSON allows) now and then, until the
+// client leaves or the instance is closed.
+func DripBody() Step {
+	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", jsonContentType)
+		control := http.NewResponseController(w)
+		_ = control.Flush()
+		drip(r.Context(), func() error {
+			if _, err := io.WriteString(w, " "); err != nil {
+				return err
+			}
+			return control.Flush()
+		})
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// EndlessBody sends a good head and then white space as fast as the client reads it, until the client leaves or the
+// instance is closed.
+func EndlessBody() Step {
+	chunk := strings.Repeat(" ", 64<<10)
+	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", jsonContentType)
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, chunk); err != nil {
+				break
+			}
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Verbatim writes the text to the connection as it is, past net/http, then does the next step, which is one of
+// [CloseConnection], [Reset] and [Silent]. So an answer may be no HTTP, longer than announced, or broken off anywhere.
+// For HTTP/1 only.
+func Verbatim(text string, next Step) Step {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(connOf(r), text)
+		next(s, w, r)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Func is a step written as a handler. It must end when its request's context does.
+func Func(handler http.HandlerFunc) Step {
+	return func(_ *Server, w http.ResponseWriter, r *http.Request) { handler(w, r) }
+}
+
+// writeError answers in the form of the service's errors.
+func writeError(w http.ResponseWriter, code int, message string) {
+	text, err := json.Marshal(struct {
+		StatusCode int    `json:"statusCode"`
+		Error      string `json:"error"`
+		Message    string `json:"message"`
+	}{code, http.StatusText(code), message})
+	if err != nil {
+		panic(err) // An int and two strings always encode.
+	}
+	writeBody(w, code, jsonContentType, string(text))
+}
+
+func writeBody(w http.ResponseWriter, code int, contentType, body string) {
+	if code == http.StatusNoContent || code == http.StatusNotModified {
+		w.WriteHeader(code)
+		return
+	}
+	// A nil value keeps net/http from guessing a type.
+	w.Header()["Content-Type"] = nil
+	if contentType != "" {
+		w.Header().Set("Content-Type", contentType)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(code)
+	// A client that has left is no concern of an instance.
+	_, _ = io.WriteString(w, body)
+}
+
+// drip calls write now and then until it fails or the context ends.
+func drip(ctx context.Context, write func() error) {
+	for wait(ctx, dripInterval) {
+		if write() != nil {
+			return
+		}
+	}
+}
+
+// wait reports whether the time passed before the context ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
