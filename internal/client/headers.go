@@ -1,0 +1,72 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
+)
+
+// refusedHeaders are the headers that would break what the client does itself:
+// decompression, connection reuse and the framing of messages.
+var refusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
+
+// headerNameLimit is how many characters of a bad header name are repeated.
+const headerNameLimit = 60
+
+// HeaderFault is one thing wrong with extra request headers. It names the
+// header; it never holds a value.
+type HeaderFault struct {
+	// Name is the header's name as written.
+	Name string
+	// Reason is what is wrong and what to do.
+	Reason string
+}
+
+func (f HeaderFault) Error() string {
+	return fmt.Sprintf("header %q: %s", safetext.Clean(f.Name, headerNameLimit), f.Reason)
+}
+
+// ParseHeaders makes a header of extra request headers: names are made
+// canonical. It returns every fault; the header is usable when there is none.
+func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
+	parsed := make(http.Header, len(headers))
+	writtenAs := make(map[string]string, len(headers))
+	var faults []HeaderFault
+	for _, name := range sortedKeys(headers) {
+		canonical := http.CanonicalHeaderKey(name)
+		first, folds := writtenAs[canonical]
+		writtenAs[canonical] = name
+		switch value := headers[name]; {
+		case !httpguts.ValidHeaderFieldName(name):
+			faults = append(faults, HeaderFault{name, "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"})
+		case folds:
+			faults = append(faults, HeaderFault{name, fmt.Sprintf("this is the same header as %q: names do not tell upper from lower case; keep one of them", first)})
+		case slices.Contains(refusedHeaders, canonical):
+			faults = append(faults, HeaderFault{name, "the provider sets this header itself; remove it"})
+		case strings.ContainsAny(value, "\r\n"):
+			faults = append(faults, HeaderFault{name, "the value has a line break; where it comes from a file, wrap it in trimspace()"})
+		case !httpguts.ValidHeaderFieldValue(value):
+			faults = append(faults, HeaderFault{name, "the value has a control character, which a header cannot carry"})
+		case canonical == "Host" && (value == "" || !httpguts.ValidHostHeader(value)):
+			faults = append(faults, HeaderFault{name, "the value is not a host or a host and port"})
+		default:
+			parsed[canonical] = []string{value}
+		}
+	}
+	return parsed, faults
+}
+
+// sortedKeys makes the order of faults the same from run to run.
+func sortedKeys(headers map[string]string) []string {
+	names := make([]string, 0, len(headers))
+	for name := range headers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

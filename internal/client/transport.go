@@ -1,0 +1,179 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// maxConnsPerHost bounds the connections to one host, and the requests to
+	// one origin that are under way at once.
+	maxConnsPerHost = 32
+	// maxIdleConns bounds the connections that a fleet leaves open.
+	maxIdleConns = 256
+	// idleConnTimeout is shorter than what servers and load balancers use
+	// (60 s and more), so that it is rarely they who close.
+	idleConnTimeout = 30 * time.Second
+	// pingAfter finds HTTP/2 connections that died silently before a retry
+	// uses them again.
+	pingAfter = 5 * time.Second
+	// maxResponseHeaderBytes bounds what is read before a body.
+	maxResponseHeaderBytes = 256 << 10
+)
+
+// TLS is the TLS material of a client. The empty value trusts the system's
+// certificate authorities.
+type TLS struct {
+	// CACertPEM holds certificates that are trusted in addition to the system's.
+	CACertPEM string
+	// ClientCertPEM and ClientKeyPEM are for mutual TLS, only together.
+	ClientCertPEM, ClientKeyPEM string
+	// Insecure skips the verification of certificates.
+	Insecure bool
+}
+
+// ParseCACerts adds the certificates in a PEM text to those of the system.
+func ParseCACerts(text string) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
+	}
+	if !pool.AppendCertsFromPEM([]byte(text)) {
+		return nil, errors.New(`it holds no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
+	}
+	return pool, nil
+}
+
+// ParseClientCert returns the certificate of a PEM certificate and its key.
+// The error repeats neither.
+func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
+	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("the client certificate and key do not make a pair: %w", err)
+	}
+	return certificate, nil
+}
+
+// newTransport returns the transport that every read of a client shares.
+func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transport {
+	// Not http.ProxyFromEnvironment: it reads the environment once per process.
+	proxy := httpproxy.FromEnvironment().ProxyFunc()
+	return &http.Transport{
+		Proxy: func(request *http.Request) (*url.URL, error) {
+			proxyURL, err := proxy(request.URL)
+			if err != nil {
+				// The text of err holds the proxy's URL, and with it its password.
+				return nil, &proxyError{reason: "the proxy URL in the environment (HTTP_PROXY, HTTPS_PROXY) is not valid"}
+			}
+			return proxyURL, nil
+		},
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &proxyError{
+				reason: fmt.Sprintf("the proxy refused to connect to the instance: status %d %s", response.StatusCode, http.StatusText(response.StatusCode)),
+				status: response.StatusCode,
+			}
+		},
+		// A dial goes on when the request that asked for it ends: it gets a
+		// bound of its own.
+		DialContext:            (&net.Dialer{Timeout: requestTimeout}).DialContext,
+		TLSHandshakeTimeout:    requestTimeout,
+		TLSClientConfig:        config,
+		ForceAttemptHTTP2:      true, // else a TLS configuration switches it off
+		MaxConnsPerHost:        maxConnsPerHost,
+		MaxIdleConnsPerHost:    maxConnsPerHost,
+		MaxIdleConns:           maxIdleConns,
+		IdleConnTimeout:        idleConnTimeout,
+		MaxResponseHeaderBytes: maxResponseHeaderBytes,
+		HTTP2: &http.HTTP2Config{
+			StrictMaxConcurrentRequests: true, // one connection to an origin
+			SendPingTimeout:             pingAfter,
+			PingTimeout:                 pingAfter,
+		},
+	}
+}
+
+// proxyError is a fault of a proxy or of its configuration.
+type proxyError struct {
+	reason string
+	status int
+}
+
+func (e *proxyError) Error() string { return e.reason }
+
+// lanes keeps one lane for each origin.
+type lanes struct {
+	mutex sync.Mutex
+	lanes map[origin]*lane
+}
+
+// lane is the way to one origin. It bounds what is under way there before an
+// attempt's clock starts: http.Transport would bound it too, but its queue
+// counts into the attempt's timeout.
+type lane struct {
+	places *semaphore.Weighted
+	// explored is closed when the first attempt has, or failed to get, a
+	// connection; explore makes one attempt the first.
+	explored chan struct{}
+	explore  sync.Once
+}
+
+func (l *lanes) of(o origin) *lane {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	found, ok := l.lanes[o]
+	if !ok {
+		found = &lane{places: semaphore.NewWeighted(maxConnsPerHost), explored: make(chan struct{})}
+		if o.scheme == "http" {
+			close(found.explored) // nothing to find out
+		}
+		if l.lanes == nil {
+			l.lanes = make(map[origin]*lane)
+		}
+		l.lanes[o] = found
+	}
+	return found
+}
+
+// enter waits for a place. The caller calls connected when it has a connection
+// and leave when its attempt ends.
+//
+// Over TLS the very first attempt goes ahead alone until it has a connection:
+// only then is it known whether the server offers HTTP/2, where one connection
+// serves all. net/http would open one for each attempt that waits.
+func (l *lane) enter(ctx context.Context) (connected, leave func(), err error) {
+	if err := l.places.Acquire(ctx, 1); err != nil {
+		return nil, nil, err
+	}
+	first := false
+	select {
+	case <-l.explored:
+		return func() {}, func() { l.places.Release(1) }, nil
+	default:
+		l.explore.Do(func() { first = true })
+	}
+	if first {
+		connected = sync.OnceFunc(func() { close(l.explored) })
+		return connected, func() { connected(); l.places.Release(1) }, nil
+	}
+	select {
+	case <-l.explored:
+		return func() {}, func() { l.places.Release(1) }, nil
+	case <-ctx.Done():
+		l.places.Release(1)
+		return nil, nil, ctx.Err()
+	}
+}
