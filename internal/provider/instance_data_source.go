@@ -1,0 +1,132 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+)
+
+var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
+
+type instanceDataSource struct {
+	provider *providerData
+}
+
+func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
+
+func (d *instanceDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_instance"
+}
+
+// instanceSchema is built once: the type of a state is needed at every read.
+var instanceSchema = sync.OnceValue(func() schema.Schema {
+	attributes := detailsAttributes()
+	maps.Copy(attributes, readArgumentAttributes(
+		"this read, for example for a reverse proxy in front of the instance. They are sent only to the instance's origin (scheme, host and port)."))
+	attributes["base_url"] = schema.StringAttribute{
+		Optional: true,
+		Computed: true,
+		MarkdownDescription: "The instance, as an `http` or `https` URL: `{base_url}/instance` is read. A path is kept, trailing slashes " +
+			"do not matter. No user info, query or fragment. Default: the provider's `base_url`.",
+		Validators: []validator.String{baseURLValidator{}},
+	}
+	attributes["response_body"] = schema.StringAttribute{
+		Computed: true,
+		MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
+			"`jsondecode(data.filetransfer_instance.example.response_body).newField`. Never null.",
+	}
+	return schema.Schema{
+		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and gives what it says in one " +
+			"typed schema, whether it answers in the older or the newer shape or something between.",
+		Attributes: attributes,
+	}
+})
+
+var instanceType = sync.OnceValue(func() tftypes.Object { return terraformTypes(instanceSchema().Attributes) })
+
+func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = instanceSchema()
+}
+
+func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.provider = configuredProvider(req, resp)
+}
+
+func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var values map[string]tftypes.Value
+	if err := req.Config.Raw.As(&values); err != nil {
+		resp.Diagnostics.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
+		return
+	}
+	arguments, diags := readArgumentsFrom(ctx, req.Config, values)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	at := path.Empty()
+	if !values["base_url"].IsNull() {
+		at = path.Root("base_url")
+	}
+	text, baseURL, diags := d.instance(values["base_url"])
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady); len(unknown) > 0 {
+		deferOrFail(req, resp, unknown)
+		return
+	}
+	if baseURL == nil {
+		resp.Diagnostics.AddError("No instance to read",
+			"Neither the data source nor the provider has a base_url, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
+		return
+	}
+
+	headers := d.provider.headersFor(*baseURL, arguments.headers)
+	ctx, cancel := context.WithTimeout(maskSecrets(ctx, headers), arguments.timeout)
+	defer cancel()
+	result, err := d.provider.client.Read(ctx, client.Request{
+		BaseURL:    *baseURL,
+		Headers:    headers,
+		UntilReady: arguments.waitUntilReady,
+	})
+	if err != nil {
+		resp.Diagnostics.Append(readError(at, err, arguments))
+		return
+	}
+	resp.Diagnostics.Append(warningDiagnostics([]instanceWarnings{{baseURL.String(), result.Details.Warnings}})...)
+
+	maps.Copy(values, detailsValues(result.Details))
+	values["base_url"] = tftypes.NewValue(tftypes.String, text)
+	values["response_body"] = tftypes.NewValue(tftypes.String, string(result.Document))
+	resp.State.Raw = tftypes.NewValue(instanceType(), values)
+}
+
+// instance returns the base URL to read, as written and parsed: the data
+// source's own, else the provider's, else none.
+func (d *instanceDataSource) instance(own tftypes.Value) (text string, baseURL *client.BaseURL, diags diag.Diagnostics) {
+	if own.IsNull() {
+		if d.provider.baseURL == nil {
+			return "", nil, nil
+		}
+		return d.provider.baseURL.text, &d.provider.baseURL.parsed, nil
+	}
+	err := own.As(&text)
+	if err == nil {
+		var parsed client.BaseURL
+		if parsed, err = client.ParseBaseURL(text); err == nil {
+			return text, &parsed, nil
+		}
+	}
+	diags.AddAttributeError(path.Root("base_url"), "Invalid base URL", baseURLFault("base_url", err))
+	return "", nil, diags
+}

@@ -1,0 +1,166 @@
+// Package provider is the Terraform side: schemas, the conversion of an
+// instance's details to Terraform values, and what a user is told.
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+)
+
+var (
+	_ provider.Provider                   = (*filetransferProvider)(nil)
+	_ provider.ProviderWithValidateConfig = (*filetransferProvider)(nil)
+)
+
+const typeName = "filetransfer"
+
+type filetransferProvider struct {
+	version string
+}
+
+// New returns the factory of the provider, which reports version in its
+// User-Agent.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &filetransferProvider{version: version} }
+}
+
+func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = typeName
+	resp.Version = p.version
+}
+
+func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads what instances of a file transfer service publish about themselves " +
+			"(`GET {base_url}/instance`): size limits, password requirement, API version, maximum age, merge limit and " +
+			"suggested expiry durations, in one typed schema whatever shape an instance answers in.",
+		Attributes: map[string]schema.Attribute{
+			"base_url": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Instance that is read by a data source that names none, as an `http` or `https` URL. " +
+					"A path is kept, trailing slashes do not matter. No user info, query or fragment. " +
+					"Environment variable: `" + baseURLVariable + "` (this argument wins; empty counts as unset). Default: none.",
+				Validators: []validator.String{baseURLValidator{}},
+			},
+			"request_headers": schema.MapAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				Sensitive:   true,
+				MarkdownDescription: "Extra request headers, for example for a reverse proxy in front of the instance. They are sent " +
+					"**only** to the origin (scheme, host and port) of this provider's `base_url`. " + headersDescription,
+				Validators: []validator.Map{headersValidator{}},
+			},
+			"request_timeout": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Time for one attempt, from dialling to the last byte of the body. " + durationDescription +
+					fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRequestTimeout)),
+				Validators: []validator.String{durationValidator{}},
+			},
+			"retry": schema.SingleNestedAttribute{
+				Optional: true,
+				MarkdownDescription: "How failures that can pass are retried: no connection, a timeout, a connection that breaks, and " +
+					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter; a " +
+					"`Retry-After` of the server is honoured between `min_delay` and `max_delay`. Default: the defaults of its attributes.",
+				Attributes: map[string]schema.Attribute{
+					"max_attempts": schema.Int64Attribute{
+						Optional: true,
+						MarkdownDescription: fmt.Sprintf("Attempts in all, the first included; at least 1, which switches retries off. "+
+							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
+						Validators: []validator.Int64{int64validator.AtLeast(1)},
+					},
+					"min_delay": schema.StringAttribute{
+						Optional: true,
+						MarkdownDescription: "Shortest delay before another attempt; at most `max_delay`. " + durationDescription +
+							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MinDelay)),
+						Validators: []validator.String{durationValidator{}},
+					},
+					"max_delay": schema.StringAttribute{
+						Optional: true,
+						MarkdownDescription: "Longest delay before another attempt. " + durationDescription +
+							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MaxDelay)),
+						Validators: []validator.String{durationValidator{}},
+					},
+				},
+			},
+			"ca_cert_pem": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Certificates of certificate authorities, in PEM form, that are trusted in addition to the system's. " +
+					"Default: none.",
+				Validators: []validator.String{caCertsValidator{}},
+			},
+			"client_cert_pem": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain where the server wants one. It is shown " +
+					"only to the origin of the instance that is read, never to another that a redirect leads to. " +
+					"Only together with `client_key_pem`. Default: none.",
+				Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("client_key_pem"))},
+			},
+			"client_key_pem": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Only together with `client_cert_pem`. Default: none.",
+				Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("client_cert_pem"))},
+			},
+			"insecure": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether the verification of certificates is skipped. Anybody on the way can then read and change what " +
+					"is sent and answered; `ca_cert_pem` is the way to trust a private certificate authority. Gives a warning while it is " +
+					"`true`. Default: `false`.",
+			},
+		},
+	}
+}
+
+// ValidateConfig checks what takes more than one argument.
+func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var model providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	_, diags := model.retry(ctx)
+	resp.Diagnostics.Append(diags...)
+
+	cert, key := model.ClientCertPEM, model.ClientKeyPEM
+	if known(cert) && known(key) {
+		if _, err := client.ParseClientCert(cert.ValueString(), key.ValueString()); err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client certificate not usable",
+				sentence(err)+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form.")
+		}
+	}
+}
+
+// Configure makes what the data sources share. It does no I/O, and an argument
+// that is still unknown is no error here: it matters only to a read that needs
+// it.
+func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var model providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	data, diags := model.configure(ctx, fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion))
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.DataSourceData = data
+}
+
+func (p *filetransferProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newInstanceDataSource}
+}
+
+func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource { return nil }

@@ -1,0 +1,159 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"net/http"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
+)
+
+// None of these validators prints a value that may hold a secret.
+var (
+	_ validator.String = baseURLValidator{}
+	_ validator.String = durationValidator{}
+	_ validator.String = caCertsValidator{}
+	_ validator.Map    = headersValidator{}
+)
+
+const (
+	durationDescription = "A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`."
+	headersDescription  = "Names are made canonical and may differ in more than case only; values are one line each. " +
+		"`Host` sets the request's host, `Accept` and `User-Agent` may be overridden; `Accept-Encoding`, `Connection`, " +
+		"`Content-Length` and `Transfer-Encoding` are refused. Default: none."
+)
+
+type baseURLValidator struct{}
+
+func (baseURLValidator) Description(context.Context) string {
+	return "an http or https URL with a host, without user info, query or fragment"
+}
+
+func (v baseURLValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (baseURLValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !known(req.ConfigValue) {
+		return
+	}
+	if _, err := client.ParseBaseURL(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid base URL", baseURLFault(req.Path.String(), err))
+	}
+}
+
+// baseURLFault words what is wrong with the base URL that source gives.
+func baseURLFault(source string, err error) string {
+	return fmt.Sprintf("%s is not usable. %s", source, sentence(err))
+}
+
+type durationValidator struct{}
+
+func (durationValidator) Description(context.Context) string {
+	return `a positive duration such as "500ms", "10s" or "1m30s"`
+}
+
+func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !known(req.ConfigValue) {
+		return
+	}
+	const valueLimit = 40
+	text := req.ConfigValue.ValueString()
+	duration, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+			fmt.Sprintf("%q is not a duration.\n\nWrite %s; the units are ms, s, m and h.", safetext.Clean(text, valueLimit), v.Description(ctx)))
+	case duration <= 0:
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+			fmt.Sprintf("%q is not positive.\n\nWrite %s.", safetext.Clean(text, valueLimit), v.Description(ctx)))
+	}
+}
+
+// durationOr returns a validated duration, or the default where it is not set
+// or not known yet.
+func durationOr(value types.String, standard time.Duration) time.Duration {
+	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
+		return duration
+	}
+	return standard
+}
+
+// formatDuration prints a duration as a user would write it: "1m", not "1m0s".
+func formatDuration(duration time.Duration) string {
+	text := duration.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+type caCertsValidator struct{}
+
+func (caCertsValidator) Description(context.Context) string {
+	return "one or more certificates in PEM form"
+}
+
+func (v caCertsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (caCertsValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !known(req.ConfigValue) {
+		return
+	}
+	if _, err := client.ParseCACerts(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "CA certificates not usable",
+			fmt.Sprintf("%s cannot be used: %s.\n\nGive the certificates themselves, for example file(\"ca.pem\"), not the name of a file.", req.Path, err))
+	}
+}
+
+type headersValidator struct{}
+
+func (headersValidator) Description(context.Context) string {
+	return "HTTP header names, each once, with values of one line"
+}
+
+func (v headersValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	if req.ConfigValue.IsUnknown() {
+		return
+	}
+	_, diags := parseHeaders(req.Path, req.ConfigValue)
+	resp.Diagnostics.Append(diags...)
+}
+
+// parseHeaders makes a header of request_headers. Values that are not known
+// yet count as empty.
+func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	fault := func(name, reason string) {
+		diags.AddAttributeError(at.AtMapKey(name), "Invalid request header", reason)
+	}
+	values := make(map[string]string, len(headers.Elements()))
+	for name, element := range headers.Elements() {
+		if element.IsNull() {
+			fault(name, client.HeaderFault{Name: name, Reason: "the value is null; leave the header out, or give it a value"}.Error())
+			continue
+		}
+		if value, ok := element.(types.String); ok {
+			values[name] = value.ValueString()
+		}
+	}
+	parsed, faults := client.ParseHeaders(values)
+	for _, f := range faults {
+		fault(f.Name, f.Error())
+	}
+	return parsed, diags
+}
