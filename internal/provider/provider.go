@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -22,6 +23,7 @@ import (
 var (
 	_ provider.Provider                   = (*filetransferProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*filetransferProvider)(nil)
+	_ provider.ProviderWithFunctions      = (*filetransferProvider)(nil)
 )
 
 const typeName = "filetransfer"
@@ -160,7 +162,11 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 }
 
 func (p *filetransferProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newInstanceDataSource}
+	return []func() datasource.DataSource{newInstanceDataSource, newInstancesDataSource}
+}
+
+func (p *filetransferProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newParseInstanceFunction, newSelectExpireTimeFunction}
 }
 
 func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource { return nil }
