@@ -12,8 +12,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -48,73 +46,13 @@ func (d *cannedDataSource) Read(_ context.Context, _ datasource.ReadRequest, res
 	resp.State.Raw = d.state
 }
 
-// protocolServer is a provider behind its protocol, configured with nothing.
-type protocolServer struct {
-	tfprotov6.ProviderServer
-}
-
-func newProtocolServer(tb testing.TB, p provider.Provider) protocolServer {
-	tb.Helper()
-	server := protocolServer{providerserver.NewProtocol6(p)()}
-	config := nullObject(tb, p)
-	resp, err := server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.0.0", Config: &config})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		tb.Fatalf("configuring: %v, %+v", err, resp)
-	}
-	return server
-}
-
-// nullObject is an empty provider block.
-func nullObject(tb testing.TB, p provider.Provider) tfprotov6.DynamicValue {
-	tb.Helper()
-	var resp provider.SchemaResponse
-	p.Schema(tb.Context(), provider.SchemaRequest{}, &resp)
-	objectType := resp.Schema.Type().TerraformType(tb.Context())
-	values := make(map[string]tftypes.Value)
-	for name, attributeType := range objectType.(tftypes.Object).AttributeTypes { //nolint:forcetypeassert // a schema's type
-		values[name] = tftypes.NewValue(attributeType, nil)
-	}
-	return dynamicValue(tb, tftypes.NewValue(objectType, values))
-}
-
-func dynamicValue(tb testing.TB, value tftypes.Value) tfprotov6.DynamicValue {
-	tb.Helper()
-	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return encoded
-}
-
-// readConfig is a data source's configuration with these arguments.
-func readConfig(tb testing.TB, objectType tftypes.Object, arguments map[string]tftypes.Value) tfprotov6.DynamicValue {
-	tb.Helper()
-	values := make(map[string]tftypes.Value)
-	for name, attributeType := range objectType.AttributeTypes {
-		values[name] = tftypes.NewValue(attributeType, nil)
-	}
-	for name, value := range arguments {
-		values[name] = value
-	}
-	return dynamicValue(tb, tftypes.NewValue(objectType, values))
-}
-
-func (s protocolServer) read(tb testing.TB, typeName string, config tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
-	tb.Helper()
-	resp, err := s.ReadDataSource(tb.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: &config})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		tb.Fatalf("reading: %v, %+v", err, resp)
-	}
-	return resp.State
-}
-
 // BenchmarkRead compares one read of filetransfer_instance with the plain GET
 // of the same URL, and with a read of the same schema that does nothing. Its
 // metrics are medians of one run: get_µs, canned_µs, read_µs, and read_µs less
 // canned_µs as above_canned_µs.
 func BenchmarkRead(b *testing.B) {
 	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config := readConfig(b, instanceType(), map[string]tftypes.Value{"base_url": tftypes.NewValue(tftypes.String, server.URL())})
+	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
 	ours := newProtocolServer(b, New("bench")())
 
 	state, err := ours.read(b, "filetransfer_instance", config).Unmarshal(instanceType())
@@ -168,7 +106,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkReadAllocations counts the allocations of one read.
 func BenchmarkReadAllocations(b *testing.B) {
 	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config := readConfig(b, instanceType(), map[string]tftypes.Value{"base_url": tftypes.NewValue(tftypes.String, server.URL())})
+	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
 	ours := newProtocolServer(b, New("bench")())
 	b.ReportAllocs()
 	for b.Loop() {
@@ -199,7 +137,7 @@ func BenchmarkFleet(b *testing.B) {
 		baseURLs[key] = server.URL + "/" + key
 		values[key] = tftypes.NewValue(tftypes.String, baseURLs[key])
 	}
-	config := readConfig(b, instancesType(), map[string]tftypes.Value{
+	config := configOf(b, instancesType(), map[string]tftypes.Value{
 		"base_urls": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, values),
 	})
 
