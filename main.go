@@ -5,7 +5,10 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
+	"io"
 	"log"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -26,16 +29,19 @@ func main() {
 	showVersion := flag.Bool("version", false, "print version and commit, and exit")
 	flag.Parse()
 
-	log.SetFlags(0)
 	if *showVersion {
-		log.Printf("terraform-provider-filetransfer %s (commit %s)", version, commit)
+		fmt.Printf("terraform-provider-filetransfer %s (commit %s)\n", version, commit)
 		return
 	}
+	// net/http logs what a server sends unasked, as it came. Our own log goes
+	// through tflog.
+	log.SetOutput(io.Discard)
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: address,
 		Debug:   *debug,
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }

@@ -39,10 +39,11 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 	switch {
 	case isA[*proxyError](err):
 		refused, _ := errors.AsType[*proxyError](err)
-		failure.StatusCode = refused.status
+		failure.StatusCode, failure.configuration = refused.status, refused.status == 0
 		return set(KindProxy, transientStatus(refused.status), "%s", refused.reason)
 	case hasOperation && (operation.Op == "proxyconnect" || strings.HasPrefix(operation.Op, "socks")):
-		return set(KindProxy, true, "the proxy could not be reached: %s", systemReason(err))
+		return set(KindProxy, !isA[*tls.CertificateVerificationError](err),
+			"the proxy could not be reached: %s", redact.clean(systemReason(err), reasonLimit))
 	case isA[*net.DNSError](err):
 		resolve, _ := errors.AsType[*net.DNSError](err)
 		why := "no such host"
@@ -62,7 +63,7 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 		// An alert: the server refused the handshake.
 		return set(KindTLS, false, "the server refused the TLS handshake (%s)", redact.clean(strings.TrimPrefix(operation.Err.Error(), "tls: "), reasonLimit))
 	case hasOperation && operation.Op == "dial":
-		return set(KindConnect, true, "%s", systemReason(err))
+		return set(KindConnect, true, "%s", redact.clean(systemReason(err), reasonLimit))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return set(KindBroken, true, "the connection ended before the whole response had arrived")
 	case errors.Is(err, io.EOF):
@@ -71,7 +72,7 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 		stream, _ := errors.AsType[http2.StreamError](err)
 		return set(KindBroken, true, "the server reset the HTTP/2 stream (%s)", stream.Code)
 	case isA[syscall.Errno](err), errors.Is(err, net.ErrClosed), hasOperation && operation.Op != "local error":
-		return set(KindBroken, true, "the connection broke: %s", systemReason(err))
+		return set(KindBroken, true, "the connection broke: %s", redact.clean(systemReason(err), reasonLimit))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return set(KindProtocol, false, "the body is not valid gzip, although its Content-Encoding says so")
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -142,7 +143,7 @@ type Result struct {
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	deadline, _ := ctx.Deadline()
 	delays := newDelays(c.retry, deadline)
-	maxAttempts := uint(c.retry.MaxAttempts) //nolint:gosec // positive
+	maxAttempts := uint(min(c.retry.MaxAttempts, math.MaxInt32)) //nolint:gosec // positive
 	if request.UntilReady {
 		maxAttempts = 0 // no bound
 	}
@@ -161,7 +162,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		}
 		last = failure
 		delays.retryAfter = failure.retryAfter
-		if !failure.transient && !request.UntilReady {
+		if failure.configuration || !failure.transient && !request.UntilReady {
 			return nil, backoff.Permanent(failure)
 		}
 		return nil, failure

@@ -65,9 +65,10 @@ type Failure struct {
 	// attempts. The failure is then the last one that had a reason of its own.
 	TimeRanOut bool
 
-	cause      error
-	transient  bool          // worth another attempt
-	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
+	cause         error
+	transient     bool          // worth another attempt
+	configuration bool          // no attempt can succeed before a setting is mended
+	retryAfter    time.Duration // how long the server asked to wait, or noRetryAfter
 }
 
 // Error returns the URL and the reason.

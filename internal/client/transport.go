@@ -106,7 +106,8 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 	}
 }
 
-// proxyError is a fault of a proxy or of its configuration.
+// proxyError is a fault of a proxy, with the status that it answered, or of its
+// configuration, without one.
 type proxyError struct {
 	reason string
 	status int

@@ -225,13 +225,17 @@ func (d *providerData) unknownFor(baseURL *client.BaseURL, untilReady bool) []st
 	})
 }
 
+// minMasked is how long a header value must be to be masked in the log: masking
+// "1", or nothing, would make everything else unreadable.
+const minMasked = 3
+
 // maskSecrets keeps header values out of the log, whatever is logged. The
 // client logs none; this is the second wall.
 func maskSecrets(ctx context.Context, headers http.Header) context.Context {
 	var values []string
 	for _, header := range headers {
 		for _, value := range header {
-			if value != "" { // an empty one would match everywhere
+			if len(value) >= minMasked {
 				values = append(values, value)
 			}
 		}
