@@ -259,7 +259,9 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 	var diags diag.Diagnostics
 	var doubts []instanceWarnings
 	failures := make(map[string]error)
+	listed := 0
 	for _, member := range members {
+		listed += len(member.keys)
 		doubts = append(doubts, instanceWarnings{member.baseURL.String(), member.warnings})
 		if member.err == nil {
 			continue
@@ -277,7 +279,7 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 			fmt.Fprintf(&list, "\n  - %q: %s", key, failures[key])
 		}
 		diags.AddWarning("Instances could not be read",
-			fmt.Sprintf("%d could not be read. As allow_failures is true, they are in errors and not in instances:%s", len(keys), list.String()))
+			fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s", len(keys), listed, list.String()))
 	default:
 		for _, key := range keys {
 			failure := readError(path.Root("base_urls").AtMapKey(key), failures[key], arguments)
