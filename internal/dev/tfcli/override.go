@@ -1,0 +1,41 @@
+package tfcli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
+)
+
+// cliConfiguration names both registries, so that it is right for both products. There is no other installation method:
+// nothing that runs with it reaches a registry.
+const cliConfiguration = `provider_installation {
+  dev_overrides {
+    "registry.terraform.io/filetransfer/filetransfer" = %[1]q
+    "registry.opentofu.org/filetransfer/filetransfer" = %[1]q
+  }
+}
+`
+
+// Override builds the provider of the module at root into dir and returns the environment in which a CLI uses this build,
+// without init, whatever the version that a configuration asks for.
+func Override(ctx context.Context, root, dir string) ([]string, error) {
+	// The CLI and the build run in other folders than this program.
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	cmd := proc.Command(ctx, "go", "build", "-o", filepath.Join(dir, executable("terraform-provider-filetransfer")), ".")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the provider: %w%s", err, indent(output))
+	}
+	file := filepath.Join(dir, "cli.tfrc")
+	if err := os.WriteFile(file, fmt.Appendf(nil, cliConfiguration, filepath.ToSlash(dir)), 0o600); err != nil {
+		return nil, err
+	}
+	return append(Environ(), "TF_CLI_CONFIG_FILE="+file), nil
+}
