@@ -1,0 +1,35 @@
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of an instance, such as https://files.example.org."
+  type        = string
+}
+
+data "filetransfer_instance" "files" {
+  base_url = var.base_url
+}
+
+output "file_max_size_gib" {
+  description = "Largest file that the instance takes, in whole GiB."
+  value       = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
+}
+
+output "expire_options" {
+  description = "Lifetimes that the instance suggests, in seconds by label."
+  value = {
+    for time in data.filetransfer_instance.files.recommended_expire_times : time.label => time.in_seconds
+  }
+}
+
+output "region" {
+  description = "A field that the provider does not know, from the document as delivered."
+  value       = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not delivered")
+}

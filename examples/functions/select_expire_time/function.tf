@@ -1,0 +1,41 @@
+terraform {
+  required_version = ">= 1.8" # OpenTofu: 1.7
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of an instance, such as https://files.example.org."
+  type        = string
+}
+
+variable "retention_days" {
+  description = "How long compliance rules let a transferred file exist, in days."
+  type        = number
+  default     = 14
+}
+
+data "filetransfer_instance" "files" {
+  base_url = var.base_url
+}
+
+locals {
+  longest = provider::filetransfer::select_expire_time(
+    data.filetransfer_instance.files.recommended_expire_times,
+    var.retention_days * 24 * 60 * 60,
+  )
+}
+
+output "default_expire_time" {
+  description = "The option to preselect for users."
+  value       = local.longest.label
+}
+
+output "lifecycle_days" {
+  description = "For the lifecycle rule of the bucket behind the instance. Rounded up: the bucket deletes nothing before it expires."
+  value       = ceil(local.longest.in_seconds / (24 * 60 * 60))
+}

@@ -1,0 +1,55 @@
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of an instance, path included, such as https://gateway.example.org/files/api."
+  type        = string
+}
+
+variable "gateway_token" {
+  description = "Token that the reverse proxy wants."
+  type        = string
+  sensitive   = true
+}
+
+variable "ca_cert_pem" {
+  description = "Certificate of the private authority that signed the reverse proxy's certificate."
+  type        = string
+}
+
+variable "client_cert_pem" {
+  description = "Client certificate that the reverse proxy accepts."
+  type        = string
+}
+
+variable "client_key_pem" {
+  description = "Private key of the client certificate."
+  type        = string
+  sensitive   = true
+}
+
+provider "filetransfer" {
+  base_url = var.base_url
+
+  # Sent to the origin of base_url, and nowhere else.
+  request_headers = {
+    Authorization = "Bearer ${var.gateway_token}"
+  }
+
+  ca_cert_pem     = var.ca_cert_pem
+  client_cert_pem = var.client_cert_pem
+  client_key_pem  = var.client_key_pem
+}
+
+data "filetransfer_instance" "files" {}
+
+output "api_version" {
+  value = data.filetransfer_instance.files.api_version
+}

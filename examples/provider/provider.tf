@@ -1,0 +1,31 @@
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of an instance, such as https://files.example.org."
+  type        = string
+}
+
+provider "filetransfer" {
+  base_url        = var.base_url # or the environment variable FILETRANSFER_BASE_URL
+  request_timeout = "5s"
+
+  retry = {
+    max_attempts = 3
+  }
+}
+
+# Reads the provider's base_url.
+data "filetransfer_instance" "files" {}
+
+output "file_max_size" {
+  description = "Largest file that the instance takes, in bytes."
+  value       = data.filetransfer_instance.files.file_max_size
+}

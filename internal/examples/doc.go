@@ -1,0 +1,17 @@
+// Package examples tests what users read and copy: the configurations under examples/, and the documentation's own
+// configurations and links. It finds them by itself, so that a new example or page is tested without editing a list.
+//
+// # What an example may count on
+//
+// An example states the version it needs in required_version (">= 1.8"); below it the test is skipped. Variables without
+// a default are given values by their names:
+//
+//   - base_url, an instance of the newer response shape, under a path
+//   - base_urls, three instances: "older", "newer" and "mixed", after their response shapes; one more, "broken", that
+//     answers 403 where the configuration says allow_failures
+//   - gateway_token, without which the instance answers 401 (Authorization: Bearer ...)
+//   - ca_cert_pem, the private authority of the instance's certificate
+//   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
+//
+// Where the configuration says wait_until_ready, the first request is answered with 404, which is not retried otherwise.
+package examples

@@ -1,0 +1,321 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+var examplesDir = filepath.Join(root, "examples")
+
+// configurations returns the folders under examples/ that hold a configuration, by their paths there.
+func configurations(t *testing.T) []string {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir(examplesDir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == ".terraform":
+			return fs.SkipDir
+		case filepath.Ext(path) == ".tf":
+			name, err := filepath.Rel(examplesDir, filepath.Dir(path))
+			found[filepath.ToSlash(name)] = true
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		t.Fatalf("no configuration in %s", examplesDir)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// copyOf returns the path of a copy of an example, which a CLI may write into.
+func copyOf(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "configuration")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(examplesDir, name))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var variableBlock = regexp.MustCompile(`(?m)^variable "(\w+)" \{`)
+
+// variablesOf returns the names of a configuration's variables.
+func variablesOf(configuration string) map[string]bool {
+	names := map[string]bool{}
+	for _, match := range variableBlock.FindAllStringSubmatch(configuration, -1) {
+		names[match[1]] = true
+	}
+	return names
+}
+
+// instances are the running instances that an example reads.
+type instances struct {
+	variables map[string]any // values for the example's variables, by name
+	servers   map[string]*instancetest.Server
+}
+
+// startInstances starts what a configuration asks for; see the package's documentation.
+func startInstances(t *testing.T, configuration string) instances {
+	t.Helper()
+	names := variablesOf(configuration)
+	started := instances{map[string]any{}, map[string]*instancetest.Server{}}
+	start := func(name string, options ...instancetest.Option) string {
+		if strings.Contains(configuration, "wait_until_ready") {
+			options = append(options, instancetest.WithScript(instancetest.Status(404)))
+		}
+		started.servers[name] = instancetest.New(t, options...)
+		return started.servers[name].URL()
+	}
+	if names["base_url"] {
+		options := []instancetest.Option{instancetest.WithPath("/files/api")}
+		if names["gateway_token"] {
+			const token = "an-opaque-token"
+			started.variables["gateway_token"] = token
+			options = append(options, instancetest.WithRequiredHeader("Authorization", "Bearer "+token))
+		}
+		if names["ca_cert_pem"] {
+			options = append(options, instancetest.WithTLS())
+		}
+		if names["client_cert_pem"] {
+			options = append(options, instancetest.WithClientCertificate())
+		}
+		started.variables["base_url"] = start("base_url", options...)
+		server := started.servers["base_url"]
+		for name, value := range map[string]string{
+			"ca_cert_pem":     server.CACertPEM(),
+			"client_cert_pem": server.ClientCertPEM(),
+			"client_key_pem":  server.ClientKeyPEM(),
+		} {
+			if names[name] {
+				started.variables[name] = value
+			}
+		}
+	}
+	if names["base_urls"] {
+		baseURLs := map[string]string{
+			"older": start("older", instancetest.WithDocument(instancetest.Older())),
+			"newer": start("newer", instancetest.WithDocument(instancetest.Newer())),
+			"mixed": start("mixed", instancetest.WithDocument(instancetest.Mixed())),
+		}
+		if strings.Contains(configuration, "allow_failures") {
+			baseURLs["broken"] = start("broken", instancetest.WithDefault(instancetest.Status(403)))
+		}
+		started.variables["base_urls"] = baseURLs
+	}
+	return started
+}
+
+// apply plans and applies a copy of an example, and returns its outputs.
+func apply(t *testing.T, cli cli, dir string, variables map[string]any) map[string]any {
+	t.Helper()
+	values, err := json.Marshal(variables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "test.auto.tfvars.json"), values, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	getModules(t, cli, dir, readAll(t, dir))
+	cli.mustRun(t, dir, "plan", "-out=test.tfplan", "-input=false", "-no-color")
+	cli.mustRun(t, dir, "apply", "-input=false", "-no-color", "test.tfplan")
+
+	var outputs map[string]struct{ Value any }
+	if err := json.Unmarshal(cli.mustRun(t, dir, "output", "-json", "-no-color"), &outputs); err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]any{}
+	for name, output := range outputs {
+		read[name] = output.Value
+	}
+	return read
+}
+
+// getModules makes a configuration's modules known to the CLI, which init would do otherwise.
+func getModules(t *testing.T, cli cli, dir, configuration string) {
+	t.Helper()
+	if strings.Contains(configuration, "\nmodule \"") {
+		cli.mustRun(t, dir, "get", "-no-color")
+	}
+}
+
+// wantOutputs are outputs whose values are checked too, by the example's path.
+var wantOutputs = map[string]map[string]any{
+	"provider": {"file_max_size": 64424509440.},
+	"data-sources/filetransfer_instance": {
+		"file_max_size_gib": 60.,
+		"region":            "not delivered",
+	},
+	"data-sources/filetransfer_instances": {
+		"client_max_body_size": "20480m", // the older one's 20 GiB
+		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
+	},
+	"functions/select_expire_time": {
+		"default_expire_time": "2 weeks",
+		"lifecycle_days":      14.,
+	},
+	"functions/parse_instance":      {"file_max_age_days": 30.},
+	"guides/replacing-data-http":    {"max_age_days": 30.},
+	"guides/testing-a-module":       {"lifecycle_days": 30.},
+	"guides/behind-a-reverse-proxy": {"api_version": "2.1.5"},
+	"guides/feeding-limits": {"settings": map[string]any{
+		"nginx_client_max_body_size": "21m",
+		"lifecycle_days":             30.,
+		"cdn_max_ttl":                2592000.,
+	}},
+	"guides/many-instances": {
+		"dashboards": map[string]any{"older": "older", "newer": "newer", "mixed": "mixed"},
+	},
+	"guides/testing-expire-times": {"default_expire_time": "2 weeks"},
+	"guides/tolerating-failures": {
+		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0", "broken": "unknown"},
+	},
+	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
+}
+
+var outputBlock = regexp.MustCompile(`(?m)^output "(\w+)" \{`)
+
+func TestAccExamples(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	names := configurations(t)
+	for name := range wantOutputs {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no example %s any more", name)
+		}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copyOf(t, name)
+			configuration := readAll(t, dir)
+			cli.needOf(t, configuration)
+			started := startInstances(t, configuration)
+
+			outputs := apply(t, cli, dir, started.variables)
+			for _, output := range outputBlock.FindAllStringSubmatch(configuration, -1) {
+				if outputs[output[1]] == nil {
+					t.Errorf("the output %s has no value", output[1])
+				}
+			}
+			for output, want := range wantOutputs[name] {
+				if !reflect.DeepEqual(outputs[output], want) {
+					t.Errorf("the output %s is %v, want %v", output, outputs[output], want)
+				}
+			}
+			for server := range started.servers {
+				if len(started.servers[server].Requests()) == 0 {
+					t.Errorf("the instance %q was not read", server)
+				}
+			}
+			if again := cli.run(t, dir, nil, "plan", "-detailed-exitcode", "-input=false", "-no-color"); again.exitCode != 0 {
+				t.Errorf("the second plan is not empty: %s", again)
+			}
+		})
+	}
+}
+
+// A check that never warns would be no example of one.
+func TestAccExamples_CheckWarns(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	tests := map[string]struct {
+		example string
+		change  func(started instances)
+		want    string
+	}{
+		"a password is no longer required": {
+			example: "guides/guarding-a-plan",
+			change: func(started instances) {
+				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
+			},
+			want: "no longer requires a password",
+		},
+		"an instance of the fleet fails": {
+			example: "guides/tolerating-failures",
+			change:  func(instances) {},
+			want:    "Not read: broken",
+		},
+		"minutes where seconds belong": {
+			example: "guides/response-shapes",
+			change: func(started instances) {
+				started.servers["older"].SetDefault(instancetest.AnswerDocument(instancetest.Older().
+					With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
+			},
+			want: "may put minutes where seconds belong",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copyOf(t, test.example)
+			configuration := readAll(t, dir)
+			cli.needOf(t, configuration)
+			started := startInstances(t, configuration)
+			apply(t, cli, dir, started.variables)
+
+			test.change(started)
+			planned := cli.run(t, dir, nil, "plan", "-input=false", "-no-color")
+			if planned.exitCode != 0 || !strings.Contains(oneLine(planned.stdout), test.want) {
+				t.Errorf("the plan does not go on with a warning of %q: %s", test.want, planned)
+			}
+		})
+	}
+}
+
+var wrapping = regexp.MustCompile(`[\s│]+`)
+
+// oneLine undoes how a CLI wraps a diagnostic.
+func oneLine(text []byte) string { return wrapping.ReplaceAllString(string(text), " ") }
+
+// The tests of an example's own run without an instance and without a network.
+func TestAccExamples_TestFiles(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	found := false
+	for _, name := range configurations(t) {
+		if len(glob(t, filepath.Join(examplesDir, name, "tests", "*.tftest.hcl"))) == 0 {
+			continue
+		}
+		found = true
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cli.need(t, version{1, 7}, version{1, 8}, "mock_provider")
+			dir := copyOf(t, name)
+			configuration := readAll(t, dir)
+			cli.needOf(t, configuration)
+			getModules(t, cli, dir, configuration)
+			done := cli.run(t, dir, nil, "test", "-no-color")
+			if done.exitCode != 0 || !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).Match(done.stdout) {
+				t.Errorf("%s test: %s", cli.Name(), done)
+			}
+		})
+	}
+	if !found {
+		t.Error("no example has tests of its own")
+	}
+}
+
+func TestAccExamples_Format(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
+	if done := cli.run(t, examplesDir, nil, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
+		t.Errorf("not formatted (run: terraform fmt -recursive examples): %s", done)
+	}
+}
