@@ -107,6 +107,7 @@ func machine(t *testing.T, programs ...string) string {
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv(fakeVariable, "1")
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each fake takes a second to end under the race detector
 	t.Setenv("TF_ACC_TERRAFORM_PATH", "")
 	t.Setenv("TF_CLI_ARGS", "-no-color")
 	t.Setenv("TF_WORKSPACE", "production")
