@@ -1,10 +1,11 @@
 package client
 
 import (
-	"errors"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // instancePath is what the service's contract adds to a base URL.
@@ -40,11 +41,11 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	if err != nil {
 		return BaseURL{}, &BaseURLError{
 			// url.Parse repeats what it was given, user info included.
-			Reason: "The base URL is not a valid URL" + parseReason(err) + ".",
+			Reason: "The base URL is not a valid URL" + parseReason(text, err) + ".",
 			Remedy: `Write it like "https://files.example.org" or "https://example.org/files/api".`,
 		}
 	}
-	if err := checkBaseURL(u); err != nil {
+	if err := checkBaseURL(u, text); err != nil {
 		return BaseURL{}, err
 	}
 
@@ -60,7 +61,7 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	return BaseURL{effective: o.String() + path, instance: instance, origin: o}, nil
 }
 
-func checkBaseURL(u *url.URL) error {
+func checkBaseURL(u *url.URL, text string) error {
 	_, known := defaultPorts[u.Scheme]
 	switch {
 	case !known && u.Scheme == "":
@@ -83,12 +84,17 @@ func checkBaseURL(u *url.URL) error {
 			Reason: "The base URL has no host.",
 			Remedy: `Write it like "https://files.example.org" or "https://example.org/files/api".`,
 		}
+	case strings.ContainsFunc(u.Hostname(), isNoHostRune):
+		return &BaseURLError{
+			Reason: "The host of the base URL has a character that a host cannot have.",
+			Remedy: `Write it like "https://files.example.org" or "https://example.org/files/api".`,
+		}
 	case u.RawQuery != "" || u.ForceQuery:
 		return &BaseURLError{
 			Reason: "The base URL has a query.",
 			Remedy: "Remove the question mark and what follows: the operation that is read takes no query. A secret that a reverse proxy wants belongs into request_headers, which is sensitive.",
 		}
-	case u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
+	case strings.Contains(text, "#"): // url.Parse drops an empty one
 		return &BaseURLError{
 			Reason: "The base URL has a fragment.",
 			Remedy: "Remove the number sign (#) and what follows: a fragment is never sent to a server.",
@@ -105,15 +111,27 @@ func checkBaseURL(u *url.URL) error {
 	return nil
 }
 
+// isNoHostRune tells whether a host name or IP address cannot have a character
+// that url.Parse lets pass. It passes all of RFC 3986 and more, such as quotes,
+// angle brackets and bytes that are not UTF-8.
+func isNoHostRune(r rune) bool {
+	return r == utf8.RuneError || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
+}
+
 // parseReason puts what url.Parse found wrong into words that repeat nothing.
-func parseReason(err error) string {
-	if _, ok := errors.AsType[url.EscapeError](err); ok {
+func parseReason(text string, err error) string {
+	switch {
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return ": it has a control character, such as a line break at its end"
+	case strings.TrimSpace(text) != text:
+		return ": it begins or ends with a space"
+	case isA[url.EscapeError](err):
 		return ": it has an invalid percent-encoding"
-	}
-	if _, ok := errors.AsType[url.InvalidHostError](err); ok {
+	case isA[url.InvalidHostError](err):
 		return ": its host has a character that a host cannot have"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // String returns the URL that is read: {base_url}/instance.
@@ -141,12 +159,22 @@ type origin struct {
 
 // originOf returns the origin of an absolute URL. The host is in lower case,
 // and the port is always there.
+//
+// Only ASCII is folded: Unicode folds some letters into ASCII ones (U+0130 into
+// "i") that are another host to the DNS, which must not get the headers.
 func originOf(u *url.URL) origin {
 	port := u.Port()
 	if port == "" {
 		port = defaultPorts[strings.ToLower(u.Scheme)]
 	}
-	return origin{scheme: strings.ToLower(u.Scheme), host: strings.ToLower(u.Hostname()), port: port}
+	return origin{scheme: strings.ToLower(u.Scheme), host: strings.Map(lowerASCII, u.Hostname()), port: port}
+}
+
+func lowerASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r - 'A' + 'a'
+	}
+	return r
 }
 
 // String returns the origin without a default port.

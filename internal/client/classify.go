@@ -35,6 +35,8 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 	}
 
 	operation, hasOperation := errors.AsType[*net.OpError](err)
+	alert := hasOperation && operation.Op == "remote error"
+	connection, overHTTP2 := progress.connection()
 	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
 	case isA[*proxyError](err):
@@ -45,61 +47,80 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 		return set(KindProxy, !isA[*tls.CertificateVerificationError](err),
 			"the proxy could not be reached: %s", redact.clean(systemReason(err), reasonLimit))
 	case isA[*net.DNSError](err):
-		resolve, _ := errors.AsType[*net.DNSError](err)
-		why := "no such host"
-		if !resolve.IsNotFound {
-			why = "the name servers did not answer"
-		}
-		return set(KindResolve, true, "the host name could not be resolved (%s)", why)
-	case timedOut && !progress.connected.Load():
+		return set(KindResolve, true, "the host name could not be resolved (%s)", systemReason(err))
+	case timedOut && progress.got.Load() == nil:
 		return set(KindTimeout, true, "no connection within %s", c.requestTimeout)
 	case timedOut:
 		return set(KindTimeout, true, "no complete response within %s", c.requestTimeout)
+	case progress.proxied.Load() && !progress.handshaking.Load() && progress.got.Load() == nil:
+		return set(KindProxy, true, "the proxy broke the connection, or does not speak HTTP")
 	case isA[*tls.CertificateVerificationError](err):
 		return set(KindCertificate, false, "%s", redact.clean(certificateReason(err), reasonLimit))
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
 		return set(KindTLS, false, "the server does not speak TLS on this port")
-	case hasOperation && operation.Op == "remote error":
-		// An alert: the server refused the handshake.
+	case overHTTP2 && connection != nil && connection.askedForCertificate.Load() &&
+		(alert || strings.Contains(err.Error(), "client conn could not be established")):
+		// Which of the two comes is a race; the text must be the same from run to run.
+		return set(KindTLS, false, "the server asked for a client certificate and closed the connection")
+	case alert:
 		return set(KindTLS, false, "the server refused the TLS handshake (%s)", redact.clean(strings.TrimPrefix(operation.Err.Error(), "tls: "), reasonLimit))
-	case hasOperation && operation.Op == "dial":
+	case hasOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
 		return set(KindConnect, true, "%s", redact.clean(systemReason(err), reasonLimit))
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return set(KindBroken, true, "the connection ended before the whole response had arrived")
-	case errors.Is(err, io.EOF):
-		return set(KindBroken, true, "the server closed the connection without a response")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), isA[syscall.Errno](err), errors.Is(err, net.ErrClosed),
+		hasOperation && operation.Op != "local error",
+		slices.ContainsFunc(connectionLost, func(lost string) bool { return strings.Contains(err.Error(), lost) }):
+		return set(KindBroken, true, "%s", progress.brokenReason())
 	case isA[http2.StreamError](err):
 		stream, _ := errors.AsType[http2.StreamError](err)
+		if stream.Cause != nil && stream.Cause.Error() != "received from peer" {
+			// It was net/http that gave the stream up.
+			return set(KindProtocol, false, notHTTP, redact.clean(stream.Cause.Error(), reasonLimit))
+		}
 		return set(KindBroken, true, "the server reset the HTTP/2 stream (%s)", stream.Code)
-	case isA[syscall.Errno](err), errors.Is(err, net.ErrClosed), hasOperation && operation.Op != "local error":
-		return set(KindBroken, true, "the connection broke: %s", redact.clean(systemReason(err), reasonLimit))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return set(KindProtocol, false, "the body is not valid gzip, although its Content-Encoding says so")
 	}
 
 	// net/http has no types for the rest.
 	text := err.Error()
-	switch {
-	case strings.Contains(text, "tls: "):
-		_, why, _ := strings.Cut(text, "tls: ")
+	if _, why, ok := strings.Cut(text, "tls: "); ok {
 		return set(KindTLS, false, "the TLS handshake failed (%s)", redact.clean(why, reasonLimit))
-	case strings.Contains(text, "client conn could not be established") && progress.askedForCertificate.Load():
-		// Over HTTP/2 the alert of a server that refuses the client
-		// certificate, or the lack of one, gets lost.
-		return set(KindTLS, false, "the server asked for a client certificate and closed the connection")
-	case slices.ContainsFunc(connectionLost, func(lost string) bool { return strings.Contains(text, lost) }):
-		return set(KindBroken, true, "the server closed the connection")
-	default:
-		text = strings.TrimPrefix(text, "net/http: HTTP/1.x transport connection broken: ")
-		return set(KindProtocol, false, "the response is not valid HTTP: %s", redact.clean(text, reasonLimit))
 	}
+	for _, where := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "http2: "} {
+		text = strings.TrimPrefix(text, where)
+	}
+	if strings.HasPrefix(text, "readLoopPeekFailLocked") {
+		// What a server speaks that does so first, such as SSH, or what followed
+		// an earlier response. Another attempt may get an answer.
+		return set(KindProtocol, true, notHTTP, "it came before the request")
+	}
+	if connection != nil && connection.ended.Load() && headCut().MatchString(text) {
+		return set(KindBroken, true, "%s", progress.brokenReason())
+	}
+	return set(KindProtocol, false, notHTTP, redact.clean(text, reasonLimit))
 }
 
-// connectionLost are the texts of the errors with which net/http says that a
-// server closed a connection between or during requests.
+// headCut matches what net/http says of the head of a response that ends within
+// a line, and that is HTTP as far as it goes.
+var headCut = lazyRegexp(`^malformed (MIME header|HTTP response "(H|HT|HTT|HTTP|HTTP/.*)"|HTTP status code "\d{0,2}")`)
+
+const notHTTP = "the response is not valid HTTP: %s"
+
+// connectionLost are the texts of the errors, without a type, with which
+// net/http says that a server closed a connection between or during requests.
 var connectionLost = []string{
-	"server closed idle connection", "server sent GOAWAY", "client connection lost", "client conn is closed",
-	"client connection force closed", "client conn could not be established",
+	"server closed idle connection", "GOAWAY", "client connection lost", "client conn is closed", "client conn not usable",
+	"client connection force closed", "client conn could not be established", "unexpected EOF reading trailer",
+}
+
+// brokenReason says how a connection broke. Whether a server closed it or reset
+// it is left open: which of the two the client notices first is a race, and the
+// text must be the same from run to run.
+func (p *progress) brokenReason() string {
+	if p.answered {
+		return "the connection broke before the whole response had arrived"
+	}
+	return "the server closed or reset the connection before it had answered"
 }
 
 func isA[E error](err error) bool {
@@ -107,7 +128,12 @@ func isA[E error](err error) bool {
 	return ok
 }
 
+// isTimeout tells whether the client ran out of time. The system's own limits
+// (ETIMEDOUT) are not the request timeout.
 func isTimeout(err error) bool {
+	if isA[syscall.Errno](err) {
+		return false
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return true
 	}
@@ -115,18 +141,31 @@ func isTimeout(err error) bool {
 	return ok && network.Timeout()
 }
 
-// systemReason returns what the operating system said, without addresses.
+// systemReason returns why there is no connection, in the words of the
+// operating system where it has some, without addresses.
 func systemReason(err error) string {
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		return number.Error()
+	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
+		if resolve.IsNotFound {
+			return "no such host"
+		}
+		return "the name servers did not answer"
 	}
+	if isA[*tls.CertificateVerificationError](err) {
+		return certificateReason(err)
+	}
+	dial := false
 	operation, ok := errors.AsType[*net.OpError](err)
 	for ok {
+		dial = dial || operation.Op == "dial"
 		err = operation.Err
 		operation, ok = errors.AsType[*net.OpError](err)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the connection was closed"
+	number, ok := errors.AsType[syscall.Errno](err)
+	if ok && dial {
+		return number.Error()
+	}
+	if ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the connection was closed or reset" // which of them is a race
 	}
 	if address, ok := errors.AsType[*net.AddrError](err); ok {
 		return address.Err

@@ -105,8 +105,12 @@ func New(config Config) (*Client, error) {
 }
 
 func noteCertificateRequest(ctx context.Context) {
-	if progress, ok := ctx.Value(progressKey{}).(*progress); ok {
-		progress.askedForCertificate.Store(true)
+	progress, ok := ctx.Value(progressKey{}).(*progress)
+	if !ok {
+		return
+	}
+	if conn := progress.dialled.Load(); conn != nil {
+		conn.askedForCertificate.Store(true)
 	}
 }
 
@@ -192,11 +196,33 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 
 // progress is how far a request has come: it tells failures apart.
 type progress struct {
-	// connected is true once the request has a connection.
-	connected atomic.Bool
-	// askedForCertificate is true once a server has asked for a client
-	// certificate during a handshake.
-	askedForCertificate atomic.Bool
+	// dialled is the last connection that was dialled for the request.
+	dialled atomic.Pointer[conn]
+	// got is the connection that the request got, dialled for it or not.
+	got atomic.Pointer[httptrace.GotConnInfo]
+	// proxied is true where a proxy has to open a tunnel to the server first,
+	// and handshaking once the TLS handshake has begun, which is after that.
+	proxied, handshaking atomic.Bool
+	// answered is true once the head of a response is there.
+	answered bool
+}
+
+// connection returns the connection that the request got, or nil, and whether
+// it speaks HTTP/2.
+func (p *progress) connection() (connection *conn, http2 bool) {
+	got := p.got.Load()
+	if got == nil {
+		return nil, false
+	}
+	below := got.Conn
+	if secure, ok := below.(*tls.Conn); ok {
+		http2 = secure.ConnectionState().NegotiatedProtocol == "h2"
+	}
+	for secure, ok := below.(*tls.Conn); ok; secure, ok = below.(*tls.Conn) { // twice through an https proxy
+		below = secure.NetConn()
+	}
+	connection, _ = below.(*conn)
+	return connection, http2
 }
 
 // progressKey is the key of the context value that holds a *progress.
@@ -223,10 +249,11 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 	var progress progress
 	attemptCtx = context.WithValue(attemptCtx, progressKey{}, &progress)
 	attemptCtx = httptrace.WithClientTrace(attemptCtx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) {
-			progress.connected.Store(true)
+		GotConn: func(info httptrace.GotConnInfo) {
+			progress.got.Store(&info)
 			connected()
 		},
+		TLSHandshakeStart: func() { progress.handshaking.Store(true) },
 	})
 
 	result, finalURL, failure := c.get(attemptCtx, request, redact, &progress)
@@ -239,7 +266,7 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 	}
 	failure.URL = request.BaseURL.String()
 	if finalURL != request.BaseURL.instance {
-		failure.RedirectedTo = cleanURL(finalURL.Scheme, finalURL.Host, finalURL.EscapedPath(), redact)
+		failure.RedirectedTo = cleanURL(finalURL, redact)
 	}
 	return nil, failure, nil
 }
@@ -249,11 +276,15 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 func (c *Client) get(ctx context.Context, request *Request, redact *redactor, progress *progress) (*Result, *url.URL, *Failure) {
 	target := request.BaseURL.instance
 	for redirects := 0; ; redirects++ {
-		progress.connected.Store(false)
+		progress.got.Store(nil)
+		progress.proxied.Store(false)
+		progress.handshaking.Store(false)
+		progress.answered = false
 		response, err := c.roundTrip(ctx, target, request)
 		if err != nil {
 			return nil, target, c.classify(ctx, err, progress, redact)
 		}
+		progress.answered = true
 		location := response.Header.Get("Location")
 		if !isRedirect(response.StatusCode) || location == "" {
 			result, failure := c.readResponse(ctx, response, request, redact, progress)
@@ -270,6 +301,9 @@ func (c *Client) get(ctx context.Context, request *Request, redact *redactor, pr
 		}
 		if reason != "" {
 			return nil, target, &Failure{Kind: KindRedirect, Reason: reason, StatusCode: response.StatusCode, retryAfter: noRetryAfter}
+		}
+		if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
+			return nil, target, c.classify(ctx, err, progress, redact)
 		}
 		target = next
 	}
@@ -288,11 +322,16 @@ func isRedirect(status int) bool {
 // redirectTarget returns where a redirect leads, or why it is not followed.
 func redirectTarget(from *url.URL, location string, redact *redactor) (target *url.URL, reason string) {
 	target, err := from.Parse(location)
+	if err == nil {
+		target.Fragment, target.RawFragment = "", ""
+		// As http.NewRequest will do, with an error that holds the query: some of
+		// what url.Parse takes, such as "//::", has no valid form.
+		target, err = url.Parse(target.String())
+	}
 	if err != nil {
 		return nil, "a redirect to a URL that is not valid"
 	}
-	target.Fragment, target.RawFragment = "", ""
-	where := cleanURL(target.Scheme, target.Host, target.EscapedPath(), redact)
+	where := cleanURL(target, redact)
 	switch {
 	case defaultPorts[target.Scheme] == "":
 		return nil, "a redirect to " + where + ", which is neither http nor https"
@@ -331,8 +370,11 @@ func (c *Client) readResponse(ctx context.Context, response *http.Response, requ
 	defer func() { _ = response.Body.Close() }()
 
 	if response.StatusCode != http.StatusOK {
-		// As much as arrives: the status says enough.
-		body, _ := io.ReadAll(io.LimitReader(response.Body, errorBodyLimit))
+		var body []byte
+		if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing bounds
+			// As much as arrives: the status says enough.
+			body, _ = io.ReadAll(io.LimitReader(response.Body, errorBodyLimit))
+		}
 		failure := &Failure{
 			Kind:         KindStatus,
 			Reason:       statusReason(response.StatusCode, response.Header.Get("Content-Type"), body, redact),

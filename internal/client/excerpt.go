@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // What is repeated of a body that is not an instance document.
@@ -63,7 +62,7 @@ var (
 )
 
 // lazyRegexp compiles an expression when it is first used: most runs of the
-// provider never see an HTML page.
+// provider never need one.
 func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -100,9 +99,14 @@ func contentOf(header http.Header, body []byte, redact *redactor) string {
 }
 
 // cleanURL prints a URL without its query, its fragment and its user info.
-func cleanURL(scheme, host, path string, redact *redactor) string {
-	if host == "" {
-		return safetext.Clean(scheme, excerptLimit) + ":"
+func cleanURL(u *url.URL, redact *redactor) string {
+	if u.Host == "" {
+		return redact.clean(u.Scheme, excerptLimit) + ":"
 	}
-	return redact.clean(scheme+"://"+host+path, excerptLimit)
+	path := u.EscapedPath()
+	if redacted := redact.redact(u.Path); redacted != u.Path {
+		// There are many ways to escape a header value that a server echoes.
+		path = redacted
+	}
+	return redact.clean(u.Scheme+"://"+u.Host+path, excerptLimit)
 }

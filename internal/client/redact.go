@@ -2,9 +2,14 @@ package client
 
 import (
 	"cmp"
+	"encoding/json"
+	"html"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -13,7 +18,8 @@ import (
 const redacted = "(redacted)"
 
 // minSecretPart is how long a part of a header value must be to be redacted on
-// its own: the token of "Bearer TOKEN", the value of a cookie.
+// its own: the token of "Bearer TOKEN", the value of a cookie, the beginning of
+// a value that was cut short.
 const minSecretPart = 6
 
 // minSecret is how long a header value must be to be redacted. Shorter ones
@@ -25,36 +31,64 @@ const minSecret = 3
 // the headers that it was sent, and what it answers ends up in diagnostics,
 // logs and, for fleets, in the state.
 type redactor struct {
+	// secrets is called only when there is something to print, which a read that
+	// succeeds at once has not.
+	secrets func() secrets
+}
+
+// secrets are the header values to redact.
+type secrets struct {
+	texts    []string // the longest first
 	replacer *strings.Replacer
 }
 
-// newRedactor returns a redactor of every value of the headers.
-func newRedactor(headers ...http.Header) *redactor {
-	var secrets []string
-	for _, header := range headers {
-		for _, values := range header {
-			for _, value := range values {
-				secrets = append(secrets, strings.TrimSpace(value))
-				for _, part := range strings.FieldsFunc(value, isSeparator) {
-					if len(part) >= minSecretPart {
-						secrets = append(secrets, part)
-					}
+// newRedactor returns a redactor of every value of the header.
+func newRedactor(header http.Header) *redactor {
+	return &redactor{secrets: sync.OnceValue(func() secrets { return secretsOf(header) })}
+}
+
+func secretsOf(header http.Header) secrets {
+	var texts []string
+	for _, values := range header {
+		for _, value := range values {
+			value = strings.TrimSpace(value)
+			if len(value) < minSecret {
+				continue
+			}
+			texts = append(texts, spellings(value)...)
+			for _, part := range strings.FieldsFunc(value, isSeparator) {
+				if len(part) >= minSecretPart {
+					texts = append(texts, spellings(part)...)
 				}
 			}
 		}
 	}
-	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
-	if len(secrets) == 0 {
-		return &redactor{}
-	}
 	// The longest first: where several match, strings.Replacer takes the first
 	// in the order given.
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	pairs := make([]string, 0, 2*len(secrets))
-	for _, secret := range slices.Compact(secrets) {
-		pairs = append(pairs, secret, redacted)
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	texts = slices.Compact(texts)
+	pairs := make([]string, 0, 2*len(texts))
+	for _, text := range texts {
+		pairs = append(pairs, text, redacted)
 	}
-	return &redactor{replacer: strings.NewReplacer(pairs...)}
+	return secrets{texts: texts, replacer: strings.NewReplacer(pairs...)}
+}
+
+// spellings returns a text in the forms in which servers repeat it: as it is,
+// and as it stands in a host name, on one line, and in JSON, HTML and URLs.
+func spellings(text string) []string {
+	inJSON, _ := json.Marshal(text) // a string always encodes
+	return []string{
+		text,
+		strings.ToLower(text),
+		safetext.Clean(text, len(text)),
+		strings.Trim(string(inJSON), `"`),
+		strings.Trim(strconv.Quote(text), `"`),
+		strings.ReplaceAll(text, "/", `\/`),
+		html.EscapeString(text),
+		url.PathEscape(text),
+		url.QueryEscape(text),
+	}
 }
 
 func isSeparator(r rune) bool { return strings.ContainsRune(" \t,;=:\"'", r) }
@@ -67,8 +101,33 @@ func (r *redactor) clean(text string, limit int) string {
 }
 
 func (r *redactor) redact(text string) string {
-	if r.replacer == nil {
+	secrets := r.secrets()
+	if len(secrets.texts) == 0 {
 		return text
 	}
-	return r.replacer.Replace(text)
+	// The end comes first: of "Bearer TOK…" the replacer would leave the token.
+	text, end := secrets.cutEnd(text)
+	text, end2 := secrets.cutEnd(secrets.replacer.Replace(text))
+	return text + end2 + end
+}
+
+// cutEnd cuts off the beginning of a secret at the end of a text that may have
+// been cut itself, and returns what stands in its place.
+func (s secrets) cutEnd(text string) (before, end string) {
+	before, cut := strings.CutSuffix(text, "…")
+	if cut {
+		end = "…"
+	}
+	longest := 0
+	for _, secret := range s.texts {
+		for length := min(len(secret), len(before)); length >= minSecretPart && length > longest; length-- {
+			if strings.HasSuffix(before, secret[:length]) {
+				longest = length
+			}
+		}
+	}
+	if longest > 0 {
+		before, end = before[:len(before)-longest], redacted+end
+	}
+	return before, end
 }

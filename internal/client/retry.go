@@ -23,7 +23,8 @@ const noRetryAfter = time.Duration(-1)
 // delays computes the delay before each further attempt of one read.
 //
 // They grow exponentially and are random ("exponential backoff and jitter"):
-// the n-th is between MinDelay*2^(n-1) and twice that, and at most MaxDelay.
+// the n-th is between MinDelay*2^(n-1) and twice that; once that would exceed
+// MaxDelay, between half of MaxDelay and MaxDelay.
 // What a server asks for with Retry-After takes their place within the same
 // bounds.
 type delays struct {

@@ -9,7 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -25,9 +28,8 @@ const (
 	// idleConnTimeout is shorter than what servers and load balancers use
 	// (60 s and more), so that it is rarely they who close.
 	idleConnTimeout = 30 * time.Second
-	// pingAfter finds HTTP/2 connections that died silently before a retry
-	// uses them again.
-	pingAfter = 5 * time.Second
+	// minPing keeps a short request timeout from flooding servers with pings.
+	minPing = time.Second
 	// maxResponseHeaderBytes bounds what is read before a body.
 	maxResponseHeaderBytes = 256 << 10
 )
@@ -67,17 +69,11 @@ func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 
 // newTransport returns the transport that every read of a client shares.
 func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transport {
-	// Not http.ProxyFromEnvironment: it reads the environment once per process.
-	proxy := httpproxy.FromEnvironment().ProxyFunc()
+	// HTTP/2 connections that died silently are found when an attempt has timed
+	// out on them, not earlier: that would be another failure with another text.
+	ping := max(requestTimeout/2, minPing)
 	return &http.Transport{
-		Proxy: func(request *http.Request) (*url.URL, error) {
-			proxyURL, err := proxy(request.URL)
-			if err != nil {
-				// The text of err holds the proxy's URL, and with it its password.
-				return nil, &proxyError{reason: "the proxy URL in the environment (HTTP_PROXY, HTTPS_PROXY) is not valid"}
-			}
-			return proxyURL, nil
-		},
+		Proxy: proxyFromEnvironment(),
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 			if response.StatusCode == http.StatusOK {
 				return nil
@@ -87,9 +83,19 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 				status: response.StatusCode,
 			}
 		},
-		// A dial goes on when the request that asked for it ends: it gets a
-		// bound of its own.
-		DialContext:            (&net.Dialer{Timeout: requestTimeout}).DialContext,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			// A dial goes on when the request that asked for it ends: it gets a
+			// bound of its own.
+			dialled, err := (&net.Dialer{Timeout: requestTimeout}).DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			c := &conn{Conn: dialled}
+			if progress, ok := ctx.Value(progressKey{}).(*progress); ok {
+				progress.dialled.Store(c)
+			}
+			return c, nil
+		},
 		TLSHandshakeTimeout:    requestTimeout,
 		TLSClientConfig:        config,
 		ForceAttemptHTTP2:      true, // else a TLS configuration switches it off
@@ -100,10 +106,53 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 		MaxResponseHeaderBytes: maxResponseHeaderBytes,
 		HTTP2: &http.HTTP2Config{
 			StrictMaxConcurrentRequests: true, // one connection to an origin
-			SendPingTimeout:             pingAfter,
-			PingTimeout:                 pingAfter,
+			SendPingTimeout:             ping,
+			PingTimeout:                 ping,
+			// What a server may send ahead of being read; the default is 4 MiB.
+			MaxReceiveBufferPerStream: maxBody,
 		},
 	}
+}
+
+// proxyFromEnvironment returns the proxy that the usual environment variables
+// name for a request.
+//
+// It is not http.ProxyFromEnvironment, which reads the environment once per
+// process. Both pass over a proxy URL that is not valid; here that is an error,
+// as a request that avoids the proxy may go where it must not.
+func proxyFromEnvironment() func(*http.Request) (*url.URL, error) {
+	config := httpproxy.FromEnvironment()
+	const invalid = "http://not-valid.invalid"
+	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
+		if *text != "" && !isProxyURL(*text) {
+			*text = invalid // NO_PROXY still decides what it is for
+		}
+	}
+	proxy := config.ProxyFunc()
+	return func(request *http.Request) (*url.URL, error) {
+		proxyURL, err := proxy(request.URL)
+		switch {
+		case err != nil:
+			return nil, &proxyError{reason: "HTTP_PROXY is not used where the environment variable REQUEST_METHOD is set too, as it is for CGI programs"}
+		case proxyURL != nil && proxyURL.String() == invalid:
+			// Without the URL, which may hold a password.
+			return nil, &proxyError{reason: "the proxy URL in the environment variable " + strings.ToUpper(request.URL.Scheme) + "_PROXY is not valid"}
+		}
+		if progress, ok := request.Context().Value(progressKey{}).(*progress); ok && proxyURL != nil && request.URL.Scheme == "https" {
+			progress.proxied.Store(true)
+		}
+		return proxyURL, nil
+	}
+}
+
+// isProxyURL tells whether a text is the URL of a proxy that net/http can use,
+// or host and port of one.
+func isProxyURL(text string) bool {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	return err == nil && u.Hostname() != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
 }
 
 // proxyError is a fault of a proxy, with the status that it answered, or of its
@@ -114,6 +163,25 @@ type proxyError struct {
 }
 
 func (e *proxyError) Error() string { return e.reason }
+
+// conn is a connection that knows what the errors of net/http do not tell.
+type conn struct {
+	net.Conn
+	// ended: net/http reports the head of a response that was cut within a line
+	// as malformed.
+	ended atomic.Bool
+	// askedForCertificate: the server asked for a client certificate. Over
+	// HTTP/2 the alert with which it refuses one, or the lack of one, gets lost.
+	askedForCertificate atomic.Bool
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		c.ended.Store(true)
+	}
+	return n, err
+}
 
 // lanes keeps one lane for each origin.
 type lanes struct {

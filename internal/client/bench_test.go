@@ -1,0 +1,96 @@
+package client_test
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// BenchmarkRead reads an instance over and over, and compares that with as many
+// plain GETs of the same URL through a pool of net/http's own.
+func BenchmarkRead(b *testing.B) {
+	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLSHTTP1(), "HTTP2": it.WithTLS()} {
+		b.Run(name, func(b *testing.B) {
+			server := it.New(b, option)
+			c, request := prepare(b, server.URL(), trusting(server), withHeaders(b, map[string]string{"Authorization": secret}))
+			pool, err := client.ParseCACerts(server.CACertPEM())
+			if err != nil {
+				b.Fatal(err)
+			}
+			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}
+			defer transport.CloseIdleConnections()
+			plain := &http.Client{Transport: transport}
+
+			reading := func() {
+				if _, err := c.Read(b.Context(), request); err != nil {
+					b.Fatal(err)
+				}
+			}
+			getting := func() {
+				response, err := plain.Get(request.BaseURL.String())
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				_ = response.Body.Close()
+			}
+			reading() // opens the connections
+			getting()
+
+			b.ReportAllocs()
+			for b.Loop() {
+				reading()
+			}
+			perRead := b.Elapsed() / time.Duration(b.N)
+			begin := time.Now()
+			for range b.N {
+				getting()
+			}
+			perGet := time.Since(begin) / time.Duration(b.N)
+			b.ReportMetric(float64(perRead)/float64(perGet), "times-a-GET")
+		})
+	}
+}
+
+// BenchmarkPlainGET is what BenchmarkRead compares with: its allocations.
+func BenchmarkPlainGET(b *testing.B) {
+	server := it.New(b)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	plain := &http.Client{Transport: transport}
+	b.ReportAllocs()
+	for b.Loop() {
+		response, err := plain.Get(server.URL() + "/instance")
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+	}
+}
+
+// BenchmarkParallelRead reads one instance from many goroutines.
+func BenchmarkParallelRead(b *testing.B) {
+	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTP2": it.WithTLS()} {
+		b.Run(name, func(b *testing.B) {
+			server := it.New(b, option)
+			c, request := prepare(b, server.URL(), trusting(server))
+			b.SetParallelism(32)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if _, err := c.Read(b.Context(), request); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.ReportMetric(float64(server.Connections()), "connections")
+		})
+	}
+}

@@ -1,0 +1,368 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// promptly runs a function that must return at once.
+func promptly(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Fatal("not back after 5 s")
+	}
+}
+
+// Every failure that a starting instance, or an ingress in front of it, can
+// show is waited for.
+func TestUntilReady(t *testing.T) {
+	t.Parallel()
+	html := it.Body(200, "text/html", "<h1>Starting</h1>")
+	tests := map[string][]it.Step{
+		"not found":       {it.Status(404), it.Status(404), it.Status(404)},
+		"every status":    {it.Status(204), it.Status(400), it.Status(401), it.Status(403), it.Status(501), it.Status(503), it.Redirect(302, "")},
+		"not JSON":        {html, html, it.Body(200, "", "")},
+		"not a document":  {it.Body(200, "application/json", "{}"), it.Body(200, "application/json", "null")},
+		"too large":       {it.EndlessBody()},
+		"broken":          {it.Reset(), it.CloseConnection(), it.ResetInBody(), it.ShortBody()},
+		"silent":          {it.Silent()},
+		"not HTTP":        {it.Verbatim("220 smtp\r\n", it.CloseConnection())},
+		"redirect":        {it.Redirect(302, "file:///x"), it.Redirect(302, "http://user@files.example.org/")},
+		"more than usual": {it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503)},
+	}
+	for name, script := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithScript(script...))
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			c, request := prepare(t, server.URL(), untilReady, attempts(1), timeout(soon))
+			if _, err := c.Read(ctx, request); err != nil {
+				t.Fatalf("%v", err)
+			}
+			if n := len(server.Requests()); n != len(script)+1 {
+				t.Errorf("%d requests, want %d", n, len(script)+1)
+			}
+		})
+	}
+}
+
+// startsLater returns the option that starts an instance at the address after a
+// client has tried twice, in place of the one that is there.
+func startsLater(t *testing.T, address string, there *it.Server, options ...it.Option) option {
+	t.Helper()
+	tries := 0
+	return func(s *setup) {
+		s.Log = func(context.Context, string, map[string]any) {
+			if tries++; tries == 2 {
+				if there != nil {
+					there.Close()
+				}
+				it.New(t, append(options, it.WithListenAddress(address))...)
+			}
+		}
+	}
+}
+
+func TestUntilReadyNotThereYet(t *testing.T) {
+	t.Parallel()
+	for name, server := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, scheme := it.ReserveAddress(t), "http://"
+			if name == "HTTPS" {
+				scheme = "https://"
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			c, request := prepare(t, scheme+address, untilReady, attempts(1), trusting(it.New(t)), startsLater(t, address, nil, server))
+			if _, err := c.Read(ctx, request); err != nil {
+				t.Fatalf("%v", err)
+			}
+		})
+	}
+}
+
+func TestUntilReadyPlaceholderCertificate(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]it.Certificate{
+		"self-signed": it.CertificateSelfSigned, "wrong host": it.CertificateWrongHost, "expired": it.CertificateExpired,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := it.ReserveAddress(t)
+			placeholder := it.New(t, it.WithListenAddress(address), it.WithCertificate(kind))
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			c, request := prepare(t, placeholder.URL(), untilReady, attempts(1), trusting(placeholder), startsLater(t, address, placeholder, it.WithTLS()))
+			if _, err := c.Read(ctx, request); err != nil {
+				t.Fatalf("%v", err)
+			}
+		})
+	}
+}
+
+// A read that runs out of time fails with the last failure that had a reason of
+// its own.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		script []it.Step
+		kind   client.Kind
+		words  string
+	}{
+		"status":              {[]it.Step{it.Status(503)}, client.KindStatus, "status 503"},
+		"status, then silent": {[]it.Step{it.Status(502), it.Silent()}, client.KindStatus, "status 502"},
+		"silent":              {[]it.Step{it.Silent()}, client.KindNoTime, "no response before the time for the read ran out"},
+		"dripping":            {[]it.Step{it.DripBody()}, client.KindNoTime, "no response before the time for the read ran out"},
+		"certificate":         {nil, client.KindCertificate, "127.0.0.1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := []it.Option{it.WithDefault(it.Silent()), it.WithScript(test.script...)}
+			if test.script == nil {
+				options = append(options, it.WithCertificate(it.CertificateWrongHost))
+			}
+			server := it.New(t, options...)
+			c, request := prepare(t, server.URL(), untilReady, trusting(server), timeout(long), delays(10*time.Millisecond, 20*time.Millisecond))
+			ctx, cancel := context.WithTimeout(t.Context(), soon)
+			defer cancel()
+			promptly(t, func() {
+				_, err := c.Read(ctx, request)
+				failure, ok := client.AsFailure(err)
+				if !ok {
+					t.Errorf("error %v, want a failure", err)
+					return
+				}
+				must(t, failure, test.kind, failure.Attempts, test.words)
+				if !failure.TimeRanOut {
+					t.Error("the failure does not say that the time ran out")
+				}
+			})
+		})
+	}
+}
+
+func TestDeadlinePassedBefore(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL())
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	_, err := c.Read(ctx, request)
+	failure, ok := client.AsFailure(err)
+	if !ok || failure.Kind != client.KindNoTime || !failure.TimeRanOut {
+		t.Errorf("error %+v", err)
+	}
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// Cancelling stops a read at once, wherever it is.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	silent := listen(t, nil)
+	tests := map[string]struct {
+		url  string // or that of an instance with the step
+		step it.Step
+	}{
+		"waiting for the head": {"", it.Silent()},
+		"in the head":          {"", it.DripHeader()},
+		"in the body":          {"", it.DripBody()},
+		"in an error's body":   {"", it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())},
+		"in a redirect's body": {"", it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())},
+		"in the handshake":     {"https://" + silent, nil},
+		"in a delay":           {"", it.Status(503)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			url := test.url
+			if url == "" {
+				url = it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+					time.AfterFunc(20*time.Millisecond, cancel)
+					test.step(s, w, r)
+				})).URL()
+			} else {
+				time.AfterFunc(20*time.Millisecond, cancel)
+			}
+			c, request := prepare(t, url, timeout(long), delays(long, long), untilReady)
+			promptly(t, func() {
+				_, err := c.Read(ctx, request)
+				cancelled(t, err)
+			})
+		})
+	}
+}
+
+func TestCancelledBefore(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := c.Read(ctx, request)
+	cancelled(t, err)
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A read that waits for a place among the requests to an origin, or for the
+// first of them to have a connection, can be cancelled as well.
+func TestCancelInLane(t *testing.T) {
+	t.Parallel()
+	const places = 32
+	tests := map[string]struct {
+		url    func(t *testing.T) string
+		others int
+	}{
+		"no place":          {func(t *testing.T) string { t.Helper(); return it.New(t, it.WithDefault(it.Silent())).URL() }, places},
+		"no connection yet": {func(t *testing.T) string { t.Helper(); return "https://" + listen(t, nil) }, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, request := prepare(t, test.url(t), timeout(long))
+			others, cancelOthers := context.WithCancel(t.Context())
+			var running, admitted sync.WaitGroup
+			admitted.Add(test.others)
+			holding := request
+			holding.Admit = func(context.Context) (func(), error) {
+				admitted.Done() // it has its place
+				return func() {}, nil
+			}
+			for range test.others {
+				running.Go(func() {
+					_, err := c.Read(others, holding)
+					cancelled(t, err)
+				})
+			}
+			admitted.Wait()
+
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(20*time.Millisecond, cancel)
+			request.Admit = func(context.Context) (func(), error) {
+				t.Error("a place too many")
+				return func() {}, nil
+			}
+			promptly(t, func() {
+				_, err := c.Read(ctx, request)
+				cancelled(t, err)
+			})
+			cancelOthers()
+			promptly(t, running.Wait)
+		})
+	}
+}
+
+// Admit is asked for every attempt, and is free again during delays.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithScript(it.Reset(), it.Status(503), it.Status(429)))
+	var asked, inside atomic.Int64
+	c, request := prepare(t, server.URL(), func(s *setup) {
+		s.Log = func(_ context.Context, message string, _ map[string]any) {
+			if n := inside.Load(); n != 0 {
+				t.Errorf("%q while %d attempts are admitted", message, n)
+			}
+		}
+		s.Admit = func(ctx context.Context) (func(), error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			asked.Add(1)
+			inside.Add(1)
+			return func() { inside.Add(-1) }, nil
+		}
+	})
+	if _, err := c.Read(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if asked.Load() != 4 || inside.Load() != 0 {
+		t.Errorf("asked %d times, want 4; %d not released", asked.Load(), inside.Load())
+	}
+}
+
+func TestAdmitRefuses(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithScript(it.Status(503)))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	asked := 0
+	c, request := prepare(t, server.URL(), func(s *setup) {
+		s.Admit = func(ctx context.Context) (func(), error) {
+			if asked++; asked == 2 {
+				cancel()
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return func() {}, nil
+		}
+	})
+	promptly(t, func() {
+		_, err := c.Read(ctx, request)
+		cancelled(t, err)
+	})
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+// A read that ends while it waits for admission keeps its last failure.
+func TestAdmitTakesTooLong(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithDefault(it.Status(503)))
+	asked := 0
+	c, request := prepare(t, server.URL(), func(s *setup) {
+		s.Admit = func(ctx context.Context) (func(), error) {
+			if asked++; asked == 1 {
+				return func() {}, nil
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	_, err := c.Read(ctx, request)
+	failure, ok := client.AsFailure(err)
+	if !ok || failure.Kind != client.KindStatus || !failure.TimeRanOut {
+		t.Errorf("error %+v, want the status 503 and that the time ran out", err)
+	}
+}
+
+// The handshake counts into the request timeout, but not the wait for a place.
+func TestRequestTimeoutStartsWithTheAttempt(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL(), attempts(1), timeout(soon), func(s *setup) {
+		s.Admit = func(ctx context.Context) (func(), error) {
+			waited, cancel := context.WithTimeout(ctx, soon+soon/4)
+			defer cancel()
+			<-waited.Done()
+			return func() {}, nil
+		}
+	})
+	if _, err := c.Read(t.Context(), request); err != nil {
+		t.Errorf("%v", err)
+	}
+}
