@@ -1,18 +1,29 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -48,18 +59,11 @@ func (d *cannedDataSource) Read(_ context.Context, _ datasource.ReadRequest, res
 
 // BenchmarkRead compares one read of filetransfer_instance with the plain GET
 // of the same URL, and with a read of the same schema that does nothing. Its
-// metrics are medians of one run: get_µs, canned_µs, read_µs, and read_µs less
-// canned_µs as above_canned_µs.
+// metrics are medians of one run: get_µs, canned_µs, read_µs, what read takes
+// above canned (to stay at most 150 µs), and the ratios of each turn.
 func BenchmarkRead(b *testing.B) {
 	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
-	ours := newProtocolServer(b, New("bench")())
-
-	state, err := ours.read(b, "filetransfer_instance", config).Unmarshal(instanceType())
-	if err != nil {
-		b.Fatal(err)
-	}
-	canned := newProtocolServer(b, &cannedProvider{state: state})
+	config, canned, ours := readers(b, server)
 
 	plain := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 	defer plain.CloseIdleConnections()
@@ -78,40 +82,70 @@ func BenchmarkRead(b *testing.B) {
 		_ = response.Body.Close()
 	}
 
-	subjects := []struct {
-		name string
-		run  func()
-	}{
-		{"get", get},
-		{"canned", func() { canned.read(b, "filetransfer_instance", config) }},
-		{"read", func() { ours.read(b, "filetransfer_instance", config) }},
-	}
-	medians := make(map[string]float64)
-	times := make(map[string][]time.Duration)
+	var gets, canneds, reads []time.Duration
 	for b.Loop() { // in turns, so that all three see the same machine
-		for _, subject := range subjects {
-			start := time.Now()
-			subject.run()
-			times[subject.name] = append(times[subject.name], time.Since(start))
-		}
+		gets = append(gets, timed(get))
+		canneds = append(canneds, timed(func() { canned.read(b, "filetransfer_instance", config) }))
+		reads = append(reads, timed(func() { ours.read(b, "filetransfer_instance", config) }))
 	}
-	for _, subject := range subjects {
-		slices.Sort(times[subject.name])
-		medians[subject.name] = float64(times[subject.name][len(times[subject.name])/2].Nanoseconds()) / 1000
-		b.ReportMetric(medians[subject.name], subject.name+"_µs")
-	}
-	b.ReportMetric(medians["read"]-medians["canned"], "above_canned_µs")
+	microseconds := func(times []time.Duration) float64 { return float64(median(times).Nanoseconds()) / 1000 }
+	b.ReportMetric(microseconds(gets), "get_µs")
+	b.ReportMetric(microseconds(canneds), "canned_µs")
+	b.ReportMetric(microseconds(reads), "read_µs")
+	b.ReportMetric(microseconds(reads)-microseconds(canneds), "above_canned_µs")
+	b.ReportMetric(medianRatio(reads, gets), "read/get")
+	b.ReportMetric(medianRatio(reads, canneds), "read/canned")
+	b.ReportMetric(0, "ns/op") // of all three: leave it out
 }
 
-// BenchmarkReadAllocations counts the allocations of one read.
+// BenchmarkReadAllocations counts the allocations of one read, those of the
+// instance in this process included, and of one that does nothing.
 func BenchmarkReadAllocations(b *testing.B) {
 	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
-	ours := newProtocolServer(b, New("bench")())
-	b.ReportAllocs()
-	for b.Loop() {
-		ours.read(b, "filetransfer_instance", config)
+	config, canned, ours := readers(b, server)
+	for _, subject := range []struct {
+		name   string
+		server protocolServer
+	}{{"canned", canned}, {"read", ours}} {
+		b.Run(subject.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				subject.server.read(b, "filetransfer_instance", config)
+			}
+		})
 	}
+}
+
+// readers returns the configuration of a read of the instance, and the two
+// providers that answer it: the canned one with what ours has read.
+func readers(b *testing.B, server *instancetest.Server) (config tfprotov6.DynamicValue, canned, ours protocolServer) {
+	b.Helper()
+	config = configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
+	ours = newProtocolServer(b, New("bench")())
+	state, err := ours.read(b, "filetransfer_instance", config).Unmarshal(instanceType())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return config, newProtocolServer(b, &cannedProvider{state: state}), ours
+}
+
+func timed(run func()) time.Duration {
+	start := time.Now()
+	run()
+	return time.Since(start)
+}
+
+func median[T float64 | time.Duration](values []T) T {
+	return slices.Sorted(slices.Values(values))[len(values)/2]
+}
+
+// medianRatio is the median of the ratios of each turn.
+func medianRatio(times, reference []time.Duration) float64 {
+	ratios := make([]float64, len(times))
+	for i := range times {
+		ratios[i] = float64(times[i]) / float64(reference[i])
+	}
+	return median(ratios)
 }
 
 // BenchmarkFleet reads 1,000 instances of 20 ms each, 16 at once. ideal is what
@@ -167,3 +201,130 @@ func BenchmarkFleet(b *testing.B) {
 	b.ReportMetric(fetch.Seconds()/float64(b.N)/ideal.Seconds(), "fetch/ideal")
 	b.ReportMetric(read.Seconds()/float64(b.N)/ideal.Seconds(), "read/ideal")
 }
+
+// BenchmarkStart takes the built provider from the start of its process to its
+// first answers, as Terraform does: the handshake with its certificates, then
+// GetProviderSchema, ConfigureProvider and ReadDataSource. Its metrics are the
+// medians of when each of them was there, in milliseconds, and the ratio of
+// the last one to a process of the same binary that only prints its version.
+func BenchmarkStart(b *testing.B) {
+	binary := filepath.Join(b.TempDir(), "terraform-provider-filetransfer.exe") // a name that Windows runs too
+	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("building the provider: %v\n%s", err, output)
+	}
+	server := instancetest.New(b)
+	providerBlock := providerConfig(b, New("bench")())
+	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
+
+	var process, handshake, schema, first []time.Duration
+	for b.Loop() {
+		process = append(process, timed(func() {
+			if err := exec.CommandContext(b.Context(), binary, "-version").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}))
+
+		start := time.Now()
+		client, connection := startPlugin(b, binary)
+		handshake = append(handshake, time.Since(start))
+		if answer := invoke(b, connection, "GetProviderSchema", nil); len(answer) == 0 {
+			b.Fatal("there is no schema")
+		}
+		schema = append(schema, time.Since(start))
+		if answer := invoke(b, connection, "ConfigureProvider", message([]byte("1.0.0"), message(providerBlock.MsgPack))); len(answer) > 0 {
+			b.Fatalf("configuring gave diagnostics: %q", answer)
+		}
+		answer := invoke(b, connection, "ReadDataSource", message([]byte("filetransfer_instance"), message(config.MsgPack)))
+		first = append(first, time.Since(start))
+		if !bytes.Contains(answer, []byte(server.URL())) {
+			b.Fatalf("reading gave no state: %q", answer)
+		}
+		client.Kill()
+	}
+	for _, metric := range []struct {
+		unit  string
+		times []time.Duration
+	}{{"process_ms", process}, {"handshake_ms", handshake}, {"schema_ms", schema}, {"first_read_ms", first}} {
+		b.ReportMetric(median(metric.times).Seconds()*1000, metric.unit)
+	}
+	b.ReportMetric(medianRatio(first, process), "first_read/process")
+	b.ReportMetric(0, "ns/op") // of both processes: leave it out
+}
+
+// startPlugin starts a provider as Terraform does.
+func startPlugin(b *testing.B, binary string) (*plugin.Client, *grpc.ClientConn) {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), binary)
+	// What logs is measured with its log.
+	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
+	client := plugin.NewClient(&plugin.ClientConfig{
+		// Those of every Terraform provider.
+		HandshakeConfig: plugin.HandshakeConfig{
+			ProtocolVersion:  6,
+			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
+			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+		},
+		Plugins:          plugin.PluginSet{"provider": connectionPlugin{}},
+		Cmd:              command,
+		AutoMTLS:         true,
+		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		Logger:           hclog.NewNullLogger(),
+		SkipHostEnv:      true, // else it brings back what was left out above
+	})
+	b.Cleanup(client.Kill)
+	protocol, err := client.Client()
+	if err != nil {
+		b.Fatal(err)
+	}
+	connection, err := protocol.Dispense("provider")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return client, connection.(*grpc.ClientConn)
+}
+
+// connectionPlugin gives the bare connection: the client that is generated for
+// the protocol is internal to terraform-plugin-go.
+type connectionPlugin struct{ plugin.NetRPCUnsupportedPlugin }
+
+func (connectionPlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
+	return errors.ErrUnsupported
+}
+
+func (connectionPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, connection *grpc.ClientConn) (any, error) {
+	return connection, nil
+}
+
+// invoke calls a method of the protocol with messages in their wire format.
+func invoke(b *testing.B, connection *grpc.ClientConn, method string, request []byte) (response []byte) {
+	b.Helper()
+	err := connection.Invoke(b.Context(), "/tfplugin6.Provider/"+method, &request, &response, grpc.ForceCodec(wireCodec{}))
+	if err != nil {
+		b.Fatalf("%s: %v", method, err)
+	}
+	return response
+}
+
+// message is a protocol buffer with these fields, numbered from 1.
+func message(fields ...[]byte) []byte {
+	var encoded []byte
+	for i, field := range fields {
+		encoded = protowire.AppendTag(encoded, protowire.Number(i+1), protowire.BytesType)
+		encoded = protowire.AppendBytes(encoded, field)
+	}
+	return encoded
+}
+
+// wireCodec passes encoded messages on.
+type wireCodec struct{}
+
+func (wireCodec) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
+
+func (wireCodec) Unmarshal(data []byte, v any) error {
+	*v.(*[]byte) = bytes.Clone(data)
+	return nil
+}
+
+func (wireCodec) Name() string { return "proto" }

@@ -116,7 +116,7 @@ func failureDetail(failure *client.Failure, arguments readArguments) string {
 // remedy says what to do next.
 func remedy(failure *client.Failure, arguments readArguments) string {
 	text := kindRemedy(failure)
-	if starting(failure.Kind) && !arguments.waitUntilReady {
+	if starting(failure) && !arguments.waitUntilReady {
 		text += " If the instance is still starting, for example because this apply creates it, set wait_until_ready = true."
 	}
 	if arguments.waitUntilReady {
@@ -125,9 +125,15 @@ func remedy(failure *client.Failure, arguments readArguments) string {
 	return text
 }
 
-// starting tells whether a starting instance shows failures of this kind.
-func starting(kind client.Kind) bool {
-	return kind == client.KindResolve || kind == client.KindConnect || kind == client.KindBroken
+// starting tells whether failures like this one are typical of a starting
+// instance, or of the proxy in front of it.
+func starting(failure *client.Failure) bool {
+	switch failure.Kind {
+	case client.KindResolve, client.KindConnect, client.KindBroken:
+		return true
+	default:
+		return failure.StatusCode >= http.StatusInternalServerError
+	}
 }
 
 func kindRemedy(failure *client.Failure) string {
@@ -181,7 +187,7 @@ func statusRemedy(failure *client.Failure) string {
 	case status == http.StatusTooManyRequests:
 		return "The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."
 	case status >= http.StatusInternalServerError:
-		return "The instance, or a proxy in front of it, is failing: check its log. If it is still starting, set wait_until_ready = true."
+		return "The instance, or a proxy in front of it, is failing: check its log."
 	case status < http.StatusBadRequest:
 		return "An instance answers 200: check that base_url is the address of the instance's API."
 	default:

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -81,7 +82,8 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady); len(unknown) > 0 {
+	if unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady); len(unknown) > 0 &&
+		(baseURL != nil || slices.Contains(unknown, "base_url")) {
 		deferOrFail(req, resp, unknown)
 		return
 	}
@@ -127,6 +129,6 @@ func (d *instanceDataSource) instance(own tftypes.Value) (text string, baseURL *
 			return text, &parsed, nil
 		}
 	}
-	diags.AddAttributeError(path.Root("base_url"), "Invalid base URL", baseURLFault("base_url", err))
+	diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
 	return "", nil, diags
 }

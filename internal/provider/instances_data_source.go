@@ -148,7 +148,7 @@ func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics)
 		baseURL, err := client.ParseBaseURL(baseURLs[key])
 		if err != nil {
 			at := path.Root("base_urls").AtMapKey(key)
-			diags.AddAttributeError(at, "Invalid base URL", baseURLFault(at.String(), err))
+			diags.Append(baseURLError(at, baseURLs[key], at.String(), err))
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective()]

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -107,13 +106,11 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain where the server wants one. It is shown " +
 					"only to the origin of the instance that is read, never to another that a redirect leads to. " +
 					"Only together with `client_key_pem`. Default: none.",
-				Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("client_key_pem"))},
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
 				Sensitive:           true,
 				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Only together with `client_cert_pem`. Default: none.",
-				Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("client_cert_pem"))},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
@@ -136,7 +133,16 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 	resp.Diagnostics.Append(diags...)
 
 	cert, key := model.ClientCertPEM, model.ClientKeyPEM
-	if known(cert) && known(key) {
+	switch {
+	case known(cert) && key.IsNull():
+		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client certificate without its key",
+			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither.")
+	case known(key) && cert.IsNull():
+		// On the missing argument: Terraform would print the lines of the
+		// configuration where the key stands.
+		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client key without its certificate",
+			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
+	case known(cert) && known(key):
 		if _, err := client.ParseClientCert(cert.ValueString(), key.ValueString()); err != nil {
 			resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client certificate not usable",
 				sentence(err)+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form.")

@@ -179,14 +179,14 @@ func baseURLFrom(argument types.String, getenv func(string) string) (*providerBa
 	var diags diag.Diagnostics
 	text, source := argument.ValueString(), "base_url"
 	if argument.IsNull() {
-		text, source = getenv(baseURLVariable), "the environment variable "+baseURLVariable
+		text, source = getenv(baseURLVariable), "The environment variable "+baseURLVariable
 		if text == "" {
 			return nil, diags
 		}
 	}
 	parsed, err := client.ParseBaseURL(text)
 	if err != nil {
-		diags.AddAttributeError(path.Root("base_url"), "Invalid base URL", baseURLFault(source, err))
+		diags.Append(baseURLError(path.Root("base_url"), text, source, err))
 		return nil, diags
 	}
 	return &providerBaseURL{text: text, parsed: parsed}, diags

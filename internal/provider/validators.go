@@ -27,7 +27,7 @@ var (
 
 const (
 	durationDescription = "A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`."
-	headersDescription  = "Names are made canonical and may differ in more than case only; values are one line each. " +
+	headersDescription  = "Names are made canonical and must differ in more than case; values are one line each. " +
 		"`Host` sets the request's host, `Accept` and `User-Agent` may be overridden; `Accept-Encoding`, `Connection`, " +
 		"`Content-Length` and `Transfer-Encoding` are refused. Default: none."
 )
@@ -45,13 +45,18 @@ func (baseURLValidator) ValidateString(_ context.Context, req validator.StringRe
 		return
 	}
 	if _, err := client.ParseBaseURL(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid base URL", baseURLFault(req.Path.String(), err))
+		resp.Diagnostics.Append(baseURLError(req.Path, req.ConfigValue.ValueString(), req.Path.String(), err))
 	}
 }
 
-// baseURLFault words what is wrong with the base URL that source gives.
-func baseURLFault(source string, err error) string {
-	return fmt.Sprintf("%s is not usable. %s", source, sentence(err))
+// baseURLError says what is wrong with the base URL that source gives. Where
+// the text may hold a secret, it does not sit on the attribute: Terraform
+// prints the lines of the configuration that an attribute at fault stands on.
+func baseURLError(at path.Path, text, source string, err error) diag.Diagnostic {
+	if strings.ContainsAny(text, "@?#") { // user info, query, fragment
+		at = path.Empty()
+	}
+	return errorAt(at, "Invalid base URL", fmt.Sprintf("%s is not usable. %s", source, sentence(err)))
 }
 
 type durationValidator struct{}
@@ -134,26 +139,27 @@ func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest,
 	resp.Diagnostics.Append(diags...)
 }
 
-// parseHeaders makes a header of request_headers. Values that are not known
-// yet count as empty.
+// parseHeaders makes a header of request_headers. A value that is not known
+// yet gets a stand-in that is valid for every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	fault := func(name, reason string) {
-		diags.AddAttributeError(at.AtMapKey(name), "Invalid request header", reason)
+	fault := func(f client.HeaderFault) {
+		diags.AddAttributeError(at.AtMapKey(f.Name), "Invalid request header", sentence(f))
 	}
 	values := make(map[string]string, len(headers.Elements()))
 	for name, element := range headers.Elements() {
 		if element.IsNull() {
-			fault(name, client.HeaderFault{Name: name, Reason: "the value is null; leave the header out, or give it a value"}.Error())
+			fault(client.HeaderFault{Name: name, Reason: "the value is null; leave the header out, or give it a value"})
 			continue
 		}
-		if value, ok := element.(types.String); ok {
+		values[name] = "unknown"
+		if value, ok := element.(types.String); ok && known(value) {
 			values[name] = value.ValueString()
 		}
 	}
 	parsed, faults := client.ParseHeaders(values)
 	for _, f := range faults {
-		fault(f.Name, f.Error())
+		fault(f)
 	}
 	return parsed, diags
 }
