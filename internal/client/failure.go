@@ -45,7 +45,7 @@ const (
 // Failure says why an instance could not be read. Its texts are safe to
 // print, hold no header value, and are the same from run to run: no local
 // ports, no timings.
-type Failure struct {
+type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
 	// URL is what was asked for: {base_url}/instance.
 	URL string

@@ -20,7 +20,7 @@ const headerNameLimit = 60
 
 // HeaderFault is one thing wrong with extra request headers. It names the
 // header; it never holds a value.
-type HeaderFault struct {
+type HeaderFault struct { //nolint:errname // one of a list, as instance.Fault is
 	// Name is the header's name as written.
 	Name string
 	// Reason is what is wrong and what to do.

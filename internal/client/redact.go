@@ -49,7 +49,10 @@ func newRedactor(header http.Header) *redactor {
 
 func secretsOf(header http.Header) secrets {
 	var texts []string
-	for _, values := range header {
+	for name, values := range header {
+		if name == "Accept" { // no secret, and the Content-Type of an error would be one
+			continue
+		}
 		for _, value := range values {
 			value = strings.TrimSpace(value)
 			if len(value) < minSecret {

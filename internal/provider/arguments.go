@@ -39,7 +39,8 @@ func readArgumentAttributes(headersFor string) map[string]schema.Attribute {
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
-			MarkdownDescription: "Extra request headers for " + headersFor + " They win over the provider's. " +
+			MarkdownDescription: "Extra request headers for " + headersFor + " They are sent only to the origin (scheme, host and port) of the " +
+				"instance that is read, and win over the provider's. " +
 				headersDescription,
 			Validators: []validator.Map{headersValidator{}},
 		},

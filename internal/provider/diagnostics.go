@@ -152,7 +152,7 @@ func kindRemedy(failure *client.Failure) string {
 		return "Check the log of the instance, or of the proxy in front of it, for why it closed the connection."
 	case client.KindCertificate:
 		return "If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate. " +
-			"Otherwise check the host name in base_url, and have the instance's certificate mended."
+			"Otherwise check the host name in base_url, and have the instance's certificate fixed."
 	case client.KindTLS:
 		return "If the instance serves plain HTTP, write base_url with http://. If the server wants a client certificate, set the provider's " +
 			"client_cert_pem and client_key_pem."
@@ -165,7 +165,7 @@ func kindRemedy(failure *client.Failure) string {
 	case client.KindNotJSON:
 		return "Check that base_url is the address of the instance's API, not of its web page: instances often live under a path such as /api."
 	case client.KindDocument:
-		return "Check that base_url names an instance of the file transfer service. If it does, its operator has to mend the fields named."
+		return "Check that base_url names an instance of the file transfer service. If it does, its operator has to fix the fields named."
 	case client.KindStatus:
 		return statusRemedy(failure)
 	default:
@@ -216,7 +216,7 @@ func warningDiagnostics(instances []instanceWarnings) diag.Diagnostics {
 	if list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
 		diags.AddWarning("Expiry entries contradict themselves",
 			"The inSeconds and value (in minutes) of these entries do not agree. They were read by inSeconds:"+list+
-				"\n\nAsk the operator of the instance to mend its expiry options.")
+				"\n\nAsk the operator of the instance to fix its expiry options.")
 	}
 	if list := listWarnings(instances, instance.SuspiciouslyShort); list != "" {
 		diags.AddWarning("Expiry options shorter than a minute",

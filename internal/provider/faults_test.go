@@ -626,7 +626,7 @@ func endless(before, again string) func(net.Conn) {
 func documentFaults() map[string]fault {
 	const api = "the address of the instance's API"
 	document := func(body string, faults ...string) fault {
-		wrong := fails(delivering(body), 1, notADocument, "", "its operator has to mend the fields named")
+		wrong := fails(delivering(body), 1, notADocument, "", "its operator has to fix the fields named")
 		wrong.faults = faults
 		return wrong
 	}
@@ -1170,7 +1170,7 @@ func echoFaults() map[string]fault {
 		return fails(start, 2, withStatus+"500", "status 500 Internal Server Error: "+came, "check its log")
 	}
 	wrong := func(start func(t *testing.T) target, fault string) fault {
-		wrong := fails(start, 1, notADocument, "", "its operator has to mend the fields named")
+		wrong := fails(start, 1, notADocument, "", "its operator has to fix the fields named")
 		wrong.faults = []string{fault}
 		return wrong
 	}
@@ -1212,11 +1212,11 @@ func echoFaults() map[string]fault {
 		"echo in the length":               refuses(unpolite(func(headers string) string { return okHead + "Content-Length: " + headers + "\r\n\r\n{}" }), notHTTPAs+`bad Content-Length "`+redacted+`"`),
 		"echo in the transfer encoding":    refuses(unpolite(func(headers string) string { return okHead + "Transfer-Encoding: " + headers + "\r\n\r\n{}" }), notHTTPAs+`unsupported transfer encoding: "`+redacted+`"`),
 		"echo in the reason of a status":   failing(unpolite(func(headers string) string { return "HTTP/1.1 500 " + headers + "\r\nContent-Length: 4\r\n\r\nbusy" }), "busy"),
-		"echo in a field":                  wrong(inField("fileMaxSize", asJSON), integer+`"Authorization: (redacted) (redacted)…`),
-		"echo in a field of PHP":           wrong(inField("fileMaxSize", asPHP), integer+`"Authorization: (redacted) (redacted)…`),
-		"echo in a field with escapes":     wrong(inField("fileMaxSize", asEscapes), integer+`"Authorization: (redacted) (redacted)…`),
-		"echo in the version":              wrong(inField("apiVersion", asJSON), `apiVersion: expected a string with a version of three numbers, such as "2.0.0", found the string "Authorization: (redacted) (redacted)…`),
-		"echo in the name of a field":      wrong(inField("x", func(headers string) string { return "0," + asJSON(headers) + ":0," + asEscapes(headers) + ":0" }), "Authorization: (redacted) (redacted)…: expected this field once, found it again"),
+		"echo in a field":                  wrong(inField("fileMaxSize", asJSON), integer+`"Authorization: (redacted)…`),
+		"echo in a field of PHP":           wrong(inField("fileMaxSize", asPHP), integer+`"Authorization: (redacted)…`),
+		"echo in a field with escapes":     wrong(inField("fileMaxSize", asEscapes), integer+`"Authorization: (redacted)…`),
+		"echo in the version":              wrong(inField("apiVersion", asJSON), `apiVersion: expected a string with a version of three numbers, such as "2.0.0", found the string "Authorization: (redacted)…`),
+		"echo in the name of a field":      wrong(inField("x", func(headers string) string { return "0," + asJSON(headers) + ":0," + asEscapes(headers) + ":0" }), "Authorization: (redacted)…: expected this field once, found it again"),
 		"echo in labels":                   warned,
 		"echo after the document": reads(unpolite(func(headers string) string {
 			return okHead + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(instancetest.Newer().JSON())) + instancetest.Newer().JSON() + headers
@@ -1306,11 +1306,13 @@ func TestFaultsOfProxies(t *testing.T) { //nolint:paralleltest // it sets the en
 			return through(t, secure, "%zz", nil)
 		}, 0, noProxy, "the proxy URL in the environment variable HTTPS_PROXY is not valid", check),
 	}
+	leaks := goleak.IgnoreCurrent()
 	for name, fault := range tests { //nolint:paralleltest // as above
 		t.Run(name, func(t *testing.T) {
 			fault.noticesEverything(t)
 		})
 	}
+	goleak.VerifyNone(t, leaks)
 }
 
 // TestAccFaults has one of each class of faults go through Terraform itself.

@@ -164,9 +164,9 @@ func TestSelectExpireTimeErrors(t *testing.T) {
 		wantArgument int64
 		want         string
 	}{
-		"none within":      {[]tftypes.Value{expireTime("1 day", 86400), hour}, "3599.5", maxSecondsArgument, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", has 3600 seconds.`},
+		"none within":      {[]tftypes.Value{expireTime("1 day", 86400), hour}, "3599.5", maxSecondsArgument, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", has 3600 seconds`},
 		"no options":       {nil, "3600", expireTimesArgument, "The list is empty"},
-		"null entry":       {[]tftypes.Value{hour, tftypes.NewValue(expireTimeType, nil)}, "3600", expireTimesArgument, "The entry at index 1 is null."},
+		"null entry":       {[]tftypes.Value{hour, tftypes.NewValue(expireTimeType, nil)}, "3600", expireTimesArgument, "The entry at index 1 is null"},
 		"null label":       {[]tftypes.Value{expireTimeWith("label", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no label"},
 		"null in_seconds":  {[]tftypes.Value{hour, expireTimeWith("in_seconds", nil)}, "3600", expireTimesArgument, "The entry at index 1 has no in_seconds"},
 		"null in_minutes":  {[]tftypes.Value{expireTimeWith("in_minutes", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no in_minutes"},

@@ -32,7 +32,7 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 var instanceSchema = sync.OnceValue(func() schema.Schema {
 	attributes := detailsAttributes()
 	maps.Copy(attributes, readArgumentAttributes(
-		"this read, for example for a reverse proxy in front of the instance. They are sent only to the instance's origin (scheme, host and port)."))
+		"this read, for example for a reverse proxy in front of the instance."))
 	attributes["base_url"] = schema.StringAttribute{
 		Optional: true,
 		Computed: true,

@@ -171,7 +171,7 @@ func TestInstanceValidation(t *testing.T) {
 			arguments args
 			want      []expected
 		}{args{"request_headers": refused.headers}, []expected{{
-			at: fmt.Sprintf("request_headers[%q]", refused.at), summary: "Invalid request header", says: refused.says,
+			summary: "Invalid request header", says: append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at)),
 		}}}
 	}
 	for text, says := range durationsToRefuse {
@@ -450,7 +450,7 @@ func TestInstanceFailures(t *testing.T) {
 			summary: "Response is not an instance document", says: []string{"GET {url} answered JSON", "the document: expected a JSON object, found an array"},
 		}},
 		"broken configuration": {step: instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil)), want: expected{
-			summary: "Response is not an instance document", says: []string{"GET {url} answered JSON", "\n  - fileMaxSize: expected an integer", "found null", "its operator has to mend"},
+			summary: "Response is not an instance document", says: []string{"GET {url} answered JSON", "\n  - fileMaxSize: expected an integer", "found null", "its operator has to fix"},
 		}},
 		"first public version": {step: instancetest.AnswerDocument(instancetest.Older().Without("fileMaxAge").Without("recommendedExpireTimes")), want: expected{
 			summary: "Response is not an instance document", says: []string{"\n  - fileMaxAge: ", "\n  - recommendedExpireTimes: ", "missing"},

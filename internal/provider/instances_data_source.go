@@ -44,8 +44,8 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 // instancesSchema is built once: the type of a state is needed at every read.
 var instancesSchema = sync.OnceValue(func() schema.Schema {
-	attributes := readArgumentAttributes("every instance listed, each request only to that instance's origin. For instances with different " +
-		"tokens use `for_each` over `filetransfer_instance`.")
+	attributes := readArgumentAttributes("every instance listed. Instances with different tokens are for " +
+		"`filetransfer_instance` with `for_each`.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
 			ElementType: types.StringType,

@@ -60,7 +60,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	}
 	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
 	if err != nil {
-		resp.Error = function.NewFuncError(sentence(err) + " This is a bug in the provider; please report it.")
+		resp.Error = function.NewFuncError(err.Error() + "; this is a bug in the provider, please report it")
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, value)
@@ -70,7 +70,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 func documentFault(err error) string {
 	fault, ok := errors.AsType[*instance.DocumentError](err)
 	if !ok {
-		return sentence(err)
+		return err.Error()
 	}
 	text := "This is not an instance document:"
 	if fault.NotJSON {

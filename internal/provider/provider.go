@@ -77,7 +77,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.Int64Attribute{
 						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Attempts in all, the first included; at least 1, which switches retries off. "+
+						MarkdownDescription: fmt.Sprintf("Attempts in all, the first included. At least `1`, and `1` switches retries off. "+
 							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
 						Validators: []validator.Int64{int64validator.AtLeast(1)},
 					},

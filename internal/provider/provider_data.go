@@ -141,7 +141,8 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 		diags.Append(faults...)
 	}
 	if len(data.headers) > 0 && data.baseURL == nil && !m.BaseURL.IsUnknown() && !diags.HasError() {
-		diags.AddAttributeWarning(path.Root("request_headers"), "Request headers without an instance to send them to",
+		// Not on the attribute, as in parseHeaders.
+		diags.AddWarning("Request headers without an instance to send them to",
 			"The provider's request_headers are sent only to the origin of its own base_url, and it has none, so they are never sent.\n\n"+
 				"Set the provider's base_url, or set request_headers on the data sources.")
 	}
@@ -167,7 +168,7 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 		config.TLS.ClientCertPEM, config.TLS.ClientKeyPEM = m.ClientCertPEM.ValueString(), m.ClientKeyPEM.ValueString()
 	}
 	var err error
-	if data.client, err = client.New(config); err != nil {
+	if data.client, err = client.New(config); err != nil { //nolint:contextcheck // a handshake has its own context
 		diags.AddError("TLS material not usable", sentence(err)+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
 	}
 	return data, diags

@@ -631,7 +631,7 @@ func TestProviderValidation(t *testing.T) {
 		}, nil},
 		"fault beside an unknown value": {
 			args{"request_headers": args{"X-Token": unknown{}, "Connection": unknown{}}},
-			[]expected{{at: `request_headers["Connection"]`, summary: "Invalid request header", says: []string{"remove it"}}},
+			[]expected{{summary: "Invalid request header", says: []string{"remove it"}}},
 		},
 
 		"max_attempts": {
@@ -687,7 +687,7 @@ func TestProviderValidation(t *testing.T) {
 			arguments args
 			want      []expected
 		}{args{"request_headers": refused.headers}, []expected{{
-			at: fmt.Sprintf("request_headers[%q]", refused.at), summary: "Invalid request header", says: refused.says,
+			summary: "Invalid request header", says: append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at)),
 		}}}
 	}
 	for text, says := range durationsToRefuse {
@@ -716,7 +716,7 @@ func TestConfigureWarns(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
 	unused := expected{
-		warning: true, at: "request_headers", summary: "Request headers without an instance to send them to",
+		warning: true, summary: "Request headers without an instance to send them to",
 		says: []string{"base_url", "never sent", "on the data sources"},
 	}
 	insecure := expected{warning: true, at: "insecure", summary: "Certificates are not verified", says: []string{"ca_cert_pem"}}

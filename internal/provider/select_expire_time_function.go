@@ -57,6 +57,7 @@ func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.Defini
 }
 
 func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	// Terraform ends the text of an error with a period itself.
 	var elements []types.Object
 	var maxSeconds *big.Float
 	if resp.Error = req.Arguments.Get(ctx, &elements, &maxSeconds); resp.Error != nil {
@@ -69,7 +70,7 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 			return
 		}
 		if fault := expireTimeFrom(ctx, element, &times[i]); fault != "" {
-			resp.Error = function.NewArgumentFuncError(expireTimesArgument, fmt.Sprintf("The entry at index %d %s.", i, fault))
+			resp.Error = function.NewArgumentFuncError(expireTimesArgument, fmt.Sprintf("The entry at index %d %s", i, fault))
 			return
 		}
 		if times[i].InSeconds.IsUnknown() {
@@ -78,14 +79,14 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 		}
 	}
 	if len(times) == 0 {
-		resp.Error = function.NewArgumentFuncError(expireTimesArgument, "The list is empty: there is no expiry option to select.")
+		resp.Error = function.NewArgumentFuncError(expireTimesArgument, "The list is empty: there is no expiry option to select")
 		return
 	}
 	longest, ok := longestWithin(times, maxSeconds)
 	if !ok {
 		shortest := shortestOf(times)
 		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
-			"No expiry option is at most %s seconds long: the shortest, %q, has %d seconds.",
+			"No expiry option is at most %s seconds long: the shortest, %q, has %d seconds",
 			maxSeconds.Text('f', -1), shortest.Label.ValueString(), shortest.InSeconds.ValueInt64()))
 		return
 	}

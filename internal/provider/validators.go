@@ -143,8 +143,10 @@ func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest,
 // yet gets a stand-in that is valid for every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	var diags diag.Diagnostics
+	// Not on the attribute: Terraform prints the lines of the configuration
+	// where it stands, and with them the value.
 	fault := func(f client.HeaderFault) {
-		diags.AddAttributeError(at.AtMapKey(f.Name), "Invalid request header", sentence(f))
+		diags.AddError("Invalid request header", fmt.Sprintf("%s is not usable: %s.", at.AtMapKey(f.Name), f.Reason))
 	}
 	values := make(map[string]string, len(headers.Elements()))
 	for name, element := range headers.Elements() {
