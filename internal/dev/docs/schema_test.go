@@ -14,6 +14,7 @@ import (
 
 // What this package says about the provider is what a CLI says.
 func TestAccProvidersSchema_IsTheCLIs(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("TF_ACC is not set")
 	}
