@@ -2,12 +2,12 @@ package client_test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"net/http"
 	"testing"
 	"time"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -18,10 +18,8 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			server := it.New(b, option)
 			c, request := prepare(b, server.URL(), trusting(server), withHeaders(b, map[string]string{"Authorization": secret}))
-			pool, err := client.ParseCACerts(server.CACertPEM())
-			if err != nil {
-				b.Fatal(err)
-			}
+			pool := x509.NewCertPool()
+			pool.AppendCertsFromPEM([]byte(server.CACertPEM()))
 			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}
 			defer transport.CloseIdleConnections()
 			plain := &http.Client{Transport: transport}

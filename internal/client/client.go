@@ -72,7 +72,7 @@ func New(config Config) (*Client, error) {
 		InsecureSkipVerify: config.TLS.Insecure, //nolint:gosec // what the user asked for, with a warning
 	}
 	if config.TLS.CACertPEM != "" {
-		pool, err := ParseCACerts(config.TLS.CACertPEM)
+		pool, err := withSystemCACerts(config.TLS.CACertPEM)
 		if err != nil {
 			return nil, fmt.Errorf("the CA certificates: %w", err)
 		}

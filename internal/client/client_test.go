@@ -184,19 +184,21 @@ func TestNewRefusesTLSMaterial(t *testing.T) {
 	}
 }
 
+// Every certificate of the text counts, wherever it stands.
 func TestCACertsAreAdded(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
-	pool, err := client.ParseCACerts(server.ClientCertPEM() + "\n" + server.CACertPEM())
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := client.ParseCACerts(server.CACertPEM())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pool.Equal(one) {
-		t.Error("one of the two certificates is missing")
+	server := it.New(t, it.WithTLS())
+	for name, text := range map[string]string{
+		"last":  server.ClientCertPEM() + "\n" + server.CACertPEM(),
+		"first": server.CACertPEM() + "\n" + server.ClientCertPEM(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := read(t, server.URL(), func(s *setup) { s.TLS.CACertPEM = text })
+			if result.Details == nil {
+				t.Error("no details")
+			}
+		})
 	}
 }
 

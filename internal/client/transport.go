@@ -45,16 +45,24 @@ type TLS struct {
 	Insecure bool
 }
 
-// ParseCACerts adds the certificates in a PEM text to those of the system.
-func ParseCACerts(text string) (*x509.CertPool, error) {
+// CheckCACerts tells why a PEM text holds no certificates. It does not load the
+// system's, which takes longer than everything else that a check does.
+func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
+
+// withSystemCACerts adds the certificates in a PEM text to those of the system.
+func withSystemCACerts(text string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
 	}
+	return pool, addCACerts(pool, text)
+}
+
+func addCACerts(pool *x509.CertPool, text string) error {
 	if !pool.AppendCertsFromPEM([]byte(text)) {
-		return nil, errors.New(`it holds no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
+		return errors.New(`it holds no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
 	}
-	return pool, nil
+	return nil
 }
 
 // ParseClientCert returns the certificate of a PEM certificate and its key.

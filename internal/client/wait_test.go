@@ -277,8 +277,16 @@ func TestCancelInLane(t *testing.T) {
 // Admit is asked for every attempt, and is free again during delays.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
-	server := it.New(t, it.WithScript(it.Reset(), it.Status(503), it.Status(429)))
 	var asked, inside atomic.Int64
+	during := func(next it.Step) it.Step {
+		return func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+			if n := inside.Load(); n != 1 {
+				t.Errorf("%d attempts are admitted while a request is under way", n)
+			}
+			next(s, w, r)
+		}
+	}
+	server := it.New(t, it.WithScript(during(it.Reset()), during(it.Status(503)), during(it.Status(429))), it.WithDefault(during(it.Answer())))
 	c, request := prepare(t, server.URL(), func(s *setup) {
 		s.Log = func(_ context.Context, message string, _ map[string]any) {
 			if n := inside.Load(); n != 0 {

@@ -68,6 +68,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		resp.Diagnostics.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
 		return
 	}
+	values = maps.Clone(values) // As returns the configuration's own map
 	arguments, diags := readArgumentsFrom(ctx, req.Config, values)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {

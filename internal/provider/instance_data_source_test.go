@@ -400,9 +400,9 @@ func TestAccInstanceRefusedConfigurations(t *testing.T) {
 				"with data.filetransfer_instance.query,", "The base URL has a query.",
 				"The base URL has no scheme.",
 				`"-5s" is not positive.`, `"abc" is not a duration.`,
-				`Header "Connection": the provider sets this header itself; remove it.`,
-				`Header "X-Token": the value is null;`,
-				`Header "x-token": this is the same header as "X-Token"`,
+				`request_headers["Connection"] is not usable: the provider sets this header itself; remove it.`,
+				`request_headers["X-Token"] is not usable: the value is null;`,
+				`request_headers["x-token"] is not usable: this is the same header as "X-Token"`,
 			},
 		},
 		"provider": {

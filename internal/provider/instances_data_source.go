@@ -168,6 +168,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		resp.Diagnostics.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
 		return
 	}
+	values = maps.Clone(values) // As returns the configuration's own map
 	arguments, diags := readArgumentsFrom(ctx, req.Config, values)
 	resp.Diagnostics.Append(diags...)
 	fleet, diags := fleetArgumentsFrom(ctx, req.Config, values)

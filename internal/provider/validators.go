@@ -117,7 +117,7 @@ func (caCertsValidator) ValidateString(_ context.Context, req validator.StringRe
 	if !known(req.ConfigValue) {
 		return
 	}
-	if _, err := client.ParseCACerts(req.ConfigValue.ValueString()); err != nil {
+	if err := client.CheckCACerts(req.ConfigValue.ValueString()); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, "CA certificates not usable",
 			fmt.Sprintf("%s cannot be used: %s.\n\nGive the certificates themselves, for example file(\"ca.pem\"), not the name of a file.", req.Path, err))
 	}
