@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/mod/semver"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -340,19 +339,36 @@ func (p *parser) readVersion(name string, into *Version) error {
 		p.addFault(name, expectedVersion, describe(value))
 		return nil
 	}
-	text := unquote(value)
-	version, err := semver.StrictNewVersion(text)
-	if err != nil || max(version.Major(), version.Minor(), version.Patch()) > math.MaxInt64 {
+	version, ok := parseVersion(unquote(value))
+	if !ok {
 		p.addFault(name, expectedVersion, describe(value))
 		return nil
 	}
-	*into = Version{
-		Text:  text,
-		Major: int64(version.Major()), //nolint:gosec // bounded above
-		Minor: int64(version.Minor()), //nolint:gosec // bounded above
-		Patch: int64(version.Patch()), //nolint:gosec // bounded above
-	}
+	*into = version
 	return nil
+}
+
+// parseVersion reads a version of three numbers, with or without a suffix
+// (Semantic Versioning 2.0.0). Each number fits into int64.
+func parseVersion(text string) (version Version, ok bool) {
+	if !semver.IsValid("v" + text) {
+		return Version{}, false
+	}
+	numbers, _, _ := strings.Cut(text, "+")
+	numbers, _, _ = strings.Cut(numbers, "-")
+	parts := strings.Split(numbers, ".")
+	if len(parts) != 3 { // the library takes "2" and "2.0" as well
+		return Version{}, false
+	}
+	version.Text = text
+	for i, into := range []*int64{&version.Major, &version.Minor, &version.Patch} {
+		number, err := strconv.ParseInt(parts[i], 10, 64)
+		if err != nil {
+			return Version{}, false
+		}
+		*into = number
+	}
+	return version, true
 }
 
 func (p *parser) readExpireTimes(name string, details *Details) error {
