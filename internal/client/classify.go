@@ -97,7 +97,10 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 	if connection != nil && connection.ended.Load() && headCut().MatchString(text) {
 		return set(KindBroken, true, "%s", progress.brokenReason())
 	}
-	return set(KindProtocol, false, notHTTP, redact.clean(text, reasonLimit))
+	// On a connection that was used before, it may be the rest of an earlier
+	// response: another attempt gets another connection.
+	got := progress.got.Load()
+	return set(KindProtocol, got != nil && got.Reused, notHTTP, redact.clean(text, reasonLimit))
 }
 
 // headCut matches what net/http says of the head of a response that ends within

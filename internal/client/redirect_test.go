@@ -221,3 +221,22 @@ func TestRedirectToNowhere(t *testing.T) {
 	server := it.New(t, it.WithDefault(it.Redirect(302, "http://"+address+"/x")))
 	must(t, failing(t, server.URL()), client.KindConnect, 4, "redirected to http://"+address+"/x: ", "refused")
 }
+
+func TestRedirectToClosedConnection(t *testing.T) {
+	t.Parallel()
+	target := it.New(t, it.WithDefault(it.CloseConnection()))
+	server := it.New(t, it.WithDefault(it.Redirect(302, target.URL())))
+	must(t, failing(t, server.URL()), client.KindBroken, 4, "redirected to "+target.URL()+": ", "before it had answered")
+}
+
+// Where the redirect itself took all the time, its target is not to blame.
+func TestRedirectThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	target := it.New(t)
+	server := it.New(t, it.WithDefault(it.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+target.URL()+"\r\nContent-Length: 9\r\n\r\n", it.Silent())))
+	failure := failing(t, server.URL(), attempts(1), timeout(soon))
+	must(t, failure, client.KindTimeout, 1, "no complete response within "+soon.String())
+	if failure.RedirectedTo != "" || len(target.Requests()) != 0 {
+		t.Errorf("%v; %d requests to the target", failure, len(target.Requests()))
+	}
+}

@@ -133,6 +133,15 @@ func TestEchoedHeadersInWarnings(t *testing.T) {
 	}
 }
 
+func TestLongLabelsAreCutInWarnings(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithDocument(it.Older().With("recommendedExpireTimes", []it.Document{it.OlderEntry(strings.Repeat("é", 1000), 30)})))
+	warnings := read(t, server.URL()).Details.Warnings
+	if want := strings.Repeat("é", 59) + "…"; len(warnings) != 1 || warnings[0].Label != want {
+		t.Errorf("warnings %+v, want the label %q", warnings, want)
+	}
+}
+
 // The log of a read that succeeds has no header either.
 func TestLog(t *testing.T) {
 	t.Parallel()

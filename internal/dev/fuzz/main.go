@@ -46,7 +46,7 @@ func fuzz(ctx context.Context, duration time.Duration, packages []string) error 
 	var failures []error
 	for _, t := range targets {
 		fmt.Printf("Fuzzing %s of %s for %s\n", t.name, t.pkg, duration)
-		cmd := proc.Command(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+duration.String(), t.pkg)
+		cmd := proc.Command(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+duration.String(), "-fuzzminimizetime=1s", t.pkg)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			failures = append(failures, fmt.Errorf("%s of %s: %w", t.name, t.pkg, err))
