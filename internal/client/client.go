@@ -129,7 +129,8 @@ type Request struct {
 	// allows.
 	UntilReady bool
 	// Admit waits for permission to make an attempt; the function that it
-	// returns is called when the attempt is over. May be nil.
+	// returns is called when the attempt is over. What waits for it keeps no
+	// other read of the origin out. May be nil.
 	Admit func(ctx context.Context) (done func(), err error)
 }
 
@@ -163,6 +164,10 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		}
 		if failure == nil {
 			return result, nil
+		}
+		if ctx.Err() != nil && last != nil {
+			// The end of the read cut this one short: the one before says more.
+			return nil, backoff.Permanent(ctx.Err())
 		}
 		last = failure
 		delays.retryAfter = failure.retryAfter
@@ -231,11 +236,6 @@ type progressKey struct{}
 // attempt makes one attempt. It returns a failure that the instance caused, or
 // the error of a context that ended.
 func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor) (*Result, *Failure, error) {
-	connected, leave, err := c.lanes.of(request.BaseURL.origin).enter(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer leave()
 	if request.Admit != nil {
 		done, err := request.Admit(ctx)
 		if err != nil {
@@ -243,6 +243,12 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 		}
 		defer done()
 	}
+	// After Admit: what waits for permission must not keep others out.
+	connected, leave, err := c.lanes.of(request.BaseURL.origin).enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
 
 	attemptCtx, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
@@ -431,7 +437,11 @@ func documentFailure(err error, header http.Header, body []byte, redact *redacto
 	failure.Reason, failure.Details = safe.Error(), safe.Lines()
 	if document.NotJSON {
 		failure.Kind = KindNotJSON
-		found := safe.Faults[len(safe.Faults)-1].Found
+		cause := safe.Faults[len(safe.Faults)-1]
+		found := cause.Found
+		if cause.Path != instance.WholeDocument {
+			found += " in " + cause.Path
+		}
 		failure.Reason = fmt.Sprintf("the body is not JSON: found %s (%s)", found, contentOf(header, body, redact))
 	}
 	return failure

@@ -108,5 +108,10 @@ func cleanURL(u *url.URL, redact *redactor) string {
 		// There are many ways to escape a header value that a server echoes.
 		path = redacted
 	}
-	return redact.clean(u.Scheme+"://"+u.Host+path, excerptLimit)
+	rest := "://" + u.Host + path
+	if defaultPorts[u.Scheme] == "" {
+		return redact.clean(u.Scheme+rest, excerptLimit)
+	}
+	// The scheme itself is no secret, although X-Forwarded-Proto may hold it.
+	return u.Scheme + redact.clean(rest, excerptLimit)
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 	parsed := make(http.Header, len(headers))
 	writtenAs := make(map[string]string, len(headers))
 	var faults []HeaderFault
-	for _, name := range sortedKeys(headers) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		canonical := http.CanonicalHeaderKey(name)
 		first, folds := writtenAs[canonical]
 		writtenAs[canonical] = name
@@ -59,14 +60,4 @@ func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 		}
 	}
 	return parsed, faults
-}
-
-// sortedKeys makes the order of faults the same from run to run.
-func sortedKeys(headers map[string]string) []string {
-	names := make([]string, 0, len(headers))
-	for name := range headers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -50,8 +50,8 @@ func newRedactor(header http.Header) *redactor {
 func secretsOf(header http.Header) secrets {
 	var texts []string
 	for name, values := range header {
-		if name == "Accept" { // no secret, and the Content-Type of an error would be one
-			continue
+		if name == "Accept" || name == "Host" {
+			continue // no secrets, and the Content-Type or the URL of an error would be one
 		}
 		for _, value := range values {
 			value = strings.TrimSpace(value)

@@ -247,7 +247,7 @@ func TestCancelInLane(t *testing.T) {
 			admitted.Add(test.others)
 			holding := request
 			holding.Admit = func(context.Context) (func(), error) {
-				admitted.Done() // it has its place
+				admitted.Done() // its place is next
 				return func() {}, nil
 			}
 			for range test.others {
@@ -260,14 +260,17 @@ func TestCancelInLane(t *testing.T) {
 
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(20*time.Millisecond, cancel)
+			var returned atomic.Bool
 			request.Admit = func(context.Context) (func(), error) {
-				t.Error("a place too many")
-				return func() {}, nil
+				return func() { returned.Store(true) }, nil
 			}
 			promptly(t, func() {
 				_, err := c.Read(ctx, request)
 				cancelled(t, err)
 			})
+			if !returned.Load() {
+				t.Error("a read that was cancelled while it waited keeps its admission")
+			}
 			cancelOthers()
 			promptly(t, running.Wait)
 		})
@@ -373,4 +376,35 @@ func TestRequestTimeoutStartsWithTheAttempt(t *testing.T) {
 	if _, err := c.Read(t.Context(), request); err != nil {
 		t.Errorf("%v", err)
 	}
+}
+
+// Reads that wait for permission to make an attempt take no place at their
+// origin: any number of them leaves room for one that needs no permission.
+func TestAdmitKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	const many = 40 // more than there are places at one origin
+	c, request := prepare(t, it.New(t).URL())
+	waiting, giveUp := context.WithCancel(t.Context())
+	var asked, running sync.WaitGroup
+	asked.Add(many)
+	held := request
+	held.Admit = func(ctx context.Context) (func(), error) {
+		asked.Done()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	for range many {
+		running.Go(func() {
+			_, err := c.Read(waiting, held)
+			cancelled(t, err)
+		})
+	}
+	asked.Wait()
+	promptly(t, func() {
+		if _, err := c.Read(t.Context(), request); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+	giveUp()
+	promptly(t, running.Wait)
 }

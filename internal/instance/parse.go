@@ -33,8 +33,8 @@ const (
 	expectedJSON    = "valid JSON in UTF-8"
 )
 
-// wholeDocument is the path of faults that have no narrower place.
-const wholeDocument = "the document"
+// WholeDocument is the path of faults that have no narrower place.
+const WholeDocument = "the document"
 
 var byteOrderMark = []byte("\uFEFF")
 
@@ -448,7 +448,7 @@ func (p *parser) addFault(name, expected, found string) {
 func (p *parser) addSyntaxFault(err error) {
 	p.faults.NotJSON = true
 	p.faults.makeRoom() // this fault is the cause: it is listed whatever else is
-	fault := Fault{Path: wholeDocument, Expected: expectedJSON, Found: safetext.Clean(err.Error(), reasonLimit)}
+	fault := Fault{Path: WholeDocument, Expected: expectedJSON, Found: safetext.Clean(err.Error(), reasonLimit)}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if place := strings.TrimPrefix(dotted(syntactic.JSONPointer), "."); place != "" {
 			fault.Path = place
@@ -470,7 +470,7 @@ func (p *parser) path(name string) string {
 	name = safetext.Clean(name, foundLimit)
 	switch {
 	case p.entry == noEntry && name == "":
-		return wholeDocument
+		return WholeDocument
 	case p.entry == noEntry:
 		return name
 	case name == "":

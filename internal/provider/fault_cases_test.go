@@ -262,7 +262,7 @@ func lengthFaults() map[string]fault {
 		"body longer than announced": reads(verbatim(okHead + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(document)) + document +
 			strings.Repeat("HTTP/1.1 200 OK\r\n\r\n", 10))),
 		"body longer than announced and so cut": fails(verbatim(okHead+"Connection: close\r\nContent-Length: 15\r\n\r\n"+document), 1, notJSON,
-			`the body is not JSON: found the end of the document at byte 15 (Content-Type "application/json", starting with: {"fileMaxSize":)`,
+			`the body is not JSON: found the end of the document at byte 15 in fileMaxSize (Content-Type "application/json", starting with: {"fileMaxSize":)`,
 			"address of the instance's API"),
 		"endless body":              large(answering(instancetest.EndlessBody())),
 		"endless body, HTTP/2":      large(answering(instancetest.EndlessBody(), instancetest.WithTLS())),
@@ -336,11 +336,11 @@ func documentFaults() map[string]fault {
 		"empty body": text("", "an empty document (Content-Type \"application/json\")"),
 		"large: deeply nested unknown field": text(
 			with("x", strings.Repeat("[", 300_000)+strings.Repeat("]", 300_000)),
-			"exceeded max depth at byte 10578"+startingWith(instancetest.Newer().JSON()),
+			"exceeded max depth at byte 10578 in x"+strings.Repeat("[0]", 19)+"…"+startingWith(instancetest.Newer().JSON()),
 		),
-		"large: deeply nested root": text(strings.Repeat("[", 1<<20), "exceeded max depth at byte 10000"+startingWith(strings.Repeat("[", 1<<20))),
+		"large: deeply nested root": text(strings.Repeat("[", 1<<20), "exceeded max depth at byte 10000 in "+strings.Repeat("[0]", 19)+"[0…"+startingWith(strings.Repeat("[", 1<<20))),
 		"large: deeply nested objects": text(
-			strings.Repeat(`{"a":`, 1<<17), "exceeded max depth at byte 50000"+startingWith(strings.Repeat(`{"a":`, 1<<17)),
+			strings.Repeat(`{"a":`, 1<<17), "exceeded max depth at byte 50000 in "+strings.Repeat("a.", 29)+"…"+startingWith(strings.Repeat(`{"a":`, 1<<17)),
 		),
 		"large: half a million entries": document(with("recommendedExpireTimes", entries(500_000)), firstOf(1001, func(i int) string {
 			return fmt.Sprintf("recommendedExpireTimes[%d]: expected an object, found the number 0", i)
@@ -366,18 +366,18 @@ func documentFaults() map[string]fault {
 			with("fileMaxSize", `"`+strings.Repeat("x", 1_000_000)+`"`),
 			`fileMaxSize: expected an integer from 0 to 9223372036854775807, found the string "`+strings.Repeat("x", 58)+"…",
 		),
-		"invalid UTF-8 in a label":           text(labelled("\xff\xfe"), "invalid UTF-8 at byte 176"+startingWith(labelled(""))),
-		"invalid UTF-8 in an unknown member": text(with("x", "\"\xc3\x28\""), "invalid UTF-8 at byte 580"+startingWith(instancetest.Newer().JSON())),
+		"invalid UTF-8 in a label":           text(labelled("\xff\xfe"), "invalid UTF-8 at byte 176 in recommendedExpireTimes[0].label"+startingWith(labelled(""))),
+		"invalid UTF-8 in an unknown member": text(with("x", "\"\xc3\x28\""), "invalid UTF-8 at byte 580 in x"+startingWith(instancetest.Newer().JSON())),
 		"lone surrogate": text(
-			labelled(`\ud800`), "invalid surrogate pair `\\ud800\",\"inS` in string at byte 176"+startingWith(labelled(`\ud800`)),
+			labelled(`\ud800`), "invalid surrogate pair `\\ud800\",\"inS` in string at byte 176 in recommendedExpireTimes[0].label"+startingWith(labelled(`\ud800`)),
 		),
 		"control character in a label": text(
 			labelled("\x1b[31mred"),
-			`invalid character '\x1b' in string (expecting non-control character) at byte 176`+startingWith(labelled("[31mred")),
+			`invalid character '\x1b' in string (expecting non-control character) at byte 176 in recommendedExpireTimes[0].label`+startingWith(labelled("[31mred")),
 		),
 		"NUL in a label": text(
 			labelled("\x00"),
-			`invalid character '\x00' in string (expecting non-control character) at byte 176`+startingWith(labelled("")),
+			`invalid character '\x00' in string (expecting non-control character) at byte 176 in recommendedExpireTimes[0].label`+startingWith(labelled("")),
 		),
 		"NUL between tokens":                 text("{\x00}", `invalid character '\x00' at start of value at byte 1`+startingWith("{}")),
 		"escaped control character in label": escaped,
@@ -950,7 +950,7 @@ func echoFaults() map[string]fault {
 		})), `an empty document (no Content-Type, Content-Encoding "`+redacted[:79]+`…")`),
 		"echo in broken JSON": noJSON(
 			answer(200, "application/json", func(headers string) string { return "{" + asJSON(headers) }),
-			`the end of the document at byte 266 (Content-Type "application/json", starting with: {"`+redacted+`")`,
+			`the end of the document at byte 266 in Authorization: (redacted)… (Content-Type "application/json", starting with: {"`+redacted+`")`,
 		),
 		"echo in the path of a redirect": refused(
 			redirect(func(headers string) string { return "ftp://files.example/" + url.PathEscape(headers) }),

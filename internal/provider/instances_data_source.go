@@ -52,7 +52,7 @@ var instancesSchema = sync.OnceValue(func() schema.Schema {
 			Required:    true,
 			MarkdownDescription: "The instances, as `http` or `https` URLs under keys of your own: `{base_url}/instance` is read. A path is kept, " +
 				"trailing slashes do not matter. No user info, query or fragment. At least one. Keys whose URLs mean the same share one request.",
-			Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues(), mapvalidator.ValueStringsAre(baseURLValidator{})},
+			Validators: []validator.Map{mapvalidator.SizeAtLeast(1), baseURLsValidator{}},
 		},
 		"max_concurrency": schema.Int64Attribute{
 			Optional: true,
@@ -144,11 +144,16 @@ func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics)
 	var members []*fleetMember
 	var diags diag.Diagnostics
 	byEffective := make(map[string]*fleetMember, len(baseURLs))
+	secret := slices.ContainsFunc(slices.Collect(maps.Values(baseURLs)), mayHoldSecret)
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
 		baseURL, err := client.ParseBaseURL(baseURLs[key])
 		if err != nil {
 			at := path.Root("base_urls").AtMapKey(key)
-			diags.Append(baseURLError(at, baseURLs[key], at.String(), err))
+			source := at.String()
+			if secret {
+				at = path.Empty()
+			}
+			diags.Append(baseURLError(at, baseURLs[key], source, err))
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective()]

@@ -194,6 +194,39 @@ func TestInstancesBadURLFailsInAnyCase(t *testing.T) {
 	}
 }
 
+// All URLs may stand on one line of the configuration, which Terraform prints
+// for an error on any of them.
+func TestInstancesErrorBesideASecretSitsOnNoAttribute(t *testing.T) {
+	t.Parallel()
+	null := tftypes.NewValue(tftypes.String, nil)
+	for name, neighbor := range map[string]tftypes.Value{"bad URL": text("nope"), "null": null} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newProtocolServer(t, New("test")())
+			config := configOf(t, instancesType(), map[string]tftypes.Value{
+				"base_urls": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{
+					"a": text("https://user:hunter22@example.org"), "b": neighbor,
+				}),
+			})
+			resp, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: instancesName, Config: &config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(resp.Diagnostics) != 2 {
+				t.Fatalf("diagnostics %+v, want two", resp.Diagnostics)
+			}
+			for _, diagnostic := range resp.Diagnostics {
+				if diagnostic.Attribute != nil {
+					t.Errorf("the error sits on %s", diagnostic.Attribute)
+				}
+				if !strings.Contains(diagnostic.Detail, `base_urls["`) {
+					t.Errorf("the error names no key: %s", diagnostic.Detail)
+				}
+			}
+		})
+	}
+}
+
 func TestInstancesConcurrencyIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound = 3

@@ -55,8 +55,6 @@ type providerData struct {
 	// unknown are the arguments that are not known before apply. Until then
 	// their defaults stand in the client.
 	unknown []string
-	// requestTimeout is for diagnostics.
-	requestTimeout time.Duration
 }
 
 type providerBaseURL struct {
@@ -127,8 +125,7 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 	retry, diags := m.retry(ctx)
 	retryModel, _ := m.retryModel(ctx)
 	data := &providerData{
-		unknown:        m.unknownArguments(retryModel),
-		requestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout),
+		unknown: m.unknownArguments(retryModel),
 	}
 	if !m.BaseURL.IsUnknown() {
 		var baseURLDiags diag.Diagnostics
@@ -157,7 +154,7 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 
 	config := client.Config{
 		UserAgent:      userAgent,
-		RequestTimeout: data.requestTimeout,
+		RequestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout),
 		Retry:          retry,
 		TLS:            client.TLS{CACertPEM: m.CACertPEM.ValueString(), Insecure: m.Insecure.ValueBool()},
 		Log: func(ctx context.Context, message string, fields map[string]any) {

@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -10,8 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"net/http"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
@@ -23,6 +23,7 @@ var (
 	_ validator.String = durationValidator{}
 	_ validator.String = caCertsValidator{}
 	_ validator.Map    = headersValidator{}
+	_ validator.Map    = baseURLsValidator{}
 )
 
 const (
@@ -49,14 +50,48 @@ func (baseURLValidator) ValidateString(_ context.Context, req validator.StringRe
 	}
 }
 
+// mayHoldSecret tells whether a text that should be a base URL has, or may have,
+// user info, a query or a fragment. One that is not even a URL may be meant to
+// have a password where it has more than the colon of the scheme.
+func mayHoldSecret(text string) bool {
+	_, err := url.Parse(text)
+	return strings.ContainsAny(text, "@?#") || err != nil && strings.Count(text, ":") > 1
+}
+
 // baseURLError says what is wrong with the base URL that source gives. Where
 // the text may hold a secret, it does not sit on the attribute: Terraform
 // prints the lines of the configuration that an attribute at fault stands on.
 func baseURLError(at path.Path, text, source string, err error) diag.Diagnostic {
-	if strings.ContainsAny(text, "@?#") { // user info, query, fragment
+	if mayHoldSecret(text) {
 		at = path.Empty()
 	}
 	return errorAt(at, "Invalid base URL", fmt.Sprintf("%s is not usable. %s", source, sentence(err)))
+}
+
+// baseURLsValidator checks the base URLs of a fleet together: where one may
+// hold a secret, no error sits on an attribute, as all may stand on one line.
+type baseURLsValidator struct{}
+
+func (baseURLsValidator) Description(context.Context) string {
+	return "http or https URLs with a host, without user info, query or fragment"
+}
+
+func (v baseURLsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (baseURLsValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	baseURLs := make(map[string]string, len(req.ConfigValue.Elements()))
+	for key, element := range req.ConfigValue.Elements() {
+		value, ok := element.(types.String)
+		switch {
+		case ok && known(value):
+			baseURLs[key] = value.ValueString()
+		case element.IsNull():
+			resp.Diagnostics.AddError("Invalid base URL",
+				fmt.Sprintf("%s is null. Leave the key out, or give it a URL.", req.Path.AtMapKey(key)))
+		}
+	}
+	_, diags := fleetMembers(baseURLs)
+	resp.Diagnostics.Append(diags...)
 }
 
 type durationValidator struct{}
