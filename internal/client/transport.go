@@ -79,7 +79,8 @@ func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transport {
 	// HTTP/2 connections that died silently are found when an attempt has timed
 	// out on them, not earlier: that would be another failure with another text.
-	ping := max(requestTimeout/2, minPing)
+	// Nor at the same time: which of the two came first would be a race.
+	sendPing, awaitPing := max(requestTimeout, minPing), max(requestTimeout/2, minPing)
 	return &http.Transport{
 		Proxy: proxyFromEnvironment(),
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
@@ -114,8 +115,8 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 		MaxResponseHeaderBytes: maxResponseHeaderBytes,
 		HTTP2: &http.HTTP2Config{
 			StrictMaxConcurrentRequests: true, // one connection to an origin
-			SendPingTimeout:             ping,
-			PingTimeout:                 ping,
+			SendPingTimeout:             sendPing,
+			PingTimeout:                 awaitPing,
 			// What a server may send ahead of being read; the default is 4 MiB.
 			MaxReceiveBufferPerStream: maxBody,
 		},

@@ -240,6 +240,12 @@ func slowFaults() map[string]fault {
 		"document, then silence":      slow(answering(instancetest.Verbatim(okHead+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", silence)), noResponse),
 		"HTTP/2 headers, then silence": once(slow(rawHTTP2(func(framer *http2.Framer, stream uint32, _ net.Conn) {
 			writeHead(framer, stream)
+			// The connection is alive, or the client would give it up.
+			for frame, err := framer.ReadFrame(); err == nil; frame, err = framer.ReadFrame() {
+				if ping, ok := frame.(*http2.PingFrame); ok && !ping.IsAck() {
+					_ = framer.WritePing(true, ping.Data)
+				}
+			}
 		}), noResponse)),
 	}
 }
