@@ -113,5 +113,5 @@ func cleanURL(u *url.URL, redact *redactor) string {
 		return redact.clean(u.Scheme+rest, excerptLimit)
 	}
 	// The scheme itself is no secret, although X-Forwarded-Proto may hold it.
-	return u.Scheme + redact.clean(rest, excerptLimit)
+	return u.Scheme + redact.clean(rest, excerptLimit-len(u.Scheme))
 }
