@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -73,6 +74,15 @@ func timeoutsAttribute() schema.Attribute {
 			},
 		},
 	}
+}
+
+// configValues returns the values of a configuration, in a map of its own: a
+// state is made of it.
+func configValues(config tfsdk.Config) (values map[string]tftypes.Value, diags diag.Diagnostics) {
+	if err := config.Raw.As(&values); err != nil {
+		diags.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
+	}
+	return maps.Clone(values), diags // As returns the configuration's own map
 }
 
 // readArgumentsFrom reads the arguments from a configuration, whose values it

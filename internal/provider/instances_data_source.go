@@ -168,12 +168,11 @@ func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics)
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var values map[string]tftypes.Value
-	if err := req.Config.Raw.As(&values); err != nil {
-		resp.Diagnostics.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
+	values, diags := configValues(req.Config)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	values = maps.Clone(values) // As returns the configuration's own map
 	arguments, diags := readArgumentsFrom(ctx, req.Config, values)
 	resp.Diagnostics.Append(diags...)
 	fleet, diags := fleetArgumentsFrom(ctx, req.Config, values)
