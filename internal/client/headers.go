@@ -8,28 +8,19 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // refusedHeaders are the headers that would break what the client does itself:
 // decompression, connection reuse and the framing of messages.
 var refusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// headerNameLimit is how many characters of a bad header name are repeated.
-const headerNameLimit = 60
-
 // HeaderFault is one thing wrong with extra request headers. It names the
 // header; it never holds a value.
-type HeaderFault struct { //nolint:errname // one of a list, as instance.Fault is
+type HeaderFault struct {
 	// Name is the header's name as written.
 	Name string
 	// Reason is what is wrong and what to do.
 	Reason string
-}
-
-func (f HeaderFault) Error() string {
-	return fmt.Sprintf("header %q: %s", safetext.Clean(f.Name, headerNameLimit), f.Reason)
 }
 
 // ParseHeaders makes a header of extra request headers: names are made

@@ -6,8 +6,6 @@
 // It is pure: no network, no Terraform, no clock.
 package instance
 
-import "slices"
-
 // Details is an instance's configuration in one shape, whichever shape it was
 // delivered in. All quantities are from 0 to [math.MaxInt64].
 type Details struct {
@@ -88,9 +86,4 @@ type Warning struct {
 	Value int64
 	// InSeconds is what the entry was read as.
 	InSeconds int64
-}
-
-// WarningsOf returns the details' warnings of one kind.
-func (d *Details) WarningsOf(kind WarningKind) []Warning {
-	return slices.DeleteFunc(slices.Clone(d.Warnings), func(w Warning) bool { return w.Kind != kind })
 }
