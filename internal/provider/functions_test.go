@@ -164,14 +164,19 @@ func TestSelectExpireTimeErrors(t *testing.T) {
 		wantArgument int64
 		want         string
 	}{
-		"none within":      {[]tftypes.Value{expireTime("1 day", 86400), hour}, "3599.5", maxSecondsArgument, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", has 3600 seconds`},
-		"no options":       {nil, "3600", expireTimesArgument, "The list is empty"},
-		"null entry":       {[]tftypes.Value{hour, tftypes.NewValue(expireTimeType, nil)}, "3600", expireTimesArgument, "The entry at index 1 is null"},
-		"null label":       {[]tftypes.Value{expireTimeWith("label", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no label"},
-		"null in_seconds":  {[]tftypes.Value{hour, expireTimeWith("in_seconds", nil)}, "3600", expireTimesArgument, "The entry at index 1 has no in_seconds"},
-		"null in_minutes":  {[]tftypes.Value{expireTimeWith("in_minutes", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no in_minutes"},
-		"fraction":         {[]tftypes.Value{expireTimeWith("in_seconds", big.NewFloat(1.5))}, "3600", expireTimesArgument, "integer"},
-		"more than 64 bit": {[]tftypes.Value{expireTimeWith("in_seconds", big.NewFloat(1e30))}, "3600", expireTimesArgument, "integer"},
+		"none within":     {[]tftypes.Value{expireTime("1 day", 86400), hour}, "3599.5", maxSecondsArgument, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", has 3600 seconds`},
+		"no options":      {nil, "3600", expireTimesArgument, "The list is empty"},
+		"null entry":      {[]tftypes.Value{hour, tftypes.NewValue(expireTimeType, nil)}, "3600", expireTimesArgument, "The entry at index 1 is null"},
+		"null label":      {[]tftypes.Value{expireTimeWith("label", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no label"},
+		"null in_seconds": {[]tftypes.Value{hour, expireTimeWith("in_seconds", nil)}, "3600", expireTimesArgument, "The entry at index 1 has no in_seconds"},
+		"null in_minutes": {[]tftypes.Value{expireTimeWith("in_minutes", nil)}, "3600", expireTimesArgument, "The entry at index 0 has no in_minutes"},
+		"fraction": {[]tftypes.Value{expireTimeWith("in_seconds", big.NewFloat(1.5))}, "3600", expireTimesArgument,
+			"The entry at index 0 has an in_seconds of 1.5, which is not a whole number"},
+		"fraction of a minute": {[]tftypes.Value{hour, expireTimeWith("in_minutes", big.NewFloat(-0.25))}, "3600", expireTimesArgument,
+			"The entry at index 1 has an in_minutes of -0.25, which is not a whole number"},
+		"more than 64 bit": {[]tftypes.Value{expireTimeWith("in_seconds", big.NewFloat(1e30))}, "3600", expireTimesArgument,
+			"The entry at index 0 has an in_seconds of 1e+30, which is not a whole number of 64 bits"},
+		"a maximum with many digits": {[]tftypes.Value{hour}, "-1e300", maxSecondsArgument, "No expiry option is at most -1e+300 seconds long"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -214,8 +219,10 @@ func TestSelectExpireTimeOfUnknownsIsUnknown(t *testing.T) {
 
 func TestFunctionTypesAreThoseOfTheDataSource(t *testing.T) {
 	t.Parallel()
-	attribute := instanceSchema().Attributes["recommended_expire_times"].GetType()
-	if want := (types.ListType{ElemType: expireTimeObject}); !attribute.Equal(want) {
-		t.Errorf("recommended_expire_times is %s, and the functions take %s", attribute, want)
+	attribute := instanceSchema().Attributes["recommended_expire_times"].GetType().TerraformType(t.Context())
+	for what, element := range map[string]types.ObjectType{"take": expireTimeArgument, "return": expireTimeObject} {
+		if of := (types.ListType{ElemType: element}).TerraformType(t.Context()); !attribute.Equal(of) {
+			t.Errorf("recommended_expire_times is %s, and the functions %s %s", attribute, what, of)
+		}
 	}
 }

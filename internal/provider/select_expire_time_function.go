@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
@@ -20,6 +21,10 @@ func (*selectExpireTimeFunction) Metadata(_ context.Context, _ function.Metadata
 	resp.Name = "select_expire_time"
 }
 
+// maxDigits is how many digits of a number an error shows: more than one of 64
+// bits has.
+const maxDigits = 20
+
 // The arguments of select_expire_time, by position.
 const (
 	expireTimesArgument = 0
@@ -33,7 +38,15 @@ type expireTimeModel struct {
 	InMinutes types.Int64  `tfsdk:"in_minutes"`
 }
 
-// expireTimeObject is the type of such an element.
+// expireTimeArgument is the type of such an element as an argument. Its numbers
+// are of any kind, so that one that will not do is an error in our own words.
+var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"label":      types.StringType,
+	"in_seconds": types.NumberType,
+	"in_minutes": types.NumberType,
+}}
+
+// expireTimeObject is its type as a result.
 var expireTimeObject = detailsObject.AttrTypes["recommended_expire_times"].(types.ListType).ElemType.(types.ObjectType) //nolint:forcetypeassert // see detailsAttributes
 
 func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
@@ -44,7 +57,7 @@ func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.Defini
 		Parameters: []function.Parameter{
 			function.ListParameter{
 				Name:                "expire_times",
-				ElementType:         expireTimeObject,
+				ElementType:         expireTimeArgument,
 				MarkdownDescription: "The options, as in `recommended_expire_times` of an instance. Neither an entry nor one of its fields may be null.",
 			},
 			function.NumberParameter{
@@ -87,7 +100,7 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 		shortest := shortestOf(times)
 		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
 			"No expiry option is at most %s seconds long: the shortest, %q, has %d seconds",
-			maxSeconds.Text('f', -1), shortest.Label.ValueString(), shortest.InSeconds.ValueInt64()))
+			maxSeconds.Text('g', maxDigits), shortest.Label.ValueString(), shortest.InSeconds.ValueInt64()))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, longest)
@@ -98,15 +111,37 @@ func expireTimeFrom(ctx context.Context, element types.Object, into *expireTimeM
 	if element.IsNull() {
 		return "is null"
 	}
-	if diags := element.As(ctx, into, basetypes.ObjectAsOptions{}); diags.HasError() {
-		return "cannot be read: " + diags[0].Detail()
-	}
 	for _, name := range []string{"label", "in_seconds", "in_minutes"} {
-		if value := element.Attributes()[name]; value.IsNull() {
+		if element.Attributes()[name].IsNull() {
 			return "has no " + name + ": it is null"
 		}
 	}
-	return ""
+	var argument struct {
+		Label     types.String `tfsdk:"label"`
+		InSeconds types.Number `tfsdk:"in_seconds"`
+		InMinutes types.Number `tfsdk:"in_minutes"`
+	}
+	if diags := element.As(ctx, &argument, basetypes.ObjectAsOptions{}); diags.HasError() {
+		return "cannot be read: " + diags[0].Detail()
+	}
+	into.Label = argument.Label
+	if into.InSeconds, fault = wholeNumber("in_seconds", argument.InSeconds); fault != "" {
+		return fault
+	}
+	into.InMinutes, fault = wholeNumber("in_minutes", argument.InMinutes)
+	return fault
+}
+
+// wholeNumber returns a number as an integer of 64 bits, or says that it is none.
+func wholeNumber(name string, number types.Number) (whole types.Int64, fault string) {
+	if number.IsUnknown() {
+		return types.Int64Unknown(), ""
+	}
+	value, accuracy := number.ValueBigFloat().Int64()
+	if accuracy != big.Exact {
+		return whole, fmt.Sprintf("has an %s of %s, which is not a whole number of 64 bits", name, number.ValueBigFloat().Text('g', maxDigits))
+	}
+	return types.Int64Value(value), ""
 }
 
 // longestWithin returns the longest of times that is at most maxSeconds, the
