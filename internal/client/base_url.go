@@ -145,6 +145,9 @@ func (b BaseURL) Effective() string { return b.effective }
 // SameOrigin tells whether two base URLs have the same scheme, host and port.
 func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origin }
 
+// UsesTLS tells whether the scheme is https.
+func (b BaseURL) UsesTLS() bool { return b.origin.scheme == "https" }
+
 // endsInInstance tells whether the base URL itself ends in /instance, which
 // is a common mistake: the path is added to it once more.
 func (b BaseURL) endsInInstance() bool {

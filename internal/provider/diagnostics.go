@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -195,19 +196,23 @@ func statusRemedy(failure *client.Failure) string {
 	}
 }
 
-// deferOrFail handles a read that needs arguments of the provider that are not
-// known before apply.
-func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) {
+// deferOrFail ends a read that needs arguments of the provider that are not
+// known before apply. It is false where there are none.
+func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) bool {
+	if len(unknown) == 0 {
+		return false
+	}
 	if req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
-		return
+		return true
 	}
-	names := strings.Join(unknown, ", ")
+	names := strings.Join(slices.Compact(slices.Sorted(slices.Values(unknown))), ", ")
 	resp.Diagnostics.AddError("Provider configuration not known yet",
 		fmt.Sprintf("The instance cannot be read while the plan is made, because the provider's %s is only known after apply.\n\n"+
 			"Give %s a value that is known when the plan is made, or create what it depends on first (terraform apply -target=...), "+
 			"or let the data source depend on the same resource (depends_on), so that it is read during apply.", names, names))
+	return true
 }
 
 // warningDiagnostics makes one warning of each kind, listing its entries.

@@ -82,9 +82,8 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady); len(unknown) > 0 &&
-		(baseURL != nil || slices.Contains(unknown, "base_url")) {
-		deferOrFail(req, resp, unknown)
+	unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady)
+	if (baseURL != nil || slices.Contains(unknown, "base_url")) && deferOrFail(req, resp, unknown) {
 		return
 	}
 	if baseURL == nil {
@@ -101,6 +100,9 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		Headers:    headers,
 		UntilReady: arguments.waitUntilReady,
 	})
+	if deferOrFail(req, resp, d.provider.unknownBehind(err)) {
+		return
+	}
 	if err != nil {
 		resp.Diagnostics.Append(readError(at, err, arguments))
 		return

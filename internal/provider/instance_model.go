@@ -131,7 +131,7 @@ type instanceWarnings struct {
 
 func warningLine(warning instance.Warning) string {
 	if warning.Kind == instance.ContradictoryUnits {
-		return fmt.Sprintf("%s (%q): inSeconds is %d, which is %d minutes, but value is %d",
+		return fmt.Sprintf("%s (%q): inSeconds is %d, in whole minutes %d, but value is %d",
 			warning.Path, warning.Label, warning.InSeconds, instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes(), warning.Value)
 	}
 	return fmt.Sprintf("%s (%q): %d", warning.Path, warning.Label, warning.Value)

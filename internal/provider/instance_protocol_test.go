@@ -149,10 +149,7 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 
 func TestInstanceValidation(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		arguments args
-		want      []expected
-	}{
+	tests := map[string]validationCase{
 		"nothing": {nil, nil},
 		"everything": {args{
 			"base_url": "https://[::1]:8080/files/", "request_headers": args{"X-Token": "a"}, "wait_until_ready": true, "timeouts": args{"read": "1h"},
@@ -160,26 +157,7 @@ func TestInstanceValidation(t *testing.T) {
 		"everything unknown": {args{"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{}}, nil},
 		"elements unknown":   {args{"request_headers": args{"Host": unknown{}}, "timeouts": args{"read": unknown{}}}, nil},
 	}
-	for name, refused := range urlsToRefuse {
-		tests["base_url, "+name] = struct {
-			arguments args
-			want      []expected
-		}{args{"base_url": refused.text}, []expected{refusal(refused.text, refused.says)}}
-	}
-	for name, refused := range headersToRefuse {
-		tests["request_headers, "+name] = struct {
-			arguments args
-			want      []expected
-		}{args{"request_headers": refused.headers}, []expected{{
-			summary: "Invalid request header", says: append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at)),
-		}}}
-	}
-	for text, says := range durationsToRefuse {
-		tests[fmt.Sprintf("timeouts.read %q", text)] = struct {
-			arguments args
-			want      []expected
-		}{args{"timeouts": args{"read": text}}, []expected{{at: "timeouts.read", summary: "Invalid duration", says: says}}}
-	}
+	addRefusals(tests, "timeouts.read")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -555,6 +533,7 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 	other := instancetest.New(t)
 	ca := args{"ca_cert_pem": secure.CACertPEM()}
 	own, ownSecure := args{"base_url": plain.URL()}, args{"base_url": secure.URL()}
+	redirecting := args{"base_url": instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(http.StatusFound, secure.URL()+"/instance"))).URL()}
 	waiting := own.with(args{"wait_until_ready": true})
 	headers := args{"request_headers": args{"X-Token": "a"}}
 	everything := args{
@@ -583,6 +562,8 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 		"max_delay":                            {args{"retry": args{"max_delay": unknown{}}}, own, "retry.max_delay"},
 		"ca_cert_pem, plain HTTP":              {args{"ca_cert_pem": unknown{}}, own, ""},
 		"ca_cert_pem, TLS":                     {args{"ca_cert_pem": unknown{}}, ownSecure, "ca_cert_pem"},
+		"ca_cert_pem, redirected to TLS":       {args{"ca_cert_pem": unknown{}}, redirecting, "ca_cert_pem"},
+		"insecure, redirected to trusted TLS":  {ca.with(args{"insecure": unknown{}}), redirecting, ""},
 		"insecure, plain HTTP":                 {args{"insecure": unknown{}}, own, ""},
 		"insecure, TLS":                        {ca.with(args{"insecure": unknown{}}), ownSecure, "insecure"},
 		"client pair, plain HTTP":              {args{"client_cert_pem": unknown{}, "client_key_pem": unknown{}}, own, ""},
@@ -820,7 +801,7 @@ func TestInstanceWarnings(t *testing.T) {
 			entries: []instancetest.Document{contradiction("1 heure", 3600), instancetest.OlderEntry("30 min", 30), contradiction("1 día", 86400), instancetest.OlderEntry("59", 59)},
 			want: []expected{
 				{warning: true, summary: contradict, says: []string{
-					"{url}\n", `- recommendedExpireTimes[0] ("1 heure"): inSeconds is 3600, which is 60 minutes, but value is 3600`,
+					"{url}\n", `- recommendedExpireTimes[0] ("1 heure"): inSeconds is 3600, in whole minutes 60, but value is 3600`,
 					`- recommendedExpireTimes[2] ("1 día")`, "read by inSeconds", "operator",
 				}},
 				{warning: true, summary: short, says: []string{

@@ -189,9 +189,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	for _, member := range members {
 		unknown = append(unknown, d.provider.unknownFor(&member.baseURL, arguments.waitUntilReady)...)
 	}
-	if len(unknown) > 0 {
-		slices.Sort(unknown)
-		deferOrFail(req, resp, slices.Compact(unknown))
+	if deferOrFail(req, resp, unknown) {
 		return
 	}
 
@@ -200,6 +198,12 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	d.readFleet(ctx, members, arguments, fleet.maxConcurrency)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		resp.Diagnostics.Append(readError(path.Empty(), ctx.Err(), arguments))
+		return
+	}
+	for _, member := range members {
+		unknown = append(unknown, d.provider.unknownBehind(member.err)...)
+	}
+	if deferOrFail(req, resp, unknown) {
 		return
 	}
 	resp.Diagnostics.Append(fleetDiagnostics(members, arguments, fleet.allowFailures)...)
@@ -280,8 +284,11 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 	case len(keys) == 0:
 	case allowFailures:
 		var list strings.Builder
-		for _, key := range keys {
+		for _, key := range keys[:min(len(keys), maxListed)] {
 			fmt.Fprintf(&list, "\n  - %q: %s", key, failures[key])
+		}
+		if more := len(keys) - maxListed; more > 0 {
+			fmt.Fprintf(&list, "\n  - and %d more", more)
 		}
 		diags.AddWarning("Instances could not be read",
 			fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s", len(keys), listed, list.String()))

@@ -154,6 +154,27 @@ func TestInstancesAllowFailures(t *testing.T) {
 	}
 }
 
+func TestInstancesWarningOfManyFailures(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t) // which knows none of these paths
+	baseURLs := make(map[string]string)
+	for i := range maxListed + 5 {
+		baseURLs[fmt.Sprintf("key%02d", i)] = fmt.Sprintf("%s/%d", server.URL(), i)
+	}
+	got := readFleet(t.Context(), t, nil, map[string]tftypes.Value{
+		"base_urls": texts(baseURLs), "allow_failures": tftypes.NewValue(tftypes.Bool, true),
+	})
+	mustEqual(t, "the number of errors", len(got.errors), maxListed+5)
+	if len(got.warnings) != 1 {
+		t.Fatalf("%d warnings, want one", len(got.warnings))
+	}
+	list := got.warnings[0].Detail
+	mustEqual(t, "the number of keys listed", strings.Count(list, `"key`), maxListed)
+	if !strings.HasPrefix(list, "25 of 25 could not be read") || !strings.HasSuffix(list, "\n  - and 5 more") {
+		t.Errorf("the warning is not short for many: %s", list)
+	}
+}
+
 func TestInstancesReportEveryFailure(t *testing.T) {
 	t.Parallel()
 	baseURLs, reasons := brokenFleet(t)
@@ -413,5 +434,56 @@ func TestInstancesValidation(t *testing.T) {
 				t.Errorf("diagnostics %+v, want one with %q", resp.Diagnostics, test.want)
 			}
 		})
+	}
+}
+
+// TestInstancesUnknownProviderArguments: what one instance of the fleet needs
+// and is only known after apply puts off the whole read, whatever failures are
+// allowed.
+func TestInstancesUnknownProviderArguments(t *testing.T) {
+	t.Parallel()
+	plain, another, secure := instancetest.New(t), instancetest.New(t), instancetest.New(t, instancetest.WithTLS())
+	redirecting := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(http.StatusFound, secure.URL()+"/instance")))
+	unknownTLS := args{"ca_cert_pem": unknown{}, "insecure": unknown{}}
+	tests := map[string]struct {
+		provider args
+		other    string // the URL of the second instance
+		needs    string // the arguments named; "" where the read works
+	}{
+		"not needed":             {unknownTLS.with(args{"base_url": unknown{}}), another.URL(), ""},
+		"needed by one":          {unknownTLS, secure.URL(), "ca_cert_pem, insecure"},
+		"needed behind redirect": {unknownTLS, redirecting.URL(), "ca_cert_pem, insecure"},
+		"needed by both":         {args{"request_timeout": unknown{}}, another.URL(), "request_timeout"},
+	}
+	for name, test := range tests {
+		for _, deferral := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, deferral %v", name, deferral), func(t *testing.T) {
+				t.Parallel()
+				server, faults := configure(t.Context(), t, test.provider)
+				faults.must(t)
+				config := dynamicValue(t, valueOf(t, instancesType(), args{
+					"base_urls": args{"plain": plain.URL(), "other": test.other}, "allow_failures": true,
+				}))
+				resp, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+					TypeName: instancesName, Config: &config,
+					ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: deferral},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want []expected
+				if test.needs != "" && !deferral {
+					want = []expected{{summary: "Provider configuration not known yet", says: []string{"the provider's " + test.needs + " is only known after apply"}}}
+				}
+				diagnostics(resp.Diagnostics).must(t, want...)
+				if deferred := resp.Deferred != nil; deferred != (test.needs != "" && deferral) {
+					t.Errorf("deferred: %v", resp.Deferred)
+				}
+				if test.needs == "" {
+					instances := elementsOf(t, attributesOf(t, resp.State, instancesType())["instances"])
+					mustEqual(t, "the number of instances", len(instances), 2)
+				}
+			})
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -56,6 +55,9 @@ type providerData struct {
 	// their defaults stand in the client.
 	unknown []string
 }
+
+// tlsArguments are the arguments of the provider that matter to TLS only.
+var tlsArguments = []string{"ca_cert_pem", "client_cert_pem", "client_key_pem", "insecure"}
 
 type providerBaseURL struct {
 	text   string // as written
@@ -215,12 +217,20 @@ func (d *providerData) unknownFor(baseURL *client.BaseURL, untilReady bool) []st
 				(d.baseURL == nil || !d.baseURL.parsed.SameOrigin(*baseURL))
 		case "retry.max_attempts":
 			return untilReady
-		case "ca_cert_pem", "client_cert_pem", "client_key_pem", "insecure":
-			return baseURL != nil && strings.HasPrefix(baseURL.Effective(), "http:")
 		default:
-			return false
+			return slices.Contains(tlsArguments, name) && baseURL != nil && !baseURL.UsesTLS()
 		}
 	})
+}
+
+// unknownBehind lists the arguments of the provider that are not known yet and
+// that a failed read turns out to need: a redirect led from plain HTTP to TLS.
+func (d *providerData) unknownBehind(err error) []string {
+	failure, ok := client.AsFailure(err)
+	if !ok || (failure.Kind != client.KindCertificate && failure.Kind != client.KindTLS) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return !slices.Contains(tlsArguments, name) })
 }
 
 // minMasked is how long a header value must be to be masked in the log: masking

@@ -598,6 +598,33 @@ var durationsToRefuse = map[string][]string{
 	"1d":  {`"1d"`, "not a duration", "ms, s, m and h"},
 }
 
+// validationCase is what is said of arguments.
+type validationCase struct {
+	arguments args
+	want      []expected
+}
+
+// addRefusals adds all that is refused of base_url, request_headers and the
+// durations at the paths named.
+func addRefusals(tests map[string]validationCase, durations ...string) {
+	for name, refused := range urlsToRefuse {
+		tests["base_url, "+name] = validationCase{args{"base_url": refused.text}, []expected{refusal(refused.text, refused.says)}}
+	}
+	for name, refused := range headersToRefuse {
+		says := append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at))
+		tests["request_headers, "+name] = validationCase{args{"request_headers": refused.headers}, []expected{{summary: "Invalid request header", says: says}}}
+	}
+	for text, says := range durationsToRefuse {
+		for _, at := range durations {
+			arguments := args{at: text}
+			if object, name, nested := strings.Cut(at, "."); nested {
+				arguments = args{object: args{name: text}}
+			}
+			tests[fmt.Sprintf("%s %q", at, text)] = validationCase{arguments, []expected{{at: at, summary: "Invalid duration", says: says}}}
+		}
+	}
+}
+
 func TestProviderValidation(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithTLS())
@@ -610,10 +637,7 @@ func TestProviderValidation(t *testing.T) {
 	}
 	const delays = "Retry delays the wrong way round"
 
-	tests := map[string]struct {
-		arguments args
-		want      []expected
-	}{
+	tests := map[string]validationCase{
 		"nothing": {nil, nil},
 		"everything": {args{
 			"base_url": "https://files.example.org/api/", "request_headers": args{"X-Token": "a", "Host": "b:1", "Accept": "c", "user-agent": "d", "X-Empty": ""},
@@ -676,32 +700,7 @@ func TestProviderValidation(t *testing.T) {
 			[]expected{{at: "ca_cert_pem", summary: "CA certificates not usable", says: []string{"no certificate"}}},
 		},
 	}
-	for name, refused := range urlsToRefuse {
-		tests["base_url, "+name] = struct {
-			arguments args
-			want      []expected
-		}{args{"base_url": refused.text}, []expected{refusal(refused.text, refused.says)}}
-	}
-	for name, refused := range headersToRefuse {
-		tests["request_headers, "+name] = struct {
-			arguments args
-			want      []expected
-		}{args{"request_headers": refused.headers}, []expected{{
-			summary: "Invalid request header", says: append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at)),
-		}}}
-	}
-	for text, says := range durationsToRefuse {
-		for at, arguments := range map[string]args{
-			"request_timeout": {"request_timeout": text},
-			"retry.min_delay": {"retry": args{"min_delay": text}},
-			"retry.max_delay": {"retry": args{"max_delay": text}},
-		} {
-			tests[fmt.Sprintf("%s %q", at, text)] = struct {
-				arguments args
-				want      []expected
-			}{arguments, []expected{{at: at, summary: "Invalid duration", says: says}}}
-		}
-	}
+	addRefusals(tests, "request_timeout", "retry.min_delay", "retry.max_delay")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
