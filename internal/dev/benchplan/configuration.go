@@ -43,26 +43,26 @@ output "smallest" {
 }
 `
 
-// plural reads all instances with one data source.
+// plural reads all instances with one data source. Its argument is that of singular.
 const plural = `
 terraform {
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
+    %[1]s = {
+      source = "filetransfer/%[1]s"
     }
   }
 }
 
-provider "filetransfer" {
+provider %[1]q {
   ca_cert_pem = var.ca_cert_pem
 }
 
-data "filetransfer_instances" "this" {
+data "%[1]s_instances" "this" {
   base_urls = var.base_urls
 }
 
 output "smallest" {
-  value = min([for instance in data.filetransfer_instances.this.instances : instance.file_max_size]...)
+  value = min([for instance in data.%[1]s_instances.this.instances : instance.file_max_size]...)
 }
 `
 

@@ -31,8 +31,10 @@ const (
 	// takes as long as all the rest.
 	floor = "same schema, no I/O, no log"
 	// canned is what a data source takes that does nothing and is served like any other.
-	canned   = "same schema, no I/O"
-	httpEach = `data "http", jsondecode`
+	canned = "same schema, no I/O"
+	// floorPlural is what Terraform and the framework take for the values of the plural data source.
+	floorPlural = "plural schema, no I/O, no log"
+	httpEach    = `data "http", jsondecode`
 )
 
 // noLog silences the canned provider.
@@ -84,12 +86,12 @@ func benchmark(ctx context.Context, reads, runs int, httpPath string) (err error
 	defer plain.Close()
 	defer secure.Close()
 
-	each, cannedEach := fmt.Sprintf(singular, "filetransfer"), fmt.Sprintf(singular, "canned")
 	candidates := []candidate{
-		{name: oursEach, configuration: each},
-		{name: oursPlural, configuration: plural},
-		{name: floor, configuration: cannedEach, env: noLog},
-		{name: canned, configuration: cannedEach},
+		{name: oursEach, configuration: fmt.Sprintf(singular, "filetransfer")},
+		{name: oursPlural, configuration: fmt.Sprintf(plural, "filetransfer")},
+		{name: floor, configuration: fmt.Sprintf(singular, "canned"), env: noLog},
+		{name: floorPlural, configuration: fmt.Sprintf(plural, "canned"), env: noLog},
+		{name: canned, configuration: fmt.Sprintf(singular, "canned")},
 	}
 	if built.http != "" {
 		candidates = append(candidates, candidate{name: httpEach, configuration: dataHTTP})

@@ -1,5 +1,5 @@
-// Command canned is the provider with a filetransfer_instance, here canned_instance, that answers what the real one
-// reads, without I/O. benchplan builds it.
+// Command canned is the provider with data sources, here canned_instance and canned_instances, that answer what the real
+// ones read, without I/O. benchplan builds it.
 package main
 
 import (
@@ -94,20 +94,16 @@ func (p *cannedProvider) Metadata(_ context.Context, _ provider.MetadataRequest,
 func (p *cannedProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
 }
 
-// DataSources returns the singular data source alone.
+// DataSources returns data sources with the schemas of the real ones.
 func (p *cannedProvider) DataSources(ctx context.Context) []func() datasource.DataSource {
 	var sources []func() datasource.DataSource
 	for _, newSource := range p.Provider.DataSources(ctx) {
-		var metadata datasource.MetadataResponse
-		newSource().Metadata(ctx, datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
-		if metadata.TypeName == typeName+"_instance" {
-			sources = append(sources, func() datasource.DataSource { return &cannedDataSource{newSource(), p.values} })
-		}
+		sources = append(sources, func() datasource.DataSource { return &cannedDataSource{newSource(), p.values} })
 	}
 	return sources
 }
 
-// cannedDataSource has the schema of the real data source.
+// cannedDataSource has the schema of a real data source.
 type cannedDataSource struct {
 	datasource.DataSource
 	values map[string]tftypes.Value
@@ -115,12 +111,41 @@ type cannedDataSource struct {
 
 // Read answers the arguments as configured and the same values every time.
 func (d *cannedDataSource) Read(_ context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var values map[string]tftypes.Value
-	if err := req.Config.Raw.As(&values); err != nil {
+	state, err := d.state(req.Config.Raw)
+	if err != nil {
 		resp.Diagnostics.AddError("Unexpected configuration", err.Error())
 		return
 	}
+	resp.State.Raw = state
+}
+
+func (d *cannedDataSource) state(config tftypes.Value) (tftypes.Value, error) {
+	var values map[string]tftypes.Value
+	if err := config.As(&values); err != nil {
+		return tftypes.Value{}, err
+	}
 	values = maps.Clone(values) // As gives the configuration's own map
-	maps.Copy(values, d.values)
-	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
+	baseURLs, plural := values["base_urls"]
+	if !plural {
+		maps.Copy(values, d.values)
+		return tftypes.NewValue(config.Type(), values), nil
+	}
+	var instances map[string]tftypes.Value
+	if err := baseURLs.As(&instances); err != nil {
+		return tftypes.Value{}, err
+	}
+	instances = maps.Clone(instances)
+	listType, ok := values["instances"].Type().(tftypes.Map)
+	if !ok {
+		return tftypes.Value{}, fmt.Errorf("instances is %s", values["instances"].Type())
+	}
+	for key, baseURL := range instances {
+		instance := maps.Clone(d.values)
+		delete(instance, "response_body")
+		instance["base_url"] = baseURL
+		instances[key] = tftypes.NewValue(listType.ElementType, instance)
+	}
+	values["instances"] = tftypes.NewValue(listType, instances)
+	values["errors"] = tftypes.NewValue(values["errors"].Type(), map[string]tftypes.Value{})
+	return tftypes.NewValue(config.Type(), values), nil
 }
