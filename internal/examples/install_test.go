@@ -1,0 +1,112 @@
+package examples_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+const installConfiguration = `
+terraform {
+  required_providers {
+    filetransfer = {
+      source  = %q
+      version = "~> 1.2"
+    }
+  }
+}
+
+data "filetransfer_instance" "example" {
+  base_url = %q
+}
+
+output "file_max_size" {
+  value = data.filetransfer_instance.example.file_max_size
+}
+`
+
+// TestAccInstall: init installs the provider under the address of either registry, here from a mirror, and what it locks
+// holds for everybody who has the lock file.
+func TestAccInstall(t *testing.T) {
+	t.Parallel()
+	built := acceptance(t)
+	server := instancetest.New(t)
+	addresses := []string{
+		"registry.terraform.io/filetransfer/filetransfer",
+		"registry.opentofu.org/filetransfer/filetransfer",
+		"filetransfer/filetransfer", // of the registry that the CLI uses by default
+	}
+
+	mirror := t.TempDir()
+	for _, address := range addresses[:2] {
+		addToMirror(t, filepath.Join(mirror, filepath.FromSlash(address)), "1.2.3")
+	}
+	configuration := filepath.Join(t.TempDir(), "cli.tfrc")
+	write(t, configuration, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror)))
+	installing := cli{built.CLI, slices.Concat(built.env, []string{"TF_CLI_CONFIG_FILE=" + configuration})} // the last one counts
+
+	for _, address := range addresses {
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+			main := fmt.Sprintf(installConfiguration, address, server.URL())
+			first := t.TempDir()
+			write(t, filepath.Join(first, "main.tf"), main)
+			installing.mustRun(t, first, "init", "-input=false", "-no-color")
+			lock := string(read(t, filepath.Join(first, ".terraform.lock.hcl")))
+			for _, want := range []string{`provider "` + regexp.QuoteMeta(fullAddress(built, address)) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
+				if !regexp.MustCompile(want).MatchString(lock) {
+					t.Errorf("the lock file has nothing that matches %s:\n%s", want, lock)
+				}
+			}
+
+			second := t.TempDir()
+			write(t, filepath.Join(second, "main.tf"), main)
+			write(t, filepath.Join(second, ".terraform.lock.hcl"), lock)
+			installing.mustRun(t, second, "init", "-input=false", "-no-color", "-lockfile=readonly")
+			plan := string(installing.mustRun(t, second, "plan", "-input=false", "-no-color"))
+			if want := "+ file_max_size = 64424509440"; !strings.Contains(plan, want) {
+				t.Errorf("the plan has no %q:\n%s", want, plan)
+			}
+		})
+	}
+}
+
+// addToMirror puts this build of the provider where a CLI looks for a version of it.
+func addToMirror(t *testing.T, dir, version string) {
+	t.Helper()
+	name := "terraform-provider-filetransfer"
+	suffix := ""
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+	}
+	dir = filepath.Join(dir, version, runtime.GOOS+"_"+runtime.GOARCH)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	binary := read(t, filepath.Join(buildDir, name+suffix))
+	if err := os.WriteFile(filepath.Join(dir, name+"_v"+version+suffix), binary, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fullAddress is an address with its registry.
+func fullAddress(c cli, address string) string {
+	if strings.Count(address, "/") == 1 {
+		return c.RegistryHost() + "/" + address
+	}
+	return address
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
