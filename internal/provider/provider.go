@@ -133,10 +133,11 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 	resp.Diagnostics.Append(diags...)
 
 	cert, key := model.ClientCertPEM, model.ClientKeyPEM
+	certPath := pemPath(path.Root("client_cert_pem"), cert.ValueString())
 	switch {
 	case known(cert) && key.IsNull():
-		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client certificate without its key",
-			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither.")
+		resp.Diagnostics.Append(errorAt(certPath, "Client certificate without its key",
+			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. A file that holds both is for both."))
 	case known(key) && cert.IsNull():
 		// On the missing argument: Terraform would print the lines of the
 		// configuration where the key stands.
@@ -144,8 +145,8 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case known(cert) && known(key):
 		if _, err := client.ParseClientCert(cert.ValueString(), key.ValueString()); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client certificate not usable",
-				sentence(err)+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form.")
+			resp.Diagnostics.Append(errorAt(certPath, "Client certificate not usable",
+				sentence(err)+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))
 		}
 	}
 }

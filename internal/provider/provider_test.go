@@ -589,7 +589,7 @@ var headersToRefuse = map[string]struct {
 
 // durationsToRefuse are durations of every kind that is refused.
 var durationsToRefuse = map[string][]string{
-	"-5s": {`"-5s"`, "not positive", `"10s"`},
+	"-5s": {` is "-5s", which `, "not positive", `"10s"`},
 	"0s":  {`"0s"`, "not positive", `"10s"`},
 	"0":   {`"0"`, "not positive"},
 	"abc": {`"abc"`, "not a duration", `"10s"`, "ms, s, m and h"},
@@ -620,7 +620,7 @@ func addRefusals(tests map[string]validationCase, durations ...string) {
 			if object, name, nested := strings.Cut(at, "."); nested {
 				arguments = args{object: args{name: text}}
 			}
-			tests[fmt.Sprintf("%s %q", at, text)] = validationCase{arguments, []expected{{at: at, summary: "Invalid duration", says: says}}}
+			tests[fmt.Sprintf("%s %q", at, text)] = validationCase{arguments, []expected{{at: at, summary: "Invalid duration", says: append(slices.Clone(says), at)}}}
 		}
 	}
 }
@@ -634,6 +634,11 @@ func TestProviderValidation(t *testing.T) {
 	}
 	notPair := func(says ...string) []expected {
 		return []expected{{at: "client_cert_pem", summary: "Client certificate not usable", says: append(says, "client_key_pem")}}
+	}
+	// An error about a text that holds a key sits on no attribute: Terraform prints the lines of one.
+	onNothing := func(want []expected) []expected {
+		want[0].at = ""
+		return want
 	}
 	const delays = "Retry delays the wrong way round"
 
@@ -689,15 +694,25 @@ func TestProviderValidation(t *testing.T) {
 		"bad certificate":   {args{"client_cert_pem": block("CERTIFICATE"), "client_key_pem": key}, notPair()},
 		"bad key":           {args{"client_cert_pem": cert, "client_key_pem": block("PRIVATE KEY")}, notPair()},
 		"encrypted key":     {args{"client_cert_pem": cert, "client_key_pem": block("ENCRYPTED PRIVATE KEY")}, notPair("unencrypted")},
-		"swapped":           {args{"client_cert_pem": key, "client_key_pem": cert}, notPair("PEM")},
-		"not a pair":        {args{"client_cert_pem": ca, "client_key_pem": key}, notPair("pair")},
+		"swapped":           {args{"client_cert_pem": key, "client_key_pem": cert}, onNothing(notPair("PEM"))},
+		"key of another, in one text with the certificate": {args{"client_cert_pem": cert + key, "client_key_pem": block("PRIVATE KEY")}, onNothing(notPair())},
+		"pair in one text": {args{"client_cert_pem": cert + key, "client_key_pem": cert + key}, nil},
+		"certificate and key in one text, no key": {
+			args{"client_cert_pem": cert + key},
+			[]expected{{summary: "Client certificate without its key", says: []string{"client_key_pem", "for both"}}},
+		},
+		"not a pair": {args{"client_cert_pem": ca, "client_key_pem": key}, notPair("pair")},
 		"file name for the CA": {
 			args{"ca_cert_pem": "ca.pem"},
 			[]expected{{at: "ca_cert_pem", summary: "CA certificates not usable", says: []string{"BEGIN CERTIFICATE", `file("ca.pem")`}}},
 		},
+		"key without its first line for the CA": {
+			args{"ca_cert_pem": strings.Repeat("hunter2 ", 100)},
+			[]expected{{summary: "CA certificates not usable", says: []string{"no certificate", "ca_cert_pem"}}},
+		},
 		"key for the CA": {
 			args{"ca_cert_pem": key},
-			[]expected{{at: "ca_cert_pem", summary: "CA certificates not usable", says: []string{"no certificate"}}},
+			[]expected{{summary: "CA certificates not usable", says: []string{"no certificate"}}},
 		},
 	}
 	addRefusals(tests, "request_timeout", "retry.min_delay", "retry.max_delay")

@@ -3,8 +3,10 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,8 +81,10 @@ func (baseURLsValidator) Description(context.Context) string {
 func (v baseURLsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (baseURLsValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	baseURLs := make(map[string]string, len(req.ConfigValue.Elements()))
-	for key, element := range req.ConfigValue.Elements() {
+	elements := req.ConfigValue.Elements()
+	baseURLs := make(map[string]string, len(elements))
+	for _, key := range slices.Sorted(maps.Keys(elements)) { // as errors are to come in the same order every time
+		element := elements[key]
 		value, ok := element.(types.String)
 		switch {
 		case ok && known(value):
@@ -112,10 +116,10 @@ func (v durationValidator) ValidateString(ctx context.Context, req validator.Str
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%q is not a duration.\n\nWrite %s; the units are ms, s, m and h.", safetext.Clean(text, valueLimit), v.Description(ctx)))
+			fmt.Sprintf("%s is %q, which is not a duration.\n\nWrite %s; the units are ms, s, m and h.", req.Path, safetext.Clean(text, valueLimit), v.Description(ctx)))
 	case duration <= 0:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%q is not positive.\n\nWrite %s.", safetext.Clean(text, valueLimit), v.Description(ctx)))
+			fmt.Sprintf("%s is %q, which is not positive.\n\nWrite %s.", req.Path, safetext.Clean(text, valueLimit), v.Description(ctx)))
 	}
 }
 
@@ -153,9 +157,20 @@ func (caCertsValidator) ValidateString(_ context.Context, req validator.StringRe
 		return
 	}
 	if err := client.CheckCACerts(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "CA certificates not usable",
-			fmt.Sprintf("%s cannot be used: %s.\n\nGive the certificates themselves, for example file(\"ca.pem\"), not the name of a file.", req.Path, err))
+		resp.Diagnostics.Append(errorAt(pemPath(req.Path, req.ConfigValue.ValueString()), "CA certificates not usable",
+			fmt.Sprintf("%s cannot be used: %s.\n\nGive the certificates themselves, for example file(\"ca.pem\"), not the name of a file.", req.Path, err)))
 	}
+}
+
+// pemPath returns where an error about a PEM text sits: on its attribute, but
+// on none where the text holds, or may hold, a private key. Terraform prints the
+// lines of the configuration that an attribute at fault stands on.
+func pemPath(at path.Path, text string) path.Path {
+	const longestFileName = 255
+	if strings.Contains(text, "PRIVATE KEY") || len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE") {
+		return path.Empty()
+	}
+	return at
 }
 
 type headersValidator struct{}
@@ -183,8 +198,10 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 	fault := func(f client.HeaderFault) {
 		diags.AddError("Invalid request header", fmt.Sprintf("%s is not usable: %s.", at.AtMapKey(f.Name), f.Reason))
 	}
-	values := make(map[string]string, len(headers.Elements()))
-	for name, element := range headers.Elements() {
+	elements := headers.Elements()
+	values := make(map[string]string, len(elements))
+	for _, name := range slices.Sorted(maps.Keys(elements)) { // as errors are to come in the same order every time
+		element := elements[name]
 		if element.IsNull() {
 			fault(client.HeaderFault{Name: name, Reason: "the value is null; leave the header out, or give it a value"})
 			continue
