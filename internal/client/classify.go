@@ -36,7 +36,7 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 
 	operation, hasOperation := errors.AsType[*net.OpError](err)
 	alert := hasOperation && operation.Op == "remote error"
-	connection, overHTTP2 := progress.connection()
+	connection := progress.connection()
 	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
 	case isA[*proxyError](err):
@@ -50,7 +50,7 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 		return set(KindResolve, true, "the host name could not be resolved (%s)", systemReason(err))
 	case timedOut && progress.got.Load() == nil:
 		return set(KindTimeout, true, "no connection within %s", c.requestTimeout)
-	case timedOut:
+	case timedOut, strings.Contains(err.Error(), "client connection lost"): // it did not even answer a ping
 		return set(KindTimeout, true, "no complete response within %s", c.requestTimeout)
 	case progress.proxied.Load() && !progress.handshaking.Load() && progress.got.Load() == nil:
 		return set(KindProxy, true, "the proxy broke the connection, or does not speak HTTP")
@@ -58,17 +58,17 @@ func (c *Client) classify(ctx context.Context, err error, progress *progress, re
 		return set(KindCertificate, false, "%s", redact.clean(certificateReason(err), reasonLimit))
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
 		return set(KindTLS, false, "the server does not speak TLS on this port")
-	case overHTTP2 && connection != nil && connection.askedForCertificate.Load() &&
-		(alert || strings.Contains(err.Error(), "client conn could not be established")):
-		// Which of the two comes is a race; the text must be the same from run to run.
-		return set(KindTLS, false, "the server asked for a client certificate and closed the connection")
+	case connection.mutualHTTP2() && (alert || strings.Contains(err.Error(), notEstablished)):
+		return set(KindTLS, false, "%s", askedAndClosed)
+	case connection.mutualHTTP2() && !progress.answered && isBroken(err):
+		// It may be that the alert got lost, or that the server broke down: which
+		// of them is left open, as is which comes, an alert or this.
+		return set(KindBroken, true, "%s", askedAndClosed)
 	case alert:
 		return set(KindTLS, false, "the server refused the TLS handshake (%s)", redact.clean(strings.TrimPrefix(operation.Err.Error(), "tls: "), reasonLimit))
 	case hasOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
 		return set(KindConnect, true, "%s", redact.clean(systemReason(err), reasonLimit))
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), isA[syscall.Errno](err), errors.Is(err, net.ErrClosed),
-		hasOperation && operation.Op != "local error",
-		slices.ContainsFunc(connectionLost, func(lost string) bool { return strings.Contains(err.Error(), lost) }):
+	case isBroken(err):
 		return set(KindBroken, true, "%s", progress.brokenReason())
 	case isA[http2.StreamError](err):
 		stream, _ := errors.AsType[http2.StreamError](err)
@@ -109,12 +109,26 @@ var headCut = lazyRegexp(`^malformed (MIME header|HTTP response "(H|HT|HTT|HTTP|
 
 const notHTTP = "the response is not valid HTTP: %s"
 
+// isBroken tells whether an error is that of a connection that ended.
+func isBroken(err error) bool {
+	operation, hasOperation := errors.AsType[*net.OpError](err)
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || isA[syscall.Errno](err) || errors.Is(err, net.ErrClosed) ||
+		hasOperation && operation.Op != "local error" ||
+		slices.ContainsFunc(connectionLost, func(lost string) bool { return strings.Contains(err.Error(), lost) })
+}
+
 // connectionLost are the texts of the errors, without a type, with which
 // net/http says that a server closed a connection between or during requests.
 var connectionLost = []string{
-	"server closed idle connection", "GOAWAY", "client connection lost", "client conn is closed", "client conn not usable",
-	"client connection force closed", "client conn could not be established", "unexpected EOF reading trailer",
+	"server closed idle connection", "GOAWAY", "client conn is closed", "client conn not usable",
+	"client connection force closed", notEstablished, "unexpected EOF reading trailer",
 }
+
+// askedAndClosed is the one text for the end of a connection over which a server
+// asked for a client certificate: it must be the same from run to run.
+const askedAndClosed = "the server asked for a client certificate, and closed or reset the connection before it had answered"
+
+const notEstablished = "client conn could not be established"
 
 // brokenReason says how a connection broke. Whether a server closed it or reset
 // it is left open: which of the two the client notices first is a race, and the

@@ -63,7 +63,7 @@ func TestClassify(t *testing.T) {
 		"closed":              {io.EOF, KindBroken, true, before},
 		"cut":                 {fmt.Errorf("x: %w", io.ErrUnexpectedEOF), KindBroken, true, before},
 		"closed while idle":   {errors.New("http: server closed idle connection"), KindBroken, true, before},
-		"HTTP/2 lost":         {errors.New("http2: client connection lost"), KindBroken, true, before},
+		"HTTP/2 lost":         {errors.New("http2: client connection lost"), KindTimeout, true, "no complete response within 10s"},
 		"HTTP/2 going away":   {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=7, ErrCode=NO_ERROR, debug=\"\""), KindBroken, true, before},
 		"HTTP/2 stream reset": {http2.StreamError{StreamID: 7, Code: http2.ErrCodeCancel, Cause: errors.New("received from peer")}, KindBroken, true, "the server reset the HTTP/2 stream (CANCEL)"},
 		"HTTP/2 stream bad":   {http2.StreamError{StreamID: 7, Code: http2.ErrCodeProtocol, Cause: errors.New("bad \x1bthing")}, KindProtocol, false, "the response is not valid HTTP: bad thing"},
@@ -97,6 +97,46 @@ func TestClassify(t *testing.T) {
 			}
 			if !errors.Is(failure, test.err) {
 				t.Error("the cause is lost")
+			}
+		})
+	}
+}
+
+// Over HTTP/2, a server that refuses a client certificate or the lack of one may
+// be seen to do so, or only to close the connection. The text is the same.
+func TestClassifyRefusedClientCertificate(t *testing.T) {
+	t.Parallel()
+	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	const before = "the server closed or reset the connection before it had answered"
+	tests := map[string]struct {
+		asked, overHTTP2, answered bool
+		err                        error
+		kind                       Kind
+		transient                  bool
+		reason                     string
+	}{
+		"alert":           {true, true, false, alert, KindTLS, false, askedAndClosed},
+		"not established": {true, true, false, errors.New("http2: client conn could not be established"), KindTLS, false, askedAndClosed},
+		"reset":           {true, true, false, reset, KindBroken, true, askedAndClosed},
+		"closed":          {true, true, false, io.EOF, KindBroken, true, askedAndClosed},
+		"answered":        {true, true, true, reset, KindBroken, true, "the connection broke before the whole response had arrived"},
+		"not asked":       {false, true, false, reset, KindBroken, true, before},
+		"HTTP/1.1":        {true, false, false, reset, KindBroken, true, before},
+		"alert, HTTP/1.1": {true, false, false, alert, KindTLS, false, "the server refused the TLS handshake (certificate required)"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			connection := &conn{}
+			connection.askedForCertificate.Store(test.asked)
+			connection.overHTTP2.Store(test.overHTTP2)
+			progress := progress{answered: test.answered}
+			progress.dialled.Store(connection)
+			failure := (&Client{}).classify(t.Context(), test.err, &progress, newRedactor(nil))
+			if failure.Kind != test.kind || failure.transient != test.transient || failure.Reason != test.reason {
+				t.Errorf("got kind %d, transient %t: %s\nwant kind %d, transient %t: %s",
+					failure.Kind, failure.transient, failure.Reason, test.kind, test.transient, test.reason)
 			}
 		})
 	}

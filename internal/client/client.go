@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/net/http2"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
@@ -58,7 +59,9 @@ type Client struct {
 	// redirects lead to: it has no client certificate. They are the same where
 	// there is none.
 	own, foreign *http.Transport
-	lanes        lanes
+	// proxyCredentials are what is not to be printed, besides header values.
+	proxyCredentials []string
+	lanes            lanes
 }
 
 // New returns a client. It does no I/O. An error is about the TLS material.
@@ -79,11 +82,12 @@ func New(config Config) (*Client, error) {
 		foreignTLS.RootCAs = pool
 	}
 	c := &Client{
-		userAgent:      config.UserAgent,
-		requestTimeout: config.RequestTimeout,
-		retry:          config.Retry,
-		log:            config.Log,
-		foreign:        newTransport(foreignTLS, config.RequestTimeout),
+		userAgent:        config.UserAgent,
+		requestTimeout:   config.RequestTimeout,
+		retry:            config.Retry,
+		log:              config.Log,
+		foreign:          newTransport(foreignTLS, config.RequestTimeout),
+		proxyCredentials: proxyCredentials(),
 	}
 	if c.log == nil {
 		c.log = func(context.Context, string, map[string]any) {}
@@ -152,7 +156,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	if request.UntilReady {
 		maxAttempts = 0 // no bound
 	}
-	redact := newRedactor(request.Headers)
+	redact := newRedactor(request.Headers, c.proxyCredentials...)
 
 	attempts := 0
 	var last *Failure
@@ -212,22 +216,19 @@ type progress struct {
 	answered bool
 }
 
-// connection returns the connection that the request got, or nil, and whether
-// it speaks HTTP/2.
-func (p *progress) connection() (connection *conn, http2 bool) {
+// connection returns the connection that the request got, or else the last one
+// that was dialled for it, or nil.
+func (p *progress) connection() *conn {
 	got := p.got.Load()
 	if got == nil {
-		return nil, false
+		return p.dialled.Load()
 	}
 	below := got.Conn
-	if secure, ok := below.(*tls.Conn); ok {
-		http2 = secure.ConnectionState().NegotiatedProtocol == "h2"
-	}
 	for secure, ok := below.(*tls.Conn); ok; secure, ok = below.(*tls.Conn) { // twice through an https proxy
 		below = secure.NetConn()
 	}
-	connection, _ = below.(*conn)
-	return connection, http2
+	connection, _ := below.(*conn)
+	return connection
 }
 
 // progressKey is the key of the context value that holds a *progress.
@@ -260,6 +261,11 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 			connected()
 		},
 		TLSHandshakeStart: func() { progress.handshaking.Store(true) },
+		TLSHandshakeDone: func(state tls.ConnectionState, _ error) {
+			if dialled := progress.dialled.Load(); dialled != nil && state.NegotiatedProtocol == http2.NextProtoTLS {
+				dialled.overHTTP2.Store(true)
+			}
+		},
 	})
 
 	result, finalURL, failure := c.get(attemptCtx, request, redact, &progress)
@@ -437,10 +443,10 @@ func documentFailure(err error, header http.Header, body []byte, redact *redacto
 	failure.Reason, failure.Details = safe.Error(), safe.Lines()
 	if document.NotJSON {
 		failure.Kind = KindNotJSON
-		cause := safe.Faults[len(safe.Faults)-1]
-		found := cause.Found
-		if cause.Path != instance.WholeDocument {
-			found += " in " + cause.Path
+		last := len(safe.Faults) - 1
+		found := safe.Faults[last].Found
+		if document.Faults[last].Path != instance.WholeDocument {
+			found += " in " + safe.Faults[last].Path
 		}
 		failure.Reason = fmt.Sprintf("the body is not JSON: found %s (%s)", found, contentOf(header, body, redact))
 	}

@@ -117,7 +117,8 @@ func TestPathRepeated(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const (
-		before = "the server closed or reset the connection before it had answered"
+		closed = "closed or reset the connection before it had answered" // over HTTP/2, the server has asked for a client certificate
+		before = "the server " + closed
 		during = "the connection broke before the whole response had arrived"
 	)
 	noResponse := fmt.Sprintf("no complete response within %s", soon)
@@ -134,8 +135,8 @@ func TestFaults(t *testing.T) {
 		"silent":               {it.Silent(), client.KindTimeout, 1, []string{noResponse}, false},
 		"dripping head":        {it.DripHeader(), client.KindTimeout, 1, []string{noResponse}, true},
 		"dripping body":        {it.DripBody(), client.KindTimeout, 1, []string{noResponse}, false},
-		"reset":                {it.Reset(), client.KindBroken, 2, []string{before}, false},
-		"closed":               {it.CloseConnection(), client.KindBroken, 2, []string{before}, false},
+		"reset":                {it.Reset(), client.KindBroken, 2, []string{closed}, false},
+		"closed":               {it.CloseConnection(), client.KindBroken, 2, []string{closed}, false},
 		"reset in the head":    {it.Verbatim(head, it.Reset()), client.KindBroken, 2, []string{before}, true},
 		"closed in the head":   {verbatim(head), client.KindBroken, 2, []string{before}, true},
 		"reset in the body":    {it.ResetInBody(), client.KindBroken, 2, []string{during}, false},
@@ -283,9 +284,9 @@ func TestConnectionFaults(t *testing.T) {
 		"self-signed":                 {selfSigned.URL(), client.KindCertificate, 1, []string{"unknown authority"}, nil},
 		"unknown authority":           {tls2.URL(), client.KindCertificate, 1, []string{"unknown authority"}, []option{func(s *setup) { s.TLS.CACertPEM = "" }}},
 		"no client certificate":       {mutual1.URL(), client.KindTLS, 1, []string{"certificate required"}, nil},
-		"no client certificate, h2":   {mutual2.URL(), client.KindTLS, 1, []string{"asked for a client certificate and closed the connection"}, nil},
+		"no client certificate, h2":   {mutual2.URL(), client.KindTLS, 1, []string{"the server asked for a client certificate, and closed"}, nil},
 		"other client certificate":    {mutual1.URL(), client.KindTLS, 1, []string{"refused the TLS handshake", "unknown certificate authority"}, []option{foreign}},
-		"other client certificate h2": {mutual2.URL(), client.KindTLS, 1, []string{"asked for a client certificate and closed the connection"}, []option{foreign}},
+		"other client certificate h2": {mutual2.URL(), client.KindTLS, 1, []string{"the server asked for a client certificate, and closed"}, []option{foreign}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

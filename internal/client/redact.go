@@ -42,27 +42,34 @@ type secrets struct {
 	replacer *strings.Replacer
 }
 
-// newRedactor returns a redactor of every value of the header.
-func newRedactor(header http.Header) *redactor {
-	return &redactor{secrets: sync.OnceValue(func() secrets { return secretsOf(header) })}
+// newRedactor returns a redactor of every value of the header, and of others.
+func newRedactor(header http.Header, others ...string) *redactor {
+	return &redactor{secrets: sync.OnceValue(func() secrets {
+		values := others
+		for name, ofName := range header {
+			if !slices.Contains(publicHeaders, name) {
+				values = slices.Concat(values, ofName)
+			}
+		}
+		return secretsOf(values)
+	})}
 }
 
-func secretsOf(header http.Header) secrets {
+// publicHeaders hold no secrets, and what an error says has their values: a
+// Content-Type, a URL.
+var publicHeaders = []string{"Accept", "Content-Type", "Host"}
+
+func secretsOf(values []string) secrets {
 	var texts []string
-	for name, values := range header {
-		if name == "Accept" || name == "Host" {
-			continue // no secrets, and the Content-Type or the URL of an error would be one
+	for _, value := range values {
+		value = strings.TrimSpace(value)
+		if len(value) < minSecret {
+			continue
 		}
-		for _, value := range values {
-			value = strings.TrimSpace(value)
-			if len(value) < minSecret {
-				continue
-			}
-			texts = append(texts, spellings(value)...)
-			for _, part := range strings.FieldsFunc(value, isSeparator) {
-				if len(part) >= minSecretPart {
-					texts = append(texts, spellings(part)...)
-				}
+		texts = append(texts, spellings(value)...)
+		for _, part := range strings.FieldsFunc(value, isSeparator) {
+			if len(part) >= minSecretPart {
+				texts = append(texts, spellings(part)...)
 			}
 		}
 	}

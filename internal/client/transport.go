@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -154,6 +155,26 @@ func proxyFromEnvironment() func(*http.Request) (*url.URL, error) {
 	}
 }
 
+// proxyCredentials returns the user info of the proxies that the environment
+// names, in the forms in which a proxy may repeat it.
+func proxyCredentials() []string {
+	var credentials []string
+	config := httpproxy.FromEnvironment()
+	for _, text := range []string{config.HTTPProxy, config.HTTPSProxy} {
+		proxyURL, err := url.Parse(text)
+		if err != nil || proxyURL.Host == "" {
+			proxyURL, err = url.Parse("http://" + text)
+		}
+		if err != nil || proxyURL.User == nil {
+			continue
+		}
+		password, _ := proxyURL.User.Password()
+		pair := proxyURL.User.Username() + ":" + password
+		credentials = append(credentials, password, pair, base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	return credentials
+}
+
 // isProxyURL tells whether a text is the URL of a proxy that net/http can use,
 // or host and port of one.
 func isProxyURL(text string) bool {
@@ -180,8 +201,17 @@ type conn struct {
 	// as malformed.
 	ended atomic.Bool
 	// askedForCertificate: the server asked for a client certificate. Over
-	// HTTP/2 the alert with which it refuses one, or the lack of one, gets lost.
+	// HTTP/2 the alert with which it refuses one, or the lack of one, can get
+	// lost.
 	askedForCertificate atomic.Bool
+	// overHTTP2: the handshake, as far as it concerns the client, led to HTTP/2.
+	overHTTP2 atomic.Bool
+}
+
+// mutualHTTP2 tells whether the server asked for a client certificate, and
+// HTTP/2 came of it.
+func (c *conn) mutualHTTP2() bool {
+	return c != nil && c.askedForCertificate.Load() && c.overHTTP2.Load()
 }
 
 func (c *conn) Read(b []byte) (int, error) {
