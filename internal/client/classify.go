@@ -28,86 +28,123 @@ const reasonLimit = 300
 // What counts is the innermost error that has a meaning of its own: the texts
 // around it hold local ports, which differ from run to run.
 func (c *Client) classify(ctx context.Context, err error, progress *progress, redact *redactor) *Failure {
-	failure := &Failure{cause: err, retryAfter: noRetryAfter}
-	set := func(kind Kind, transient bool, format string, args ...any) *Failure {
-		failure.Kind, failure.transient, failure.Reason = kind, transient, fmt.Sprintf(format, args...)
-		return failure
+	verdict := c.verdictOn(ctx, err, progress, redact)
+	failure := newFailure(verdict.kind, verdict.reason)
+	failure.transient, failure.cause = verdict.transient, err
+	if refused, ok := errors.AsType[*proxyError](err); ok {
+		failure.StatusCode, failure.configuration = refused.status, refused.status == 0
 	}
+	failure.configuration = failure.configuration || verdict.kind == KindRequest
+	return failure
+}
 
+// verdict is what an error means.
+type verdict struct {
+	kind Kind
+	// transient: another attempt may do better.
+	transient bool
+	reason    string
+}
+
+// verdictOn asks, in this order: was it the proxy, was there no answer in time,
+// did TLS fail, was there no connection, did it break? The order matters: a
+// timeout, for one, can break a connection.
+func (c *Client) verdictOn(ctx context.Context, err error, progress *progress, redact *redactor) verdict {
+	operation, hasOperation := errors.AsType[*net.OpError](err)
+	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	refused, byProxy := errors.AsType[*proxyError](err)
+	stream, ofStream := errors.AsType[http2.StreamError](err)
+	switch {
+	case byProxy:
+		return verdict{KindProxy, transientStatus(refused.status), refused.reason}
+	case hasOperation && (operation.Op == "proxyconnect" || strings.HasPrefix(operation.Op, "socks")):
+		return verdict{KindProxy, !isA[*tls.CertificateVerificationError](err),
+			"the proxy could not be reached: " + redact.clean(systemReason(err), reasonLimit)}
+	case isA[*net.DNSError](err):
+		return verdict{KindResolve, true, fmt.Sprintf("the host name could not be resolved (%s)", systemReason(err))}
+	case timedOut && progress.got.Load() == nil:
+		return verdict{KindTimeout, true, fmt.Sprintf("no connection within %s", c.requestTimeout)}
+	case timedOut, strings.Contains(err.Error(), "client connection lost"): // it did not even answer a ping
+		return verdict{KindTimeout, true, fmt.Sprintf("no complete response within %s", c.requestTimeout)}
+	case progress.proxied.Load() && !progress.handshaking.Load() && progress.got.Load() == nil:
+		return verdict{KindProxy, true, "the proxy broke the connection, or does not speak HTTP"}
+	}
+	if verdict, ok := verdictOnTLS(err, progress, redact); ok {
+		return verdict
+	}
+	switch {
+	case hasOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
+		return verdict{KindConnect, true, redact.clean(systemReason(err), reasonLimit)}
+	case isBroken(err):
+		return verdict{KindBroken, true, progress.brokenReason()}
+	case ofStream && stream.Cause != nil && stream.Cause.Error() != "received from peer":
+		// It was net/http that gave the stream up.
+		return verdict{KindProtocol, false, notHTTP + redact.clean(stream.Cause.Error(), reasonLimit)}
+	case ofStream:
+		return verdict{KindBroken, true, fmt.Sprintf("the server reset the HTTP/2 stream (%s)", stream.Code)}
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
+		return verdict{KindProtocol, false, "the body is not valid gzip, although its Content-Encoding says so"}
+	default:
+		return verdictOnText(err.Error(), progress, redact)
+	}
+}
+
+// verdictOnTLS says what an error of TLS means, or that it is none.
+func verdictOnTLS(err error, progress *progress, redact *redactor) (verdict, bool) {
 	operation, hasOperation := errors.AsType[*net.OpError](err)
 	alert := hasOperation && operation.Op == "remote error"
-	connection := progress.connection()
-	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	mutualHTTP2 := progress.connection().mutualHTTP2()
 	switch {
-	case isA[*proxyError](err):
-		refused, _ := errors.AsType[*proxyError](err)
-		failure.StatusCode, failure.configuration = refused.status, refused.status == 0
-		return set(KindProxy, transientStatus(refused.status), "%s", refused.reason)
-	case hasOperation && (operation.Op == "proxyconnect" || strings.HasPrefix(operation.Op, "socks")):
-		return set(KindProxy, !isA[*tls.CertificateVerificationError](err),
-			"the proxy could not be reached: %s", redact.clean(systemReason(err), reasonLimit))
-	case isA[*net.DNSError](err):
-		return set(KindResolve, true, "the host name could not be resolved (%s)", systemReason(err))
-	case timedOut && progress.got.Load() == nil:
-		return set(KindTimeout, true, "no connection within %s", c.requestTimeout)
-	case timedOut, strings.Contains(err.Error(), "client connection lost"): // it did not even answer a ping
-		return set(KindTimeout, true, "no complete response within %s", c.requestTimeout)
-	case progress.proxied.Load() && !progress.handshaking.Load() && progress.got.Load() == nil:
-		return set(KindProxy, true, "the proxy broke the connection, or does not speak HTTP")
 	case isA[*tls.CertificateVerificationError](err):
-		return set(KindCertificate, false, "%s", redact.clean(certificateReason(err), reasonLimit))
+		return verdict{KindCertificate, false, redact.clean(certificateReason(err), reasonLimit)}, true
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
-		return set(KindTLS, false, "the server does not speak TLS on this port")
-	case connection.mutualHTTP2() && (alert || strings.Contains(err.Error(), notEstablished)):
-		return set(KindTLS, false, "%s", askedAndClosed)
-	case connection.mutualHTTP2() && !progress.answered && isBroken(err):
+		return verdict{KindTLS, false, "the server does not speak TLS on this port"}, true
+	case mutualHTTP2 && (alert || strings.Contains(err.Error(), notEstablished)):
+		return verdict{KindTLS, false, askedAndClosed}, true
+	case mutualHTTP2 && !progress.answered && isBroken(err):
 		// It may be that the alert got lost, or that the server broke down: which
 		// of them is left open, as is which comes, an alert or this.
-		return set(KindBroken, true, "%s", askedAndClosed)
+		return verdict{KindBroken, true, askedAndClosed}, true
 	case alert:
-		return set(KindTLS, false, "the server refused the TLS handshake (%s)", redact.clean(strings.TrimPrefix(operation.Err.Error(), "tls: "), reasonLimit))
-	case hasOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
-		return set(KindConnect, true, "%s", redact.clean(systemReason(err), reasonLimit))
-	case isBroken(err):
-		return set(KindBroken, true, "%s", progress.brokenReason())
-	case isA[http2.StreamError](err):
-		stream, _ := errors.AsType[http2.StreamError](err)
-		if stream.Cause != nil && stream.Cause.Error() != "received from peer" {
-			// It was net/http that gave the stream up.
-			return set(KindProtocol, false, notHTTP, redact.clean(stream.Cause.Error(), reasonLimit))
-		}
-		return set(KindBroken, true, "the server reset the HTTP/2 stream (%s)", stream.Code)
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
-		return set(KindProtocol, false, "the body is not valid gzip, although its Content-Encoding says so")
+		why := strings.TrimPrefix(operation.Err.Error(), "tls: ")
+		return verdict{KindTLS, false, fmt.Sprintf("the server refused the TLS handshake (%s)", redact.clean(why, reasonLimit))}, true
+	default:
+		return verdict{}, false
 	}
+}
 
-	// net/http has no types for the rest.
-	text := err.Error()
+// verdictOnText says what an error means for which net/http has no type.
+func verdictOnText(text string, progress *progress, redact *redactor) verdict {
 	if _, why, ok := strings.Cut(text, "tls: "); ok {
-		return set(KindTLS, false, "the TLS handshake failed (%s)", redact.clean(why, reasonLimit))
+		return verdict{KindTLS, false, fmt.Sprintf("the TLS handshake failed (%s)", redact.clean(why, reasonLimit))}
 	}
 	for _, where := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "http2: "} {
 		text = strings.TrimPrefix(text, where)
 	}
-	if strings.HasPrefix(text, "readLoopPeekFailLocked") {
+	connection, got := progress.connection(), progress.got.Load()
+	switch {
+	case strings.HasPrefix(text, "invalid Upgrade request header"): // and then its value
+		return verdict{KindRequest, false, "HTTP/2 does not allow the request header Upgrade"}
+	case strings.HasPrefix(text, "request header list larger"):
+		return verdict{KindRequest, false, "the request headers are larger than the server accepts"}
+	case strings.HasPrefix(text, "readLoopPeekFailLocked"):
 		// What a server speaks that does so first, such as SSH, or what followed
 		// an earlier response. Another attempt may get an answer.
-		return set(KindProtocol, true, notHTTP, "it came before the request")
+		return verdict{KindProtocol, true, notHTTP + "it came before the request"}
+	case connection != nil && connection.ended.Load() && headCut().MatchString(text):
+		return verdict{KindBroken, true, progress.brokenReason()}
+	default:
+		// On a connection that was used before, it may be the rest of an earlier
+		// response: another attempt gets another connection.
+		return verdict{KindProtocol, got != nil && got.Reused, notHTTP + redact.clean(text, reasonLimit)}
 	}
-	if connection != nil && connection.ended.Load() && headCut().MatchString(text) {
-		return set(KindBroken, true, "%s", progress.brokenReason())
-	}
-	// On a connection that was used before, it may be the rest of an earlier
-	// response: another attempt gets another connection.
-	got := progress.got.Load()
-	return set(KindProtocol, got != nil && got.Reused, notHTTP, redact.clean(text, reasonLimit))
 }
 
 // headCut matches what net/http says of the head of a response that ends within
 // a line, and that is HTTP as far as it goes.
 var headCut = lazyRegexp(`^malformed (MIME header|HTTP response "(H|HT|HTT|HTTP|HTTP/.*)"|HTTP status code "\d{0,2}")`)
 
-const notHTTP = "the response is not valid HTTP: %s"
+const notHTTP = "the response is not valid HTTP: "
 
 // isBroken tells whether an error is that of a connection that ended.
 func isBroken(err error) bool {

@@ -118,12 +118,6 @@ func noteCertificateRequest(ctx context.Context) {
 	}
 }
 
-// CloseIdleConnections closes the connections that no read uses.
-func (c *Client) CloseIdleConnections() {
-	c.own.CloseIdleConnections()
-	c.foreign.CloseIdleConnections()
-}
-
 // Request is one read.
 type Request struct {
 	BaseURL BaseURL
@@ -161,17 +155,18 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	attempts := 0
 	var last *Failure
 	result, err := backoff.Retry(ctx, func() (*Result, error) {
+		leave, connected, err := c.enter(ctx, &request)
+		if err != nil {
+			return nil, backoff.Permanent(err)
+		}
+		defer leave()
 		attempts++
-		result, failure, err := c.attempt(ctx, &request, redact)
+		result, failure, err := c.attempt(ctx, &request, redact, connected)
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
 		if failure == nil {
 			return result, nil
-		}
-		if ctx.Err() != nil && last != nil {
-			// The end of the read cut this one short: the one before says more.
-			return nil, backoff.Permanent(ctx.Err())
 		}
 		last = failure
 		delays.retryAfter = failure.retryAfter
@@ -195,7 +190,12 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		return nil, ctx.Err()
 	}
 	if last == nil {
-		last = &Failure{Kind: KindNoTime, URL: request.BaseURL.String(), Reason: "no response before the time for the read ran out"}
+		reason := "no response before the time for the read ran out"
+		if attempts == 0 {
+			reason = "no request was made before the time for the read ran out"
+		}
+		last = newFailure(KindNoTime, reason)
+		last.URL = request.BaseURL.String()
 	}
 	last.Attempts = attempts
 	last.TimeRanOut = ctx.Err() != nil || delays.timeRanOut
@@ -234,28 +234,12 @@ func (p *progress) connection() *conn {
 // progressKey is the key of the context value that holds a *progress.
 type progressKey struct{}
 
-// attempt makes one attempt. It returns a failure that the instance caused, or
-// the error of a context that ended.
-func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor) (*Result, *Failure, error) {
-	if request.Admit != nil {
-		done, err := request.Admit(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer done()
-	}
-	// After Admit: what waits for permission must not keep others out.
-	connected, leave, err := c.lanes.of(request.BaseURL.origin).enter(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer leave()
-
-	attemptCtx, cancel := context.WithTimeout(ctx, c.requestTimeout)
-	defer cancel()
+// trace returns the progress of a request that is made with the context. It
+// calls connected when the request has a connection.
+func trace(ctx context.Context, connected func()) (context.Context, *progress) {
 	var progress progress
-	attemptCtx = context.WithValue(attemptCtx, progressKey{}, &progress)
-	attemptCtx = httptrace.WithClientTrace(attemptCtx, &httptrace.ClientTrace{
+	ctx = context.WithValue(ctx, progressKey{}, &progress)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			progress.got.Store(&info)
 			connected()
@@ -266,9 +250,33 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 				dialled.overHTTP2.Store(true)
 			}
 		},
-	})
+	}), &progress
+}
 
-	result, finalURL, failure := c.get(attemptCtx, request, redact, &progress)
+// enter waits until an attempt may be made. The caller calls connected when it
+// has a connection and leave when the attempt is over.
+func (c *Client) enter(ctx context.Context, request *Request) (leave, connected func(), err error) {
+	done := func() {}
+	if request.Admit != nil {
+		if done, err = request.Admit(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	// After Admit: what waits for permission must not keep others out.
+	connected, leaveLane, err := c.lanes.of(request.BaseURL.origin).enter(ctx)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return func() { leaveLane(); done() }, connected, nil
+}
+
+// attempt makes one attempt. It returns a failure that the instance caused, or
+// the error of a context that ended.
+func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor, connected func()) (*Result, *Failure, error) {
+	attemptCtx, cancel := context.WithTimeout(ctx, c.requestTimeout)
+	defer cancel()
+	result, finalURL, failure := c.get(attemptCtx, request, redact, connected)
 	if failure == nil {
 		return result, nil, nil
 	}
@@ -285,14 +293,11 @@ func (c *Client) attempt(ctx context.Context, request *Request, redact *redactor
 
 // get gets the document of an instance, through redirects. It returns the URL
 // that it asked last.
-func (c *Client) get(ctx context.Context, request *Request, redact *redactor, progress *progress) (*Result, *url.URL, *Failure) {
+func (c *Client) get(ctx context.Context, request *Request, redact *redactor, connected func()) (*Result, *url.URL, *Failure) {
 	target := request.BaseURL.instance
 	for redirects := 0; ; redirects++ {
-		progress.got.Store(nil)
-		progress.proxied.Store(false)
-		progress.handshaking.Store(false)
-		progress.answered = false
-		response, err := c.roundTrip(ctx, target, request)
+		tracedCtx, progress := trace(ctx, connected)
+		response, err := c.roundTrip(tracedCtx, target, request)
 		if err != nil {
 			return nil, target, c.classify(ctx, err, progress, redact)
 		}
@@ -312,7 +317,9 @@ func (c *Client) get(ctx context.Context, request *Request, redact *redactor, pr
 			reason = fmt.Sprintf("more than %d redirects", maxRedirects)
 		}
 		if reason != "" {
-			return nil, target, &Failure{Kind: KindRedirect, Reason: reason, StatusCode: response.StatusCode, retryAfter: noRetryAfter}
+			failure := newFailure(KindRedirect, reason)
+			failure.StatusCode = response.StatusCode
+			return nil, target, failure
 		}
 		if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
 			return nil, target, c.classify(ctx, err, progress, redact)
@@ -371,8 +378,7 @@ func (c *Client) roundTrip(ctx context.Context, target *url.URL, request *Reques
 	}
 	maps.Copy(httpRequest.Header, request.Headers)
 	if host := httpRequest.Header.Get("Host"); host != "" {
-		httpRequest.Host = host
-		httpRequest.Header.Del("Host")
+		httpRequest.Host = host // the header itself net/http passes over
 	}
 	return c.own.RoundTrip(httpRequest)
 }
@@ -387,14 +393,10 @@ func (c *Client) readResponse(ctx context.Context, response *http.Response, requ
 			// As much as arrives: the status says enough.
 			body, _ = io.ReadAll(io.LimitReader(response.Body, errorBodyLimit))
 		}
-		failure := &Failure{
-			Kind:         KindStatus,
-			Reason:       statusReason(response.StatusCode, response.Header.Get("Content-Type"), body, redact),
-			StatusCode:   response.StatusCode,
-			PathRepeated: response.StatusCode == http.StatusNotFound && request.BaseURL.endsInInstance(),
-			transient:    transientStatus(response.StatusCode),
-			retryAfter:   noRetryAfter,
-		}
+		failure := newFailure(KindStatus, statusReason(response.StatusCode, response.Header.Get("Content-Type"), body, redact))
+		failure.StatusCode = response.StatusCode
+		failure.PathRepeated = response.StatusCode == http.StatusNotFound && request.BaseURL.endsInInstance()
+		failure.transient = transientStatus(response.StatusCode)
 		if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 			failure.retryAfter = retryAfter(response.Header, time.Now())
 		}
@@ -406,17 +408,18 @@ func (c *Client) readResponse(ctx context.Context, response *http.Response, requ
 		return nil, c.classify(ctx, err, progress, redact)
 	}
 	if len(body) > maxBody {
-		return nil, &Failure{Kind: KindTooLarge, Reason: fmt.Sprintf("a body of more than %d bytes", maxBody), StatusCode: response.StatusCode, retryAfter: noRetryAfter}
+		failure := newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
+		failure.StatusCode = response.StatusCode
+		return nil, failure
 	}
-	document := instance.TrimByteOrderMark(body)
-	details, err := instance.Parse(document)
+	details, err := instance.Parse(body)
 	if err != nil {
 		return nil, documentFailure(err, response.Header, body, redact)
 	}
 	for i := range details.Warnings {
 		details.Warnings[i].Label = redact.clean(details.Warnings[i].Label, labelLimit)
 	}
-	return &Result{Document: document, Details: details}, nil
+	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }
 
 // readBody reads a body up to one byte more than maxBody.
@@ -433,14 +436,14 @@ func readBody(response *http.Response) ([]byte, error) {
 
 // documentFailure makes a failure of an *instance.DocumentError.
 func documentFailure(err error, header http.Header, body []byte, redact *redactor) *Failure {
-	failure := &Failure{Kind: KindDocument, StatusCode: http.StatusOK, cause: err, retryAfter: noRetryAfter}
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	safe := instance.DocumentError{Omitted: document.Omitted}
 	for _, fault := range document.Faults {
 		fault.Path, fault.Found = redact.redact(fault.Path), redact.redact(fault.Found)
 		safe.Faults = append(safe.Faults, fault)
 	}
-	failure.Reason, failure.Details = safe.Error(), safe.Lines()
+	failure := newFailure(KindDocument, safe.Error())
+	failure.StatusCode, failure.Details, failure.cause = http.StatusOK, safe.Lines(), err
 	if document.NotJSON {
 		failure.Kind = KindNotJSON
 		last := len(safe.Faults) - 1

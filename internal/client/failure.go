@@ -40,6 +40,8 @@ const (
 	// KindNoTime: the time of the whole read ran out before an attempt failed
 	// for a reason of its own.
 	KindNoTime
+	// KindRequest: the request headers cannot be sent to this instance.
+	KindRequest
 )
 
 // Failure says why an instance could not be read. Its texts are safe to
@@ -59,7 +61,8 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	StatusCode int
 	// PathRepeated is true when the base URL itself ends in /instance.
 	PathRepeated bool
-	// Attempts is how many attempts were made.
+	// Attempts is how many attempts were made, 0 where the time of the whole read
+	// ran out before the first.
 	Attempts int
 	// TimeRanOut is true when it was the time of the whole read that ended the
 	// attempts. The failure is then the last one that had a reason of its own.
@@ -71,9 +74,24 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	retryAfter    time.Duration // how long the server asked to wait, or noRetryAfter
 }
 
+// newFailure returns a failure that is final, after which the server asked for
+// no delay.
+func newFailure(kind Kind, reason string) *Failure {
+	return &Failure{Kind: kind, Reason: reason, retryAfter: noRetryAfter}
+}
+
 // Error returns the URL and the reason.
 func (f *Failure) Error() string {
 	return fmt.Sprintf("GET %s: %s", f.URL, f.Summary())
+}
+
+// StateText returns Error in words that do not depend on how long a read had to
+// wait for its turn, which differs from run to run: they end up in states.
+func (f *Failure) StateText() string {
+	if f.Kind == KindTimeout || f.Kind == KindNoTime {
+		return fmt.Sprintf("GET %s: no response in time", f.URL)
+	}
+	return f.Error()
 }
 
 // Summary returns the reason, and where redirects led before it.
