@@ -79,7 +79,7 @@ func checkBaseURL(u *url.URL, text string) error {
 			Reason: "The base URL has user info (a user name or password before the host).",
 			Remedy: "Remove it: reading an instance takes no credentials. Where a reverse proxy wants some, send them with request_headers, which is sensitive.",
 		}
-	case u.Hostname() == "" || u.Opaque != "":
+	case u.Hostname() == "":
 		return &BaseURLError{
 			Reason: "The base URL has no host.",
 			Remedy: `Write it like "https://files.example.org" or "https://example.org/files/api".`,
@@ -144,6 +144,9 @@ func (b BaseURL) Effective() string { return b.effective }
 
 // SameOrigin tells whether two base URLs have the same scheme, host and port.
 func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origin }
+
+// Origin returns the URL's origin: scheme, host and port.
+func (b BaseURL) Origin() string { return b.origin.String() }
 
 // UsesTLS tells whether the scheme is https.
 func (b BaseURL) UsesTLS() bool { return b.origin.scheme == "https" }

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// maxConnsPerHost bounds the connections to one host, and the requests to
+	// MaxConnsPerHost bounds the connections to one host, and the requests to
 	// one origin that are under way at once.
-	maxConnsPerHost = 32
+	MaxConnsPerHost = 32
 	// maxIdleConns bounds the connections that a fleet leaves open.
 	maxIdleConns = 256
 	// idleConnTimeout is shorter than what servers and load balancers use
@@ -109,8 +109,8 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 		TLSHandshakeTimeout:    requestTimeout,
 		TLSClientConfig:        config,
 		ForceAttemptHTTP2:      true, // else a TLS configuration switches it off
-		MaxConnsPerHost:        maxConnsPerHost,
-		MaxIdleConnsPerHost:    maxConnsPerHost,
+		MaxConnsPerHost:        MaxConnsPerHost,
+		MaxIdleConnsPerHost:    MaxConnsPerHost,
 		MaxIdleConns:           maxIdleConns,
 		IdleConnTimeout:        idleConnTimeout,
 		MaxResponseHeaderBytes: maxResponseHeaderBytes,
@@ -244,7 +244,7 @@ func (l *lanes) of(o origin) *lane {
 	defer l.mutex.Unlock()
 	found, ok := l.lanes[o]
 	if !ok {
-		found = &lane{places: semaphore.NewWeighted(maxConnsPerHost), explored: make(chan struct{})}
+		found = &lane{places: semaphore.NewWeighted(MaxConnsPerHost), explored: make(chan struct{})}
 		if o.scheme == "http" {
 			close(found.explored) // nothing to find out
 		}

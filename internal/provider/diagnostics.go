@@ -73,6 +73,8 @@ func failureSummary(failure *client.Failure) string {
 		return "TLS handshake with the instance failed"
 	case client.KindProtocol:
 		return "Response of the instance is not valid HTTP"
+	case client.KindRequest:
+		return "Request headers not possible"
 	case client.KindRedirect:
 		return "Redirect of the instance not followed"
 	case client.KindStatus:
@@ -120,7 +122,7 @@ func remedy(failure *client.Failure, arguments readArguments) string {
 	if starting(failure) && !arguments.waitUntilReady {
 		text += " If the instance is still starting, for example because this apply creates it, set wait_until_ready = true."
 	}
-	if arguments.waitUntilReady {
+	if arguments.waitUntilReady && failure.TimeRanOut {
 		text += " If the instance needs longer to start, raise timeouts.read."
 	}
 	return text
@@ -130,8 +132,8 @@ func remedy(failure *client.Failure, arguments readArguments) string {
 // instance, or of the proxy in front of it.
 func starting(failure *client.Failure) bool {
 	switch failure.Kind {
-	case client.KindResolve, client.KindConnect, client.KindBroken:
-		return true
+	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindNoTime, client.KindBroken:
+		return failure.Attempts > 0
 	default:
 		return failure.StatusCode >= http.StatusInternalServerError
 	}
@@ -148,6 +150,9 @@ func kindRemedy(failure *client.Failure) string {
 	case client.KindTimeout:
 		return "Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout."
 	case client.KindNoTime:
+		if failure.Attempts == 0 {
+			return "Raise timeouts.read, or max_concurrency where more instances may be asked at once."
+		}
 		return "Check that the instance is up and can be reached. If it is only slow, raise timeouts.read and the provider's request_timeout."
 	case client.KindBroken:
 		return "Check the log of the instance, or of the proxy in front of it, for why it closed the connection."
@@ -159,6 +164,8 @@ func kindRemedy(failure *client.Failure) string {
 			"client_cert_pem and client_key_pem."
 	case client.KindProtocol:
 		return "Check that base_url names the port on which the instance serves HTTP."
+	case client.KindRequest:
+		return "Change request_headers, of the data source or of the provider."
 	case client.KindRedirect:
 		return "Set base_url to the address at which the instance itself answers."
 	case client.KindTooLarge:
@@ -186,7 +193,8 @@ func statusRemedy(failure *client.Failure) string {
 	case status == http.StatusProxyAuthRequired:
 		return "The proxy wants credentials: put them into HTTP_PROXY or HTTPS_PROXY."
 	case status == http.StatusTooManyRequests:
-		return "The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."
+		return "The instance limits requests: run with a lower -parallelism, or max_concurrency of filetransfer_instances, or raise the provider's " +
+			"retry.max_delay and retry.max_attempts."
 	case status >= http.StatusInternalServerError:
 		return "The instance, or a proxy in front of it, is failing: check its log."
 	case status < http.StatusBadRequest:

@@ -559,6 +559,8 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 		"max_attempts":                         {args{"retry": args{"max_attempts": unknown{}}}, own, "retry.max_attempts"},
 		"max_attempts while waiting":           {args{"retry": args{"max_attempts": unknown{}}}, waiting, ""},
 		"min_delay while waiting":              {args{"retry": args{"min_delay": unknown{}}}, waiting, "retry.min_delay"},
+		"delays, no other attempt":             {args{"retry": args{"max_attempts": 1, "min_delay": unknown{}, "max_delay": unknown{}}}, own, ""},
+		"delays, no other attempt but waiting": {args{"retry": args{"max_attempts": 1, "min_delay": unknown{}}}, waiting, "retry.min_delay"},
 		"max_delay":                            {args{"retry": args{"max_delay": unknown{}}}, own, "retry.max_delay"},
 		"ca_cert_pem, plain HTTP":              {args{"ca_cert_pem": unknown{}}, own, ""},
 		"ca_cert_pem, TLS":                     {args{"ca_cert_pem": unknown{}}, ownSecure, "ca_cert_pem"},

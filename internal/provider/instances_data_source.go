@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -54,11 +53,11 @@ var instancesSchema = sync.OnceValue(func() schema.Schema {
 				"trailing slashes do not matter. No user info, query or fragment. At least one. Keys whose URLs mean the same share one request.",
 			Validators: []validator.Map{mapvalidator.SizeAtLeast(1), baseURLsValidator{}},
 		},
-		"max_concurrency": schema.Int64Attribute{
+		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
 			MarkdownDescription: fmt.Sprintf("How many requests are under way at once, from 1 to %d. An instance that waits for its next attempt "+
 				"does not count. Default: `%d`.", mostMaxConcurrency, defaultMaxConcurrency),
-			Validators: []validator.Int64{int64validator.Between(1, mostMaxConcurrency)},
+			Validators: []validator.Number{wholeNumberValidator{least: 1, most: mostMaxConcurrency}},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
@@ -119,7 +118,9 @@ func fleetArgumentsFrom(ctx context.Context, config tfsdk.Config, values map[str
 	arguments := fleetArguments{maxConcurrency: defaultMaxConcurrency}
 	diags := config.GetAttribute(ctx, path.Root("base_urls"), &arguments.baseURLs)
 	if !values["max_concurrency"].IsNull() {
-		diags.Append(config.GetAttribute(ctx, path.Root("max_concurrency"), &arguments.maxConcurrency)...)
+		var number types.Number
+		diags.Append(config.GetAttribute(ctx, path.Root("max_concurrency"), &number)...)
+		arguments.maxConcurrency, _ = number.ValueBigFloat().Int64() // validated
 	}
 	if !values["allow_failures"].IsNull() {
 		diags.Append(config.GetAttribute(ctx, path.Root("allow_failures"), &arguments.allowFailures)...)
@@ -218,14 +219,29 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 // while others are still on their way.
 func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, arguments readArguments, maxConcurrency int64) {
 	places := semaphore.NewWeighted(maxConcurrency)
-	admit := func(ctx context.Context) (func(), error) {
-		if err := places.Acquire(ctx, 1); err != nil {
-			return nil, err
+	// What waits for its turn at its origin keeps no place from other origins.
+	atOrigin := make(map[string]*semaphore.Weighted)
+	for _, member := range members {
+		if atOrigin[member.baseURL.Origin()] == nil {
+			atOrigin[member.baseURL.Origin()] = semaphore.NewWeighted(client.MaxConnsPerHost)
 		}
-		return func() { places.Release(1) }, nil
 	}
 	var reads sync.WaitGroup
 	for _, member := range members {
+		turns := atOrigin[member.baseURL.Origin()]
+		admit := func(ctx context.Context) (func(), error) {
+			if err := turns.Acquire(ctx, 1); err != nil {
+				return nil, err
+			}
+			if err := places.Acquire(ctx, 1); err != nil {
+				turns.Release(1)
+				return nil, err
+			}
+			return func() {
+				places.Release(1)
+				turns.Release(1)
+			}, nil
+		}
 		reads.Go(func() {
 			headers := d.provider.headersFor(member.baseURL, arguments.headers)
 			result, err := d.provider.client.Read(maskSecrets(ctx, headers), client.Request{
@@ -251,7 +267,7 @@ func fleetValues(members []*fleetMember, baseURLs map[string]string) (instances,
 	for _, member := range members {
 		for _, key := range member.keys {
 			if member.err != nil {
-				failed[key] = tftypes.NewValue(tftypes.String, member.err.Error())
+				failed[key] = tftypes.NewValue(tftypes.String, stateText(member.err))
 				continue
 			}
 			values := maps.Clone(member.values)
@@ -261,6 +277,14 @@ func fleetValues(members []*fleetMember, baseURLs map[string]string) (instances,
 	}
 	return tftypes.NewValue(tftypes.Map{ElementType: listedInstanceType}, read),
 		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
+}
+
+// stateText is what the state says of a failure: the same from run to run.
+func stateText(err error) string {
+	if failure, ok := client.AsFailure(err); ok {
+		return failure.StateText()
+	}
+	return err.Error()
 }
 
 // fleetDiagnostics reports failures, each under its key, and doubts.
@@ -284,11 +308,20 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 	case len(keys) == 0:
 	case allowFailures:
 		var list strings.Builder
-		for _, key := range keys[:min(len(keys), maxListed)] {
-			fmt.Fprintf(&list, "\n  - %q: %s", key, failures[key])
+		remedies := make(map[string]bool)
+		for i, key := range keys {
+			if i < maxListed {
+				fmt.Fprintf(&list, "\n  - %q: %s", key, failures[key])
+			}
+			if failure, ok := client.AsFailure(failures[key]); ok {
+				remedies[remedy(failure, arguments)] = true
+			}
 		}
 		if more := len(keys) - maxListed; more > 0 {
 			fmt.Fprintf(&list, "\n  - and %d more", more)
+		}
+		for _, remedy := range slices.Sorted(maps.Keys(remedies)) {
+			list.WriteString("\n\n" + remedy)
 		}
 		diags.AddWarning("Instances could not be read",
 			fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s", len(keys), listed, list.String()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/big"
 	"net/http"
 	"regexp"
 	"slices"
@@ -170,7 +171,7 @@ func TestInstancesWarningOfManyFailures(t *testing.T) {
 	}
 	list := got.warnings[0].Detail
 	mustEqual(t, "the number of keys listed", strings.Count(list, `"key`), maxListed)
-	if !strings.HasPrefix(list, "25 of 25 could not be read") || !strings.HasSuffix(list, "\n  - and 5 more") {
+	if !strings.HasPrefix(list, "25 of 25 could not be read") || !strings.Contains(list, "\n  - and 5 more\n\nCheck the path of base_url") || strings.Count(list, "Check the path") != 1 {
 		t.Errorf("the warning is not short for many: %s", list)
 	}
 }
@@ -317,7 +318,7 @@ func TestInstancesSlowOneDelaysOnlyItself(t *testing.T) {
 	if len(got.instances) != 20 {
 		t.Errorf("%d instances, want the 20 good ones: %+v", len(got.instances), got.failures)
 	}
-	want := "GET " + silent.URL() + "/instance: no response before the time for the read ran out"
+	want := "GET " + silent.URL() + "/instance: no response in time"
 	if len(got.errors) != 1 || got.errors["a-silent"] != want {
 		t.Errorf("errors %v, want %q under a-silent", got.errors, want)
 	}
@@ -417,8 +418,9 @@ func TestInstancesValidation(t *testing.T) {
 		"no instance":         {map[string]tftypes.Value{"base_urls": texts(nil)}, "at least 1"},
 		"null URL":            {map[string]tftypes.Value{"base_urls": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"a": tftypes.NewValue(tftypes.String, nil)})}, "null"},
 		"bad URL":             {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "ftp://example.org"})}, "not http or https"},
-		"no concurrency":      {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "max_concurrency": int64Value(0)}, "between 1 and 256"},
-		"too much at once":    {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "max_concurrency": int64Value(257)}, "between 1 and 256"},
+		"no concurrency":      {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "max_concurrency": int64Value(0)}, "a whole number from 1 to 256"},
+		"half a request":      {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "max_concurrency": tftypes.NewValue(tftypes.Number, big.NewFloat(2.5))}, "max_concurrency is 2.5."},
+		"too much at once":    {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "max_concurrency": int64Value(257)}, "a whole number from 1 to 256"},
 		"header of the other": {map[string]tftypes.Value{"base_urls": texts(map[string]string{"a": "https://example.org"}), "request_headers": texts(map[string]string{"Content-Length": "1"})}, "the provider sets this header itself"},
 	}
 	for name, test := range tests {

@@ -5,8 +5,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -75,11 +75,11 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter; a " +
 					"`Retry-After` of the server is honoured between `min_delay` and `max_delay`. Default: the defaults of its attributes.",
 				Attributes: map[string]schema.Attribute{
-					"max_attempts": schema.Int64Attribute{
+					"max_attempts": schema.NumberAttribute{
 						Optional: true,
 						MarkdownDescription: fmt.Sprintf("Attempts in all, the first included. At least `1`, and `1` switches retries off. "+
 							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
-						Validators: []validator.Int64{int64validator.AtLeast(1)},
+						Validators: []validator.Number{wholeNumberValidator{least: 1, most: math.MaxInt64}},
 					},
 					"min_delay": schema.StringAttribute{
 						Optional: true,

@@ -39,7 +39,7 @@ type providerModel struct {
 }
 
 type retryModel struct {
-	MaxAttempts types.Int64  `tfsdk:"max_attempts"`
+	MaxAttempts types.Number `tfsdk:"max_attempts"`
 	MinDelay    types.String `tfsdk:"min_delay"`
 	MaxDelay    types.String `tfsdk:"max_delay"`
 }
@@ -51,6 +51,8 @@ type providerData struct {
 	baseURL *providerBaseURL
 	// headers are for the origin of baseURL.
 	headers http.Header
+	// oneAttempt is true where the configuration allows no more.
+	oneAttempt bool
 	// unknown are the arguments that are not known before apply. Until then
 	// their defaults stand in the client.
 	unknown []string
@@ -106,7 +108,7 @@ func (m *providerModel) retry(ctx context.Context) (client.Retry, diag.Diagnosti
 	model, diags := m.retryModel(ctx)
 	retry := defaultRetry
 	if known(model.MaxAttempts) {
-		retry.MaxAttempts = model.MaxAttempts.ValueInt64()
+		retry.MaxAttempts, _ = model.MaxAttempts.ValueBigFloat().Int64() // validated
 	}
 	retry.MinDelay = durationOr(model.MinDelay, retry.MinDelay)
 	retry.MaxDelay = durationOr(model.MaxDelay, retry.MaxDelay)
@@ -127,7 +129,8 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 	retry, diags := m.retry(ctx)
 	retryModel, _ := m.retryModel(ctx)
 	data := &providerData{
-		unknown: m.unknownArguments(retryModel),
+		unknown:    m.unknownArguments(retryModel),
+		oneAttempt: retry.MaxAttempts == 1,
 	}
 	if !m.BaseURL.IsUnknown() {
 		var baseURLDiags diag.Diagnostics
@@ -217,6 +220,8 @@ func (d *providerData) unknownFor(baseURL *client.BaseURL, untilReady bool) []st
 				(d.baseURL == nil || !d.baseURL.parsed.SameOrigin(*baseURL))
 		case "retry.max_attempts":
 			return untilReady
+		case "retry.min_delay", "retry.max_delay": // no delay without another attempt
+			return d.oneAttempt && !untilReady
 		default:
 			return slices.Contains(tlsArguments, name) && baseURL != nil && !baseURL.UsesTLS()
 		}

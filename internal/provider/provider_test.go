@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"os"
 	"reflect"
@@ -665,8 +666,17 @@ func TestProviderValidation(t *testing.T) {
 
 		"max_attempts": {
 			args{"retry": args{"max_attempts": 0}},
-			[]expected{{at: "retry.max_attempts", summary: "Invalid Attribute Value", says: []string{"at least 1", "0"}}},
+			[]expected{{at: "retry.max_attempts", summary: "Invalid number", says: []string{"retry.max_attempts is 0.", "a whole number, at least 1"}}},
 		},
+		"max_attempts with a fraction": {
+			args{"retry": args{"max_attempts": big.NewFloat(1.5)}},
+			[]expected{{at: "retry.max_attempts", summary: "Invalid number", says: []string{"retry.max_attempts is 1.5.", "a whole number"}}},
+		},
+		"max_attempts beyond 64 bits": {
+			args{"retry": args{"max_attempts": big.NewFloat(1e30)}},
+			[]expected{{at: "retry.max_attempts", summary: "Invalid number", says: []string{"retry.max_attempts is 1e+30."}}},
+		},
+		"max_attempts of 64 bits": {args{"retry": args{"max_attempts": math.MaxInt64}}, nil},
 		"min_delay above max_delay": {
 			args{"retry": args{"min_delay": "3s", "max_delay": "2s"}},
 			[]expected{{at: "retry.min_delay", summary: delays, says: []string{"3s", "2s", "Make min_delay at most max_delay"}}},

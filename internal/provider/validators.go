@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +26,7 @@ var (
 	_ validator.String = baseURLValidator{}
 	_ validator.String = durationValidator{}
 	_ validator.String = caCertsValidator{}
+	_ validator.Number = wholeNumberValidator{}
 	_ validator.Map    = headersValidator{}
 	_ validator.Map    = baseURLsValidator{}
 )
@@ -142,6 +145,32 @@ func formatDuration(duration time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// wholeNumberValidator checks a number that has to be whole. The framework's
+// attribute for integers would have a user report what is not one as a bug.
+type wholeNumberValidator struct{ least, most int64 }
+
+func (v wholeNumberValidator) Description(context.Context) string {
+	if v.most == math.MaxInt64 {
+		return fmt.Sprintf("a whole number, at least %d", v.least)
+	}
+	return fmt.Sprintf("a whole number from %d to %d", v.least, v.most)
+}
+
+func (v wholeNumberValidator) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
+
+func (v wholeNumberValidator) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if !known(req.ConfigValue) {
+		return
+	}
+	number := req.ConfigValue.ValueBigFloat()
+	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
+			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.Description(ctx)))
+	}
 }
 
 type caCertsValidator struct{}
