@@ -9,9 +9,11 @@ import (
 const maxFaults = 20
 
 // DocumentError says why a document is not an instance document. It lists
-// every fault at once, in the order of the document, missing members last.
+// every fault at once, in the order of the document; what an object lacks comes
+// at its end.
 type DocumentError struct {
-	// Faults are the first 20 faults.
+	// Faults are the first 20 faults; where the text is not JSON, the last of them
+	// says why.
 	Faults []Fault
 	// Omitted is how many more there are.
 	Omitted int

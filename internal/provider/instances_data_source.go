@@ -78,7 +78,7 @@ var instancesSchema = sync.OnceValue(func() schema.Schema {
 	})
 	return schema.Schema{
 		MarkdownDescription: "Reads many instances of the file transfer service at once (`GET {base_url}/instance` of each), each as " +
-			"[`filetransfer_instance`](instance.md) does. Much faster than that data source with `for_each`, and an instance that fails " +
+			"`filetransfer_instance` does. Much faster than that data source with `for_each`, and an instance that fails " +
 			"need not cost you the others.",
 		Attributes: attributes,
 	}
