@@ -307,24 +307,7 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 	switch {
 	case len(keys) == 0:
 	case allowFailures:
-		var list strings.Builder
-		remedies := make(map[string]bool)
-		for i, key := range keys {
-			if i < maxListed {
-				fmt.Fprintf(&list, "\n  - %q: %s", key, failures[key])
-			}
-			if failure, ok := client.AsFailure(failures[key]); ok {
-				remedies[remedy(failure, arguments)] = true
-			}
-		}
-		if more := len(keys) - maxListed; more > 0 {
-			fmt.Fprintf(&list, "\n  - and %d more", more)
-		}
-		for _, remedy := range slices.Sorted(maps.Keys(remedies)) {
-			list.WriteString("\n\n" + remedy)
-		}
-		diags.AddWarning("Instances could not be read",
-			fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s", len(keys), listed, list.String()))
+		diags.AddWarning("Instances could not be read", failuresDetail(keys, failures, listed, arguments))
 	default:
 		for _, key := range keys {
 			failure := readError(path.Root("base_urls").AtMapKey(key), failures[key], arguments)
@@ -333,4 +316,26 @@ func fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFail
 	}
 	diags.Append(warningDiagnostics(doubts)...)
 	return diags
+}
+
+// failuresDetail lists the failures of a fleet that are allowed, and what to do.
+func failuresDetail(keys []string, failures map[string]error, listed int, arguments readArguments) string {
+	var detail strings.Builder
+	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:", len(keys), listed)
+	remedies := make(map[string]bool)
+	for i, key := range keys {
+		if i < maxListed {
+			fmt.Fprintf(&detail, "\n  - %q: %s", key, failures[key])
+		}
+		if failure, ok := client.AsFailure(failures[key]); ok {
+			remedies[remedy(failure, arguments)] = true
+		}
+	}
+	if more := len(keys) - maxListed; more > 0 {
+		fmt.Fprintf(&detail, "\n  - and %d more", more)
+	}
+	for _, remedy := range slices.Sorted(maps.Keys(remedies)) {
+		detail.WriteString("\n\n" + remedy)
+	}
+	return detail.String()
 }
