@@ -160,6 +160,10 @@ func kindRemedy(failure *client.Failure) string {
 		return "If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate. " +
 			"Otherwise check the host name in base_url, and have the instance's certificate fixed."
 	case client.KindTLS:
+		if failure.RedirectedTo != "" {
+			return "If the server that base_url redirects to wants a client certificate, set base_url to its own address: a client certificate is not " +
+				"shown where a redirect leads."
+		}
 		return "If the instance serves plain HTTP, write base_url with http://. If the server wants a client certificate, set the provider's " +
 			"client_cert_pem and client_key_pem."
 	case client.KindProtocol:

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestEveryKindOfFailureHasItsWords(t *testing.T) {
 	fallback := client.Failure{}
 	summaries := map[string]client.Kind{failureSummary(&fallback): 0}
 	remedies := map[string]client.Kind{remedyOf(fallback): 0}
-	for kind := client.KindResolve; kind <= client.KindNoTime; kind++ {
+	for kind := client.KindResolve; kind <= client.KindRequest; kind++ {
 		failure := client.Failure{Kind: kind, URL: "https://files.example.org/instance", Reason: "the reason", StatusCode: 400}
 		diagnostic := readError(path.Root("base_url"), &failure, readArguments{timeout: time.Minute})
 
@@ -72,9 +73,29 @@ func TestFailureDetail(t *testing.T) {
 			client.Failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503", Attempts: 99, TimeRanOut: true}, waiting,
 			[]string{"check its log", "raise timeouts.read"}, []string{"set wait_until_ready"},
 		},
+		"fault of the configuration, waiting": { // no time mends it
+			client.Failure{Kind: client.KindProxy, Reason: "not valid", Attempts: 1}, waiting,
+			[]string{"HTTP_PROXY, HTTPS_PROXY"}, []string{"timeouts.read", "wait_until_ready"},
+		},
+		"attempt out of time": {
+			client.Failure{Kind: client.KindTimeout, Reason: "no complete response within 10s", Attempts: 4}, plain,
+			[]string{"request_timeout", "set wait_until_ready = true"}, []string{"timeouts.read"},
+		},
+		"no attempt had an end": {
+			client.Failure{Kind: client.KindNoTime, Reason: "no response", Attempts: 1, TimeRanOut: true}, plain,
+			[]string{"raise timeouts.read and the provider's request_timeout", "set wait_until_ready = true"}, []string{"max_concurrency"},
+		},
+		"never its turn": { // it may well be ready
+			client.Failure{Kind: client.KindNoTime, Reason: "no request was made", TimeRanOut: true}, plain,
+			[]string{"Raise timeouts.read, or max_concurrency"}, []string{"wait_until_ready", "request_timeout"},
+		},
 		"redirected document": {
 			client.Failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Reason: "no", Details: []string{"a", "b"}}, plain,
 			[]string{"GET u (redirected to https://b/instance) answered JSON", "\n  - a\n  - b\n"}, []string{"wait_until_ready"},
+		},
+		"429": {
+			client.Failure{Kind: client.KindStatus, StatusCode: 429, Attempts: 4}, plain,
+			[]string{"-parallelism, or max_concurrency of filetransfer_instances", "retry.max_delay and retry.max_attempts"}, []string{"wait_until_ready"},
 		},
 		"407":           {client.Failure{Kind: client.KindStatus, StatusCode: 407}, plain, []string{"HTTP_PROXY"}, nil},
 		"path repeated": {client.Failure{Kind: client.KindStatus, StatusCode: 404, PathRepeated: true}, plain, []string{"base_url ends in /instance"}, nil},
@@ -90,6 +111,30 @@ func TestFailureDetail(t *testing.T) {
 				}
 			}
 			mustNotSay(t, got, test.unsaid...)
+		})
+	}
+}
+
+func TestSentence(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"no such host": "No such host.", "No such host.": "No such host.", "étrange": "Étrange.", "2 faults": "2 faults.",
+	}
+	for text, want := range tests {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			mustEqual(t, "the sentence", sentence(errors.New(text)), want)
+		})
+	}
+	// Some errors of a base URL are sentences already.
+	for name, refused := range urlsToRefuse {
+		t.Run("base_url, "+name, func(t *testing.T) {
+			t.Parallel()
+			text := validateInstance(t, args{"base_url": refused.text}).String()
+			mustNotSay(t, text, "..", ". .")
+			if !strings.HasSuffix(strings.TrimSpace(text), ".") {
+				t.Errorf("it does not end in a sentence: %q", text)
+			}
 		})
 	}
 }

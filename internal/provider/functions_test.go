@@ -38,6 +38,39 @@ func call(t *testing.T, name string, resultType tftypes.Type, arguments ...tftyp
 	return result, nil
 }
 
+// TestSignatures pins what users call.
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	const (
+		entry   = `tftypes.Object["in_minutes":tftypes.Number, "in_seconds":tftypes.Number, "label":tftypes.String]`
+		details = `tftypes.Object["api_version":tftypes.String, "api_version_major":tftypes.Number, "api_version_minor":tftypes.Number, ` +
+			`"api_version_patch":tftypes.Number, "chunk_size":tftypes.Number, "file_max_age":tftypes.Number, "file_max_size":tftypes.Number, ` +
+			`"max_transfers_in_merge":tftypes.Number, "recommended_expire_times":tftypes.List[` + entry + `], "require_password":tftypes.Bool]`
+	)
+	resp, err := newProtocolServer(t, New("test")()).GetFunctions(t.Context(), &tfprotov6.GetFunctionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for name, function := range resp.Functions {
+		if function.VariadicParameter != nil {
+			t.Errorf("%s takes any number of arguments", name)
+		}
+		var parameters []string
+		for _, parameter := range function.Parameters {
+			if parameter.AllowNullValue || parameter.AllowUnknownValues {
+				t.Errorf("%s of %s may be null or unknown", parameter.Name, name)
+			}
+			parameters = append(parameters, parameter.Name+" "+parameter.Type.String())
+		}
+		got[name] = "(" + strings.Join(parameters, ", ") + ") " + function.Return.Type.String()
+	}
+	mustEqual(t, "the signatures", got, map[string]string{
+		"parse_instance":     "(document tftypes.String) " + details,
+		"select_expire_time": "(expire_times tftypes.List[" + entry + "], max_seconds tftypes.Number) " + entry,
+	})
+}
+
 func TestParseInstanceGivesWhatTheDataSourceGives(t *testing.T) {
 	t.Parallel()
 	documents := map[string]instancetest.Document{

@@ -399,7 +399,7 @@ func TestAccInstanceRefusedConfigurations(t *testing.T) {
 				"with data.filetransfer_instance.user_info,", "base_url is not usable. The base URL has user info", "Remove it", "send them with request_headers",
 				"with data.filetransfer_instance.query,", "The base URL has a query.",
 				"The base URL has no scheme.",
-				`"-5s" is not positive.`, `"abc" is not a duration.`,
+				`timeouts.read is "-5s", which is not positive.`, `timeouts.read is "abc", which is not a duration.`,
 				`request_headers["Connection"] is not usable: the provider sets this header itself; remove it.`,
 				`request_headers["X-Token"] is not usable: the value is null;`,
 				`request_headers["x-token"] is not usable: this is the same header as "X-Token"`,
@@ -414,7 +414,7 @@ func TestAccInstanceRefusedConfigurations(t *testing.T) {
 			}
 			` + data("test", ""),
 			[]string{
-				"The base URL has user info", "client_key_pem is set, but client_cert_pem is not.", `"0s" is not positive.`,
+				"The base URL has user info", "client_key_pem is set, but client_cert_pem is not.", `request_timeout is "0s", which is not positive.`,
 				"min_delay is 11s, which is longer than max_delay, 10s (the defaults are 500ms and 10s).", "Make min_delay at most max_delay.",
 			},
 		},

@@ -408,7 +408,7 @@ func TestInstanceFailures(t *testing.T) {
 			summary: "Instance answered with status 401", says: []string{"GET {url}: status 401 Unauthorized: The instance was told", "request_headers", "client_cert_pem"},
 		}},
 		"403": {step: instancetest.Status(403), want: expected{summary: "Instance answered with status 403", says: []string{"request_headers"}}},
-		"429": {step: instancetest.Status(429), want: expected{summary: "Instance answered with status 429", says: []string{"-parallelism", "retry.max_delay"}}},
+		"429": {step: instancetest.Status(429), want: expected{summary: "Instance answered with status 429", says: []string{"-parallelism", "max_concurrency of filetransfer_instances", "retry.max_delay"}}},
 		"204": {step: instancetest.Status(204), want: expected{summary: "Instance answered with status 204", says: []string{"An instance answers 200"}}},
 		"304": {step: instancetest.Status(304), want: expected{summary: "Instance answered with status 304", says: []string{"An instance answers 200"}}},
 		"418": {step: instancetest.Status(418), want: expected{summary: "Instance answered with status 418", says: []string{"Check base_url"}}},
@@ -533,7 +533,7 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 	other := instancetest.New(t)
 	ca := args{"ca_cert_pem": secure.CACertPEM()}
 	own, ownSecure := args{"base_url": plain.URL()}, args{"base_url": secure.URL()}
-	redirecting := args{"base_url": instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(http.StatusFound, secure.URL()+"/instance"))).URL()}
+	redirecting := args{"base_url": redirectingTo(t, secure)}
 	waiting := own.with(args{"wait_until_ready": true})
 	headers := args{"request_headers": args{"X-Token": "a"}}
 	everything := args{
@@ -570,6 +570,7 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 		"insecure, TLS":                        {ca.with(args{"insecure": unknown{}}), ownSecure, "insecure"},
 		"client pair, plain HTTP":              {args{"client_cert_pem": unknown{}, "client_key_pem": unknown{}}, own, ""},
 		"client pair, TLS":                     {ca.with(args{"client_cert_pem": unknown{}, "client_key_pem": unknown{}}), ownSecure, "client_cert_pem, client_key_pem"},
+		"client pair, redirected to TLS":       {ca.with(args{"client_cert_pem": unknown{}, "client_key_pem": unknown{}}), redirecting, ""},
 		"client key, TLS":                      {ca.with(args{"client_cert_pem": secure.ClientCertPEM(), "client_key_pem": unknown{}}), ownSecure, "client_key_pem"},
 		"everything":                           {everything, nil, "base_url, ca_cert_pem, client_cert_pem, client_key_pem, insecure, request_headers, request_timeout, retry.max_attempts, retry.max_delay, retry.min_delay"},
 	}
@@ -598,6 +599,38 @@ func TestInstanceUnknownProviderArguments(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// redirectingTo starts a server that redirects to an instance, and returns its URL.
+func redirectingTo(t *testing.T, server *instancetest.Server) string {
+	t.Helper()
+	return instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(http.StatusFound, server.URL()+"/instance"))).URL()
+}
+
+// A client certificate is not shown where a redirect leads, so that one that is
+// not known yet is nothing to wait for.
+func TestInstanceClientCertificateBehindARedirect(t *testing.T) {
+	t.Parallel()
+	// Over HTTP/1, where the refusal of a client without a certificate cannot get lost.
+	mutual := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLSHTTP1())
+	ca := args{"ca_cert_pem": mutual.CACertPEM()}
+	for name, pair := range map[string]args{
+		"known":   {"client_cert_pem": mutual.ClientCertPEM(), "client_key_pem": mutual.ClientKeyPEM()},
+		"unknown": {"client_cert_pem": unknown{}, "client_key_pem": unknown{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, faults := configure(t.Context(), t, ca.with(pair))
+			faults.must(t)
+			got := readInstanceFrom(t.Context(), t, server, args{"base_url": redirectingTo(t, mutual)}, true)
+			got.told.must(t, expected{at: "base_url", summary: "TLS handshake with the instance failed", says: []string{
+				"redirected to " + mutual.URL() + "/instance", "certificate required", "set base_url to its own address",
+			}})
+			if got.deferred != nil {
+				t.Errorf("deferred: %v", got.deferred)
+			}
+		})
 	}
 }
 
@@ -744,6 +777,7 @@ func TestInstanceWaitsNotForAFaultOfTheConfiguration(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 	got.told.must(t, expected{at: "base_url", summary: "Instance not reachable through the proxy", says: []string{"HTTP_PROXY"}})
+	mustNotSay(t, got.told.String(), "timeouts.read")
 }
 
 func TestInstanceCancelled(t *testing.T) {
@@ -791,6 +825,7 @@ func TestInstanceWarnings(t *testing.T) {
 	for i := range 25 {
 		many = append(many, contradiction(fmt.Sprintf("option %d", i), 3600))
 	}
+	full, oneMore := many[:20], many[:21]
 	tests := map[string]struct {
 		entries []instancetest.Document
 		want    []expected
@@ -822,6 +857,18 @@ func TestInstanceWarnings(t *testing.T) {
 			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 5 more"}}},
 			unsaid:  "recommendedExpireTimes[20]",
 			seconds: slices.Repeat([]int64{3600}, 25),
+		},
+		"as many as are listed": {
+			entries: full,
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]"}}},
+			unsaid:  "more",
+			seconds: slices.Repeat([]int64{3600}, 20),
+		},
+		"one more than is listed": {
+			entries: oneMore,
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 1 more\n"}}},
+			unsaid:  "recommendedExpireTimes[20]",
+			seconds: slices.Repeat([]int64{3600}, 21),
 		},
 		"label with escapes": {
 			entries: []instancetest.Document{instancetest.OlderEntry("a\x1b[31m\nb", 1)},

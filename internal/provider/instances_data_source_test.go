@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -176,6 +177,70 @@ func TestInstancesWarningOfManyFailures(t *testing.T) {
 	}
 }
 
+// TestInstancesWarningCountsKeys: a list is cut only where that makes it
+// shorter, and what counts are keys, as users know no other names.
+func TestInstancesWarningCountsKeys(t *testing.T) {
+	t.Parallel()
+	good, bad := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	keys := func(n int, baseURL func(i int) string) args {
+		baseURLs := make(args)
+		for i := range n {
+			baseURLs[fmt.Sprintf("key%02d", i)] = baseURL(i)
+		}
+		return baseURLs
+	}
+	own := func(i int) string { return fmt.Sprintf("%s/%d", bad.URL(), i) }
+	shared := func(int) string { return bad.URL() }
+	tests := map[string]struct {
+		baseURLs args
+		begins   string
+		listed   int
+		more     string // "" for none
+	}{
+		"as many as are listed":         {keys(20, own), "20 of 20 could not be read.", 20, ""},
+		"one more than is listed":       {keys(21, own), "21 of 21 could not be read.", 20, "\n  - and 1 more\n"},
+		"one URL":                       {keys(2, shared).with(args{"other": good.URL()}), "2 of 3 could not be read.", 2, ""},
+		"one URL, one more than listed": {keys(21, shared), "21 of 21 could not be read.", 20, "\n  - and 1 more\n"},
+		"one URL that is read":          {args{"a": good.URL(), "b": good.URL() + "/", "key": bad.URL()}, "1 of 3 could not be read.", 1, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, _ := configure(t.Context(), t, nil)
+			got := readWithin(t.Context(), t, server, instancesName, args{"base_urls": test.baseURLs, "allow_failures": true})
+			if len(got.told) != 1 {
+				t.Fatalf("want one warning:\n%s", got.told)
+			}
+			detail := got.told[0].Detail
+			mustEqual(t, "the number of keys listed", strings.Count(detail, `"key`), test.listed)
+			if !strings.HasPrefix(detail, test.begins) || !strings.Contains(detail, test.more) || test.more == "" && strings.Contains(detail, " more") {
+				t.Errorf("want %q and %q:\n%s", test.begins, test.more, detail)
+			}
+		})
+	}
+}
+
+// A failure that is allowed hides no doubt about another instance.
+func TestInstancesWarnOfDoubtsBesideFailures(t *testing.T) {
+	t.Parallel()
+	broken := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	suspicious := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
+		instancetest.OlderEntry("half an hour?", 30), instancetest.NewerEntry("1 hour", 3600).With("value", 61),
+	})))
+	server, _ := configure(t.Context(), t, nil)
+
+	got := readWithin(t.Context(), t, server, instancesName, args{
+		"base_urls": args{"broken": broken.URL(), "suspicious": suspicious.URL()}, "allow_failures": true,
+	})
+
+	entry := suspicious.URL() + "/instance\n  - recommendedExpireTimes"
+	got.told.must(t,
+		expected{warning: true, summary: "Instances could not be read", says: []string{"1 of 2 could not be read", `"broken": GET ` + broken.URL()}},
+		expected{warning: true, summary: "Expiry options shorter than a minute", says: []string{entry + "[0]"}},
+		expected{warning: true, summary: "Expiry entries contradict themselves", says: []string{entry + "[1]"}},
+	)
+}
+
 func TestInstancesReportEveryFailure(t *testing.T) {
 	t.Parallel()
 	baseURLs, reasons := brokenFleet(t)
@@ -324,6 +389,75 @@ func TestInstancesSlowOneDelaysOnlyItself(t *testing.T) {
 	}
 }
 
+// Whether an instance was asked in vain, or never had its turn, is a race: the
+// texts must not tell.
+func TestInstancesErrorsOfAStarvedFleet(t *testing.T) {
+	t.Parallel()
+	// Whichever is asked first gets no answer, and keeps the one place.
+	instance := instancetest.New(t, instancetest.WithScript(instancetest.Silent()),
+		instancetest.WithDefault(instancetest.Body(200, "application/json", instancetest.Newer().JSON())))
+	server, _ := configure(t.Context(), t, nil)
+
+	got := readWithin(t.Context(), t, server, instancesName, args{
+		"base_urls":       args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"},
+		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "500ms"},
+	})
+
+	mustEqual(t, "errors", got.errors(), map[string]string{
+		"a": "GET " + instance.URL() + "/a/instance: no response in time",
+		"b": "GET " + instance.URL() + "/b/instance: no response in time",
+	})
+}
+
+// What waits for its turn at one origin, which is asked 32 times at once at
+// most, keeps no place from another origin.
+func TestInstancesOriginsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	const atOnce = 32
+	document := instancetest.Body(200, "application/json", instancetest.Newer().JSON())
+	var held atomic.Int32
+	full, released := make(chan struct{}), make(chan struct{})
+	await := func(r *http.Request, until chan struct{}) {
+		select {
+		case <-until:
+		case <-r.Context().Done():
+		}
+	}
+	slow := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		if held.Add(1) == atOnce {
+			close(full)
+		}
+		await(r, released)
+		document(s, w, r)
+	}))
+	// The first attempt ends only when all that the slow origin takes is under
+	// way, so that the second one needs a place after all the others.
+	other := instancetest.New(t, instancetest.WithScript(
+		func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+			await(r, full)
+			instancetest.Status(503)(s, w, r)
+		},
+		func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+			close(released)
+			document(s, w, r)
+		},
+	))
+	baseURLs := args{"other": other.URL()}
+	for i := range 2 * atOnce {
+		baseURLs[fmt.Sprint(i)] = fmt.Sprintf("%s/%d", slow.URL(), i)
+	}
+	server, _ := configure(t.Context(), t, impatient(2).with(inTime))
+
+	got := readWithin(t.Context(), t, server, instancesName, args{
+		"base_urls": baseURLs, "max_concurrency": 2 * atOnce, "timeouts": args{"read": "20s"},
+	})
+
+	if len(got.told) > 0 {
+		t.Fatalf("want all of them:\n%s", got.told)
+	}
+	mustEqual(t, "the number of requests", len(slow.Requests())+len(other.Requests()), 2*atOnce+2)
+}
+
 func TestInstancesCancellationEndsTheRead(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -439,13 +573,62 @@ func TestInstancesValidation(t *testing.T) {
 	}
 }
 
+// TestErrorsComeInTheOrderOfTheKeys: as often as it is asked, the CLI says the
+// same.
+func TestErrorsComeInTheOrderOfTheKeys(t *testing.T) {
+	t.Parallel()
+	keys := make([]string, 0, 30)
+	for i := range cap(keys) {
+		keys = append(keys, fmt.Sprintf("key%02d", i))
+	}
+	all := func(value any) args {
+		elements := make(args)
+		for _, key := range keys {
+			elements[key] = value
+		}
+		return elements
+	}
+	good := args{"a": "https://files.example.org"}
+	tests := map[string]struct {
+		arguments args
+		source    string
+		detail    string
+	}{
+		"bad URLs":    {args{"base_urls": all("ftp://files.example.org")}, "base_urls", "not http or https"},
+		"secret URLs": {args{"base_urls": all("https://hunter2@files.example.org")}, "base_urls", "user info"},
+		"null URLs":   {args{"base_urls": all(nil)}, "base_urls", "is null"},
+		"null headers": {
+			args{"base_urls": good, "request_headers": all(nil)}, "request_headers", "the value is null",
+		},
+		"bad headers": {
+			args{"base_urls": good, "request_headers": all("a\nb")}, "request_headers", "line break",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newProtocolServer(t, New("test")())
+			config := dynamicValue(t, valueOf(t, instancesType(), test.arguments))
+			resp, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: instancesName, Config: &config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustEqual(t, "the number of errors", len(resp.Diagnostics), len(keys))
+			for i, one := range resp.Diagnostics {
+				if !strings.Contains(one.Detail, fmt.Sprintf("%s[%q]", test.source, keys[i])) || !strings.Contains(one.Detail, test.detail) {
+					t.Fatalf("error %d is not about %s:\n%s", i, keys[i], diagnostics(resp.Diagnostics))
+				}
+			}
+		})
+	}
+}
+
 // TestInstancesUnknownProviderArguments: what one instance of the fleet needs
 // and is only known after apply puts off the whole read, whatever failures are
 // allowed.
 func TestInstancesUnknownProviderArguments(t *testing.T) {
 	t.Parallel()
 	plain, another, secure := instancetest.New(t), instancetest.New(t), instancetest.New(t, instancetest.WithTLS())
-	redirecting := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(http.StatusFound, secure.URL()+"/instance")))
 	unknownTLS := args{"ca_cert_pem": unknown{}, "insecure": unknown{}}
 	tests := map[string]struct {
 		provider args
@@ -454,7 +637,7 @@ func TestInstancesUnknownProviderArguments(t *testing.T) {
 	}{
 		"not needed":             {unknownTLS.with(args{"base_url": unknown{}}), another.URL(), ""},
 		"needed by one":          {unknownTLS, secure.URL(), "ca_cert_pem, insecure"},
-		"needed behind redirect": {unknownTLS, redirecting.URL(), "ca_cert_pem, insecure"},
+		"needed behind redirect": {unknownTLS, redirectingTo(t, secure), "ca_cert_pem, insecure"},
 		"needed by both":         {args{"request_timeout": unknown{}}, another.URL(), "request_timeout"},
 	}
 	for name, test := range tests {

@@ -229,13 +229,15 @@ func (d *providerData) unknownFor(baseURL *client.BaseURL, untilReady bool) []st
 }
 
 // unknownBehind lists the arguments of the provider that are not known yet and
-// that a failed read turns out to need: a redirect led from plain HTTP to TLS.
+// that a failed read turns out to need: a redirect led from plain HTTP to a
+// certificate that is not trusted. The client certificate is not for where a
+// redirect leads.
 func (d *providerData) unknownBehind(err error) []string {
 	failure, ok := client.AsFailure(err)
-	if !ok || (failure.Kind != client.KindCertificate && failure.Kind != client.KindTLS) {
+	if !ok || failure.Kind != client.KindCertificate {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return !slices.Contains(tlsArguments, name) })
+	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name != "ca_cert_pem" && name != "insecure" })
 }
 
 // minMasked is how long a header value must be to be masked in the log: masking

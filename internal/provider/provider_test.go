@@ -12,16 +12,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -522,6 +525,30 @@ func TestArguments(t *testing.T) {
 			timeouts optional SINGLE
 			timeouts.read optional tftypes.String
 			wait_until_ready optional tftypes.Bool`},
+		instancesName: {resp.DataSourceSchemas[instancesName], `
+			allow_failures optional tftypes.Bool
+			base_urls required tftypes.Map[tftypes.String]
+			errors computed tftypes.Map[tftypes.String]
+			instances computed MAP
+			instances.api_version computed tftypes.String
+			instances.api_version_major computed tftypes.Number
+			instances.api_version_minor computed tftypes.Number
+			instances.api_version_patch computed tftypes.Number
+			instances.base_url computed tftypes.String
+			instances.chunk_size computed tftypes.Number
+			instances.file_max_age computed tftypes.Number
+			instances.file_max_size computed tftypes.Number
+			instances.max_transfers_in_merge computed tftypes.Number
+			instances.recommended_expire_times computed LIST
+			instances.recommended_expire_times.in_minutes computed tftypes.Number
+			instances.recommended_expire_times.in_seconds computed tftypes.Number
+			instances.recommended_expire_times.label computed tftypes.String
+			instances.require_password computed tftypes.Bool
+			max_concurrency optional tftypes.Number
+			request_headers optional sensitive tftypes.Map[tftypes.String]
+			timeouts optional SINGLE
+			timeouts.read optional tftypes.String
+			wait_until_ready optional tftypes.Bool`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -531,6 +558,66 @@ func TestArguments(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestDefaults pins the defaults that are promised, and what the documentation
+// says of them.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	var nothing providerModel
+	retry, faults := nothing.retry(t.Context())
+	if faults.HasError() {
+		t.Fatal(faults)
+	}
+	mustEqual(t, "retry", retry, client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
+
+	data, faults := nothing.configure(t.Context(), "test")
+	if faults.HasError() {
+		t.Fatal(faults)
+	}
+	// The client does not tell its timeout, but by an attempt that takes as long.
+	timeout := reflect.ValueOf(data.client).Elem().FieldByName("requestTimeout").Int()
+	mustEqual(t, "request_timeout", time.Duration(timeout), 10*time.Second)
+
+	raw := valueOf(t, instancesType(), args{"base_urls": args{"a": "https://files.example.org"}})
+	fleet, faults := fleetArgumentsFrom(t.Context(), tfsdk.Config{Raw: raw, Schema: instancesSchema()}, elementsOf(t, raw))
+	if faults.HasError() {
+		t.Fatal(faults)
+	}
+	mustEqual(t, "max_concurrency", fleet.maxConcurrency, int64(16))
+	mustEqual(t, "allow_failures", fleet.allowFailures, false)
+
+	server := providerserver.NewProtocol6(New("test")())()
+	resp, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := make(map[string]string)
+	var describe func(prefix string, attributes []*tfprotov6.SchemaAttribute)
+	describe = func(prefix string, attributes []*tfprotov6.SchemaAttribute) {
+		for _, attribute := range attributes {
+			described[prefix+attribute.Name] = attribute.Description
+			if attribute.NestedType != nil {
+				describe(prefix+attribute.Name+".", attribute.NestedType.Attributes)
+			}
+		}
+	}
+	describe("provider ", resp.Provider.Block.Attributes)
+	describe("instance ", resp.DataSourceSchemas[instanceName].Block.Attributes)
+	describe("instances ", resp.DataSourceSchemas[instancesName].Block.Attributes)
+	for place, text := range map[string]string{
+		"provider request_timeout":    "Default: `\"10s\"`.",
+		"provider retry.max_attempts": "Default: `4`.",
+		"provider retry.min_delay":    "Default: `\"500ms\"`.",
+		"provider retry.max_delay":    "Default: `\"10s\"`.",
+		"instance timeouts.read":      "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
+		"instances timeouts.read":     "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
+		"instances max_concurrency":   "from 1 to 256. An instance that waits for its next attempt does not count. Default: `16`.",
+	} {
+		if !strings.Contains(described[place], text) {
+			t.Errorf("%s does not say %s: %s", place, text, described[place])
+		}
 	}
 }
 
@@ -551,6 +638,7 @@ var urlsToRefuse = map[string]struct {
 	"user info":        {"https://me:hunter2@files.example.org", []string{"user info", "Remove it", "request_headers"}, true},
 	"token as user":    {"https://hunter2@files.example.org", []string{"user info", "request_headers"}, true},
 	"unparsable":       {"https://me:hunter2%zz@files.example.org", []string{"not a valid URL"}, true},
+	"unparsable, no @": {"https://me:hunter2%zz", []string{"not a valid URL"}, true},
 	"query":            {"https://files.example.org/?token=hunter2", []string{"query", "Remove", "request_headers"}, true},
 	"empty query":      {"https://files.example.org/?", []string{"query"}, false},
 	"fragment":         {"https://files.example.org/#hunter2", []string{"fragment", "Remove"}, true},
@@ -559,9 +647,9 @@ var urlsToRefuse = map[string]struct {
 
 // refusal is the error for a base URL. What may hold a secret is not at the
 // attribute: the CLI would print the line of the configuration.
-func refusal(text string, says []string) expected {
+func refusal(text string, says []string, secret bool) expected {
 	one := expected{at: "base_url", summary: "Invalid base URL", says: append([]string{"base_url"}, says...)}
-	if strings.ContainsAny(text, "@?#") {
+	if secret || strings.ContainsAny(text, "@?#") {
 		one.at = ""
 	}
 	return one
@@ -609,7 +697,7 @@ type validationCase struct {
 // durations at the paths named.
 func addRefusals(tests map[string]validationCase, durations ...string) {
 	for name, refused := range urlsToRefuse {
-		tests["base_url, "+name] = validationCase{args{"base_url": refused.text}, []expected{refusal(refused.text, refused.says)}}
+		tests["base_url, "+name] = validationCase{args{"base_url": refused.text}, []expected{refusal(refused.text, refused.says, refused.secret)}}
 	}
 	for name, refused := range headersToRefuse {
 		says := append(slices.Clone(refused.says), fmt.Sprintf("request_headers[%q] is not usable", refused.at))
@@ -689,7 +777,8 @@ func TestProviderValidation(t *testing.T) {
 			args{"retry": args{"max_delay": "499ms"}},
 			[]expected{{at: "retry.max_delay", summary: delays, says: []string{"500ms", "499ms", "default"}}},
 		},
-		"min_delay above an unknown max_delay": {args{"retry": args{"min_delay": "11s", "max_delay": unknown{}}}, nil},
+		"min_delay above an unknown max_delay":           {args{"retry": args{"min_delay": "11s", "max_delay": unknown{}}}, nil},
+		"unknown min_delay, max_delay below its default": {args{"retry": args{"min_delay": unknown{}, "max_delay": "100ms"}}, nil},
 
 		"certificate without key": {
 			args{"client_cert_pem": cert},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -133,6 +134,66 @@ func TestNothingSecretIsLogged(t *testing.T) {
 			if requests := server.Requests(); len(requests) == 0 || requests[0].Header.Get("X-Own") != ownSecretHeaders["X-Own"] {
 				t.Errorf("the headers were not sent: %+v", requests)
 			}
+		})
+	}
+}
+
+// TestMaskSecrets: whatever is logged while an instance is read loses the
+// header values, but for those too short to be one.
+func TestMaskSecrets(t *testing.T) {
+	t.Parallel()
+	const line = "1 of 1, ab and so on"
+	tests := map[string]struct {
+		headers      http.Header
+		logged, want string
+	}{
+		"none":             {nil, line, line},
+		"token":            {http.Header{"Authorization": {"Bearer hunter2"}}, "sent Bearer hunter2 twice", "sent *** twice"},
+		"three characters": {http.Header{"X-Pin": {"abc"}}, "it is abc.", "it is ***."},
+		"two characters":   {http.Header{"X-On": {"ab"}}, line, line},
+		"one character":    {http.Header{"X-On": {"1"}}, line, line},
+		"nothing":          {http.Header{"X-On": {""}}, line, line},
+		"several":          {http.Header{"X-On": {"1"}, "X-A": {"hunter2", "hunter3"}, "X-B": {"hunter4"}}, "1 hunter4 hunter3 hunter2", "1 *** *** ***"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var output bytes.Buffer
+			ctx := maskSecrets(tflogtest.RootLogger(t.Context(), &output), test.headers)
+			tflog.Debug(ctx, test.logged, map[string]any{"field": test.logged})
+
+			entries, err := tflogtest.MultilineJSONDecode(&output)
+			if err != nil || len(entries) != 1 {
+				t.Fatalf("%v, %v", entries, err)
+			}
+			mustEqual(t, "the message", entries[0]["@message"], any(test.want))
+			mustEqual(t, "the field", entries[0]["field"], any(test.want))
+		})
+	}
+}
+
+// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a
+// header value in it shows what stands behind the client.
+func TestReadsMaskTheLog(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithPath("/hunter2"))
+	headers := args{"X-Token": "hunter2"}
+	tests := map[string]args{
+		instanceName:  {"base_url": server.URL(), "request_headers": headers},
+		instancesName: {"base_urls": args{"a": server.URL()}, "request_headers": headers},
+	}
+	for name, arguments := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, output := traced(t.Context())
+			ours, _ := configure(ctx, t, nil)
+			if got := readWithin(ctx, t, ours, name, arguments); len(got.told) > 0 {
+				t.Fatal(got.told)
+			}
+			if !strings.Contains(output.String(), "Read the instance") || !strings.Contains(output.String(), server.Origin()+"/***/instance") {
+				t.Errorf("the URL is not in the log:\n%s", output)
+			}
+			mustNotSay(t, output.String(), "hunter2")
 		})
 	}
 }
