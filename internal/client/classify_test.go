@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"strings"
 	"syscall"
@@ -78,6 +79,17 @@ func TestClassify(t *testing.T) {
 		"TLS version":         {errors.New("tls: server selected unsupported protocol version 301"), KindTLS, false, "the TLS handshake failed (server selected unsupported protocol version 301)"},
 		"alert":               {&net.OpError{Op: "remote error", Err: errors.New("tls: handshake failure")}, KindTLS, false, "the server refused the TLS handshake (handshake failure)"},
 		"our alert":           {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, KindTLS, false, "the TLS handshake failed (bad record MAC)"},
+		"reset by a dial":     {dial(call("connect", syscall.ECONNRESET)), KindBroken, true, before},
+		"closed by us":        {fmt.Errorf("x: %w", net.ErrClosed), KindBroken, true, before},
+		"cut trailer":         {errors.New("http: unexpected EOF reading trailer"), KindBroken, true, before},
+		"HTTP/2 closed":       {errors.New("http2: client conn is closed"), KindBroken, true, before},
+		"HTTP/2 not usable":   {errors.New("http2: client conn not usable"), KindBroken, true, before},
+		"HTTP/2 forced":       {errors.New("http2: client connection force closed via ClientConn.Close"), KindBroken, true, before},
+		"HTTP/2 not begun":    {errors.New("http2: client conn could not be established"), KindBroken, true, before},
+		// The verb for an error that net/http does not have is its own fault.
+		"unasked":             {errors.New("net/http: HTTP/1.x transport connection broken: readLoopPeekFailLocked: %!w(<nil>)"), KindProtocol, true, "the response is not valid HTTP: it came before the request"},
+		"Upgrade over HTTP/2": {errors.New(`http2: invalid Upgrade request header: ["secret"]`), KindRequest, false, "HTTP/2 does not allow the request header Upgrade"},
+		"headers too large":   {errors.New("http2: request header list larger than peer's advertised limit"), KindRequest, false, "the request headers are larger than the server accepts"},
 		"something else":      {errors.New("net/http: something\x00 else"), KindProtocol, false, "the response is not valid HTTP: something else"},
 	}
 	for name, test := range tests {
@@ -89,6 +101,10 @@ func TestClassify(t *testing.T) {
 				t.Errorf("got kind %d, transient %t: %s\nwant kind %d, transient %t: %s",
 					failure.Kind, failure.transient, failure.Reason, test.kind, test.transient, test.reason)
 			}
+			// What a setting is to blame for fails at once, also until ready.
+			if failure.configuration != (test.kind == KindRequest) {
+				t.Errorf("a setting is to blame: %t", failure.configuration)
+			}
 			if strings.Contains(failure.Reason, "54321") || strings.Contains(failure.Reason, ":53") {
 				t.Errorf("%q has an address", failure.Reason)
 			}
@@ -97,6 +113,36 @@ func TestClassify(t *testing.T) {
 			}
 			if !errors.Is(failure, test.err) {
 				t.Error("the cause is lost")
+			}
+		})
+	}
+}
+
+// When an attempt's time is over, what net/http says of the connection that it
+// then tears down is by chance.
+func TestClassifyAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	tests := map[string]error{
+		"the context's error": context.DeadlineExceeded,
+		"any error":           errors.New("net/http: something else"),
+		"reset":               &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+		"certificate":         &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+		"alert":               &net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")},
+		"our own closing":     net.ErrClosed,
+	}
+	for name, err := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+			defer cancel()
+			var without, with progress
+			with.got.Store(&httptrace.GotConnInfo{})
+			for reason, progress := range map[string]*progress{"no connection within 10s": &without, "no complete response within 10s": &with} {
+				failure := (&Client{requestTimeout: 10 * time.Second}).classify(ctx, err, progress, newRedactor(nil))
+				if failure.Kind != KindTimeout || !failure.transient || failure.Reason != reason {
+					t.Errorf("got kind %d, transient %t: %s\nwant kind %d, transient true: %s",
+						failure.Kind, failure.transient, failure.Reason, KindTimeout, reason)
+				}
 			}
 		})
 	}

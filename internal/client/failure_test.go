@@ -74,25 +74,31 @@ func TestMaxAttempts(t *testing.T) {
 
 func TestRetriesUntilGood(t *testing.T) {
 	t.Parallel()
-	tests := map[string][]it.Step{
-		"statuses":          {it.Status(503), it.Status(429), it.Status(408)},
-		"reset":             {it.Reset()},
-		"closed":            {it.CloseConnection()},
-		"reset in the body": {it.ResetInBody()},
-		"short body":        {it.ShortBody(), it.ShortBody()},
-		"cut head":          {it.Verbatim("HTTP/1.1 200 O", it.Reset()), it.Verbatim("HTTP/1.1 200 OK\r\nConte", it.CloseConnection())},
-		"silent":            {it.Silent()},
-		"dripping head":     {it.DripHeader()},
-		"dripping body":     {it.DripBody()},
-		"after a redirect":  {it.Redirect(302, "/x"), it.Status(502)},
+	// Only what never ends needs a short timeout; on a busy machine, others could
+	// miss it.
+	inTime, hurried := timeout(long), timeout(soon)
+	tests := map[string]struct {
+		script  []it.Step
+		timeout option
+	}{
+		"statuses":          {[]it.Step{it.Status(503), it.Status(429), it.Status(408)}, inTime},
+		"reset":             {[]it.Step{it.Reset()}, inTime},
+		"closed":            {[]it.Step{it.CloseConnection()}, inTime},
+		"reset in the body": {[]it.Step{it.ResetInBody()}, inTime},
+		"short body":        {[]it.Step{it.ShortBody(), it.ShortBody()}, inTime},
+		"cut head":          {[]it.Step{it.Verbatim("HTTP/1.1 200 O", it.Reset()), it.Verbatim("HTTP/1.1 200 OK\r\nConte", it.CloseConnection())}, inTime},
+		"silent":            {[]it.Step{it.Silent()}, hurried},
+		"dripping head":     {[]it.Step{it.DripHeader()}, hurried},
+		"dripping body":     {[]it.Step{it.DripBody()}, hurried},
+		"after a redirect":  {[]it.Step{it.Redirect(302, "/x"), it.Status(502)}, inTime},
 	}
-	for name, script := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithScript(script...))
-			read(t, server.URL(), timeout(soon))
-			if n := len(server.Requests()); n != len(script)+1 {
-				t.Errorf("%d requests, want %d", n, len(script)+1)
+			server := it.New(t, it.WithScript(test.script...))
+			read(t, server.URL(), test.timeout)
+			if n := len(server.Requests()); n != len(test.script)+1 {
+				t.Errorf("%d requests, want %d", n, len(test.script)+1)
 			}
 		})
 	}
@@ -168,24 +174,27 @@ func TestFaults(t *testing.T) {
 			it.Body(200, "text/html", "<!doctype html><html><head><title>Files</title><script>var a = '<b>'</script></head><body><h1>Sign&nbsp;in</h1>\n<p>to&#32;go on"),
 			client.KindNotJSON, 1, []string{"not JSON", `Content-Type "text/html"`, "starting with: Sign in to go on"}, false,
 		},
-		"no content type":     {it.Body(200, "", "nothing"), client.KindNotJSON, 1, []string{"not JSON", "no Content-Type", "starting with: nothing"}, false},
-		"other encoding":      {verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindNotJSON, 1, []string{"not JSON", `Content-Encoding "br"`}, true},
-		"escape sequences":    {it.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"), client.KindNotJSON, 1, []string{"not JSON", `"text/plain"`, "[2J]0;titlered"}, false},
-		"escape in a header":  {it.Body(200, "text/\x1b[31mplain", "{}"), client.KindProtocol, 1, []string{"not valid HTTP", `text/\x1b[31mplain`}, true},
-		"cut JSON":            {it.Body(200, "application/json", document[:len(document)/2]), client.KindNotJSON, 1, []string{"not JSON", "the end of the document"}, false},
-		"document and more":   {it.AnswerDocument(document + "}"), client.KindNotJSON, 1, []string{"not JSON"}, false},
-		"not a document":      {it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x")), client.KindDocument, 1, []string{"not an instance document", "fileMaxSize", "chunkSize", `the string "x"`}, false},
-		"null limit":          {it.AnswerDocument(it.Newer().With("fileMaxSize", nil)), client.KindDocument, 1, []string{"fileMaxSize", "null"}, false},
-		"an error with 200":   {it.Body(200, "application/json", `{"statusCode":404,"error":"Not Found","message":"x"}`), client.KindDocument, 1, []string{"fileMaxSize"}, false},
-		"invalid UTF-8":       {it.AnswerDocument(it.Newer().With("apiVersion", it.Raw("\"\xff\""))), client.KindNotJSON, 1, []string{"UTF-8"}, false},
-		"longer than said":    {verbatim(head + "Content-Length: 1\r\n\r\n" + document), client.KindNotJSON, 1, []string{"not JSON"}, true},
-		"error page":          {it.Body(502, "text/html", "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr>nginx</body></html>"), client.KindStatus, 2, []string{"status 502 Bad Gateway: 502 Bad Gateway nginx"}, false},
-		"page with a title":   {it.Body(403, "text/html", "<title>Blocked</title><img src=x>"), client.KindStatus, 1, []string{"status 403 Forbidden: Blocked"}, false},
-		"error text":          {it.Body(400, "text/plain", "Client sent\r\n\tan HTTP request\x00"), client.KindStatus, 1, []string{"status 400 Bad Request: Client sent an HTTP request"}, false},
-		"error without body":  {it.Body(401, "", ""), client.KindStatus, 1, []string{"status 401 Unauthorized"}, false},
-		"error, cut body":     {it.Verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset()), client.KindStatus, 1, []string{"status 404 Not Found: Nothing here"}, true},
-		"error, silent body":  {it.Verbatim("HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), client.KindStatus, 1, []string{"status 403 Forbidden: No"}, true},
-		"error, endless body": {it.Func(endlessError), client.KindStatus, 1, []string{"status 410 Gone: xxx", "…"}, false},
+		"no content type":      {it.Body(200, "", "nothing"), client.KindNotJSON, 1, []string{"not JSON", "no Content-Type", "starting with: nothing"}, false},
+		"other encoding":       {verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindNotJSON, 1, []string{"not JSON", `Content-Encoding "br"`}, true},
+		"escape sequences":     {it.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"), client.KindNotJSON, 1, []string{"not JSON", `"text/plain"`, "[2J]0;titlered"}, false},
+		"escape in a header":   {it.Body(200, "text/\x1b[31mplain", "{}"), client.KindProtocol, 1, []string{"not valid HTTP", `text/\x1b[31mplain`}, true},
+		"cut JSON":             {it.Body(200, "application/json", document[:len(document)/2]), client.KindNotJSON, 1, []string{"not JSON", "the end of the document"}, false},
+		"fault before cut":     {it.Body(200, "application/json", `{"fileMaxSize":null,"chunkSize":}`), client.KindNotJSON, 1, []string{"the body is not JSON: found invalid character", "in chunkSize"}, false},
+		"fault before more":    {it.Body(200, "application/json", `{"fileMaxSize":null}x`), client.KindNotJSON, 1, []string{"the body is not JSON: found invalid character", "at byte 20 (Content-Type"}, false},
+		"two byte order marks": {it.AnswerDocument("\ufeff\ufeff" + document), client.KindNotJSON, 1, []string{"the body is not JSON: found invalid character"}, false},
+		"document and more":    {it.AnswerDocument(document + "}"), client.KindNotJSON, 1, []string{"not JSON"}, false},
+		"not a document":       {it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x")), client.KindDocument, 1, []string{"not an instance document", "fileMaxSize", "chunkSize", `the string "x"`}, false},
+		"null limit":           {it.AnswerDocument(it.Newer().With("fileMaxSize", nil)), client.KindDocument, 1, []string{"fileMaxSize", "null"}, false},
+		"an error with 200":    {it.Body(200, "application/json", `{"statusCode":404,"error":"Not Found","message":"x"}`), client.KindDocument, 1, []string{"fileMaxSize"}, false},
+		"invalid UTF-8":        {it.AnswerDocument(it.Newer().With("apiVersion", it.Raw("\"\xff\""))), client.KindNotJSON, 1, []string{"UTF-8"}, false},
+		"longer than said":     {verbatim(head + "Content-Length: 1\r\n\r\n" + document), client.KindNotJSON, 1, []string{"not JSON"}, true},
+		"error page":           {it.Body(502, "text/html", "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr>nginx</body></html>"), client.KindStatus, 2, []string{"status 502 Bad Gateway: 502 Bad Gateway nginx"}, false},
+		"page with a title":    {it.Body(403, "text/html", "<title>Blocked</title><img src=x>"), client.KindStatus, 1, []string{"status 403 Forbidden: Blocked"}, false},
+		"error text":           {it.Body(400, "text/plain", "Client sent\r\n\tan HTTP request\x00"), client.KindStatus, 1, []string{"status 400 Bad Request: Client sent an HTTP request"}, false},
+		"error without body":   {it.Body(401, "", ""), client.KindStatus, 1, []string{"status 401 Unauthorized"}, false},
+		"error, cut body":      {it.Verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset()), client.KindStatus, 1, []string{"status 404 Not Found: Nothing here"}, true},
+		"error, silent body":   {it.Verbatim("HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), client.KindStatus, 1, []string{"status 403 Forbidden: No"}, true},
+		"error, endless body":  {it.Func(endlessError), client.KindStatus, 1, []string{"status 410 Gone: xxx", "…"}, false},
 	}
 	for name, test := range tests {
 		protos := map[string]it.Option{"HTTP/1": it.WithTLSHTTP1(), "HTTP/2": it.WithTLS()}
@@ -293,6 +302,28 @@ func TestConnectionFaults(t *testing.T) {
 			t.Parallel()
 			options := append([]option{trusting(http1), attempts(2)}, test.options...)
 			must(t, failing(t, test.url, options...), test.kind, test.attempts, test.words...)
+		})
+	}
+}
+
+// The same instance may fail by one kind of these today and by the other
+// tomorrow, by how many reads were before it: a state must not tell them apart.
+func TestStateText(t *testing.T) {
+	t.Parallel()
+	const inTime = "GET https://files.example.org/instance: no response in time"
+	for kind := client.KindResolve; kind <= client.KindRequest; kind++ {
+		t.Run(strconv.Itoa(int(kind)), func(t *testing.T) {
+			t.Parallel()
+			for _, redirectedTo := range []string{"", "https://files.example.net/x"} {
+				failure := client.Failure{Kind: kind, URL: "https://files.example.org/instance", RedirectedTo: redirectedTo, Reason: "what came back"}
+				want := failure.Error()
+				if kind == client.KindTimeout || kind == client.KindNoTime {
+					want = inTime
+				}
+				if got := failure.StateText(); got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
 		})
 	}
 }

@@ -215,6 +215,28 @@ func TestHTTP2RefusedStream(t *testing.T) {
 	}
 }
 
+// HTTP/2 has no such header, and net/http repeats its value in the error. No
+// attempt can do better.
+func TestHTTP2RefusesUpgrade(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]option{"usual": nil, "until ready": {untilReady}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithTLS())
+			// In both headers, as the texts are searched for what Authorization has.
+			options := append(options, trusting(server), withHeaders(t, map[string]string{"Authorization": secret, "Upgrade": secret}))
+			failure := failing(t, server.URL(), options...)
+			must(t, failure, client.KindRequest, 1)
+			if want := "HTTP/2 does not allow the request header Upgrade"; failure.Reason != want {
+				t.Errorf("the reason is %q, want %q", failure.Reason, want)
+			}
+			if n := len(server.Requests()); n != 0 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
 // Whether the alert of a server that wants a client certificate arrives over
 // HTTP/2 is a race; what the failure says is not.
 func TestHTTP2MissingClientCertificate(t *testing.T) {

@@ -2,7 +2,10 @@ package client_test
 
 import (
 	"context"
+	"encoding/base64"
 	"net"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -110,6 +113,7 @@ func TestProxyFaults(t *testing.T) {
 		"proxy not trusted":      {"https", untrusted.URL(), client.KindProxy, 1, 0, []string{"the proxy could not be reached", "certificate has expired"}, nil},
 		"silent proxy":           {"https", silent, client.KindTimeout, 1, 0, []string{"no connection within"}, []option{timeout(soon), attempts(1)}},
 		"closing proxy":          {"https", closing, client.KindProxy, 4, 0, []string{"the proxy broke the connection"}, nil},
+		"closing proxy, plain":   {"http", closing, client.KindBroken, 4, 0, []string{"the server closed or reset the connection before it had answered"}, nil},
 		"not a URL":              {"https", password + "[::1", client.KindProxy, 1, 0, []string{"HTTPS_PROXY is not valid"}, nil},
 		"not a URL, plain":       {"http", password + "[::1", client.KindProxy, 1, 0, []string{"HTTP_PROXY is not valid"}, nil},
 		"not a URL, until ready": {"http", password + "[::1", client.KindProxy, 1, 0, []string{"HTTP_PROXY is not valid"}, []option{untilReady}},
@@ -133,6 +137,85 @@ func TestProxyFaults(t *testing.T) {
 	}
 	if n := len(target.Requests()); n != 0 {
 		t.Errorf("%d requests went past the proxy", n)
+	}
+}
+
+// A proxy that repeats the credentials that it was sent must not bring them
+// into a failure, a state or a log.
+//
+//nolint:paralleltest // the environment is the process's
+func TestEchoedProxyCredentials(t *testing.T) {
+	const long, escaped, short = "pr0xy-us3r:" + proxyPassword, "pr0xy-us3r:p@ss/w0rd", "pr0xy-us3r:pw42"
+	encode := func(credentials string) string { return base64.StdEncoding.EncodeToString([]byte(credentials)) }
+	// What terminates TLS for a proxy knows the credentials, although they are not
+	// in the request that comes through the tunnel.
+	echo := func(credentials string, form func(credentials string) string) it.Step {
+		return it.Func(func(w http.ResponseWriter, r *http.Request) {
+			if sent := r.Header.Get("Proxy-Authorization"); r.TLS == nil && sent != "Basic "+encode(credentials) {
+				t.Errorf("the proxy was sent %q", sent)
+			}
+			status := http.StatusForbidden
+			if r.URL.Path == "/document/instance" {
+				status = http.StatusOK
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(it.Document{}.With("message", form(credentials)).With("fileMaxSize", form(credentials)).JSON()))
+		})
+	}
+	forms := map[string]func(credentials string) string{
+		"header":     func(credentials string) string { return "Basic " + encode(credentials) },
+		"base64":     encode,
+		"both":       func(credentials string) string { return credentials },
+		"user alone": func(credentials string) string { return "unknown user " + strings.Split(credentials, ":")[0] },
+		"password only": func(credentials string) string {
+			return "the password " + strings.Split(credentials, ":")[1] + " is not the right one"
+		},
+	}
+	tests := map[string]struct {
+		scheme, before, credentials string
+	}{
+		"HTTP_PROXY":                    {"http", "http://", long},
+		"HTTP_PROXY, no scheme":         {"http", "", long},
+		"HTTP_PROXY, short":             {"http", "http://", short},
+		"HTTP_PROXY, escaped":           {"http", "http://", escaped},
+		"HTTPS_PROXY":                   {"https", "http://", long},
+		"HTTPS_PROXY, no scheme":        {"https", "", long},
+		"HTTPS_PROXY, no scheme, short": {"https", "", short},
+	}
+	for name, test := range tests {
+		for how, form := range forms {
+			t.Run(name+", "+how, func(t *testing.T) {
+				echoing := it.New(t, it.WithDefault(echo(test.credentials, form)))
+				address := echoing.Address()
+				if test.scheme == "https" {
+					echoing = it.New(t, it.WithTLS(), it.WithDefault(echo(test.credentials, form)))
+					address = strings.TrimPrefix(it.NewProxy(t, it.WithProxyTarget(echoing)).URL(), "http://")
+				}
+				user, password, _ := strings.Cut(test.credentials, ":")
+				setProxies(t, map[string]string{strings.ToUpper(test.scheme) + "_PROXY": test.before + url.UserPassword(user, password).String() + "@" + address})
+				for path, kind := range map[string]client.Kind{"": client.KindStatus, "/document": client.KindDocument} {
+					var log logged
+					c, request := prepare(t, test.scheme+"://"+it.ProxiedHost+path, trusting(echoing), log.option())
+					_, err := c.Read(t.Context(), request)
+					failure, ok := client.AsFailure(err)
+					if !ok {
+						t.Fatalf("error %v, want a failure", err)
+					}
+					must(t, failure, kind, 1, "(redacted)")
+					for _, printed := range append(failure.Details, failure.Error(), failure.StateText(), log.String()) {
+						for _, private := range []string{user, password, encode(test.credentials)} {
+							if strings.Contains(printed, private) {
+								t.Errorf("%q repeats %q of the proxy's user info", printed, private)
+							}
+						}
+					}
+					if !strings.Contains(log.String(), "(redacted)") {
+						t.Errorf("the log does not tell of the failure:\n%s", &log)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -229,6 +229,16 @@ func TestRedirectToClosedConnection(t *testing.T) {
 	must(t, failing(t, server.URL()), client.KindBroken, 4, "redirected to "+target.URL()+": ", "before it had answered")
 }
 
+// How far the request before a redirect came says nothing of the one after it.
+func TestRedirectToSilence(t *testing.T) {
+	t.Parallel()
+	silent := "https://" + listen(t, nil)
+	server := it.New(t, it.WithDefault(it.Redirect(302, silent)))
+	const patience = 2 * soon // the redirect has to come within it
+	failure := failing(t, server.URL(), attempts(1), timeout(patience))
+	must(t, failure, client.KindTimeout, 1, "redirected to "+silent+": no connection within "+patience.String())
+}
+
 // Where the redirect itself took all the time, its target is not to blame.
 func TestRedirectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"math"
@@ -315,6 +317,87 @@ func TestReadEndsInTime(t *testing.T) {
 				}
 				if end < test.end[0] || end > test.end[1] {
 					t.Errorf("ended after %s, want %v", end, test.end)
+				}
+			})
+		})
+	}
+}
+
+// A read that runs out of time fails with the last failure that had a reason of
+// its own.
+func TestDeadlineKeepsTheLastReason(t *testing.T) {
+	t.Parallel()
+	const untrusted = -1 // in place of a status
+	tests := map[string]struct {
+		script []int // statuses; then it is silent
+		kind   Kind
+		reason string
+	}{
+		"none":        {nil, KindNoTime, "no response before the time for the read ran out"},
+		"status":      {[]int{502}, KindStatus, "status 502 Bad Gateway"},
+		"last of two": {[]int{502, 503}, KindStatus, "status 503 Service Unavailable"},
+		"certificate": {[]int{untrusted}, KindCertificate, "certificate signed by unknown authority"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const limit = 9 * time.Second // less than an attempt may take
+				_, end, err := timed(t, Config{}, Request{UntilReady: true}, limit, func(attempt int, r *http.Request) (*http.Response, error) {
+					switch {
+					case attempt > len(test.script):
+						return neverAnswer(r)
+					case test.script[attempt-1] == untrusted:
+						return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+					default:
+						return answer(test.script[attempt-1], "")
+					}
+				})
+				failure, ok := AsFailure(err)
+				if !ok || failure.Kind != test.kind || failure.Reason != test.reason || !failure.TimeRanOut {
+					t.Fatalf("error %+v, want kind %d, %q and that the time ran out", err, test.kind, test.reason)
+				}
+				if failure.Attempts != len(test.script)+1 || end != limit {
+					t.Errorf("%d attempts in %s, want %d in %s", failure.Attempts, end, len(test.script)+1, limit)
+				}
+			})
+		})
+	}
+}
+
+// A failure counts attempts that were made, not those that were waited for.
+func TestAttemptsThatWereMade(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		admitted int // attempts, before the read waits in vain
+		kind     Kind
+		reason   string
+	}{
+		"none": {0, KindNoTime, "no request was made before the time for the read ran out"},
+		"one":  {1, KindStatus, "status 503 Service Unavailable"},
+		"two":  {2, KindStatus, "status 503 Service Unavailable"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				admit := func(ctx context.Context) (func(), error) {
+					if asked++; asked <= test.admitted {
+						return func() {}, nil
+					}
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				attempts, end, err := timed(t, Config{}, Request{Admit: admit}, time.Minute, func(int, *http.Request) (*http.Response, error) {
+					return answer(503, "")
+				})
+				failure, ok := AsFailure(err)
+				if !ok || failure.Kind != test.kind || failure.Reason != test.reason || !failure.TimeRanOut {
+					t.Fatalf("error %+v, want kind %d, %q and that the time ran out", err, test.kind, test.reason)
+				}
+				if failure.Attempts != test.admitted || len(attempts) != test.admitted || end != time.Minute {
+					t.Errorf("the failure says %d attempts, %d were made, want %d; ended after %s", failure.Attempts, len(attempts), test.admitted, end)
 				}
 			})
 		})

@@ -114,6 +114,43 @@ func TestEchoedHeaders(t *testing.T) {
 	}
 }
 
+// What these headers say is no secret, and their values are in what a failure
+// has to say; the value of any other is redacted there, whatever it is.
+func TestPublicHeadersAreNotRedacted(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		header, value string
+		public        bool
+	}{
+		"Content-Type":             {"Content-Type", "application/json", true},
+		"Content-Type, lower case": {"content-type", "application/json", true},
+		"Accept":                   {"Accept", "application/json", true},
+		"Host":                     {"Host", "files.example.org", true},
+		"User-Agent":               {"User-Agent", "application/json", false},
+		"Cookie":                   {"Cookie", "application/json", false},
+		"Authorization":            {"Authorization", "application/json", false},
+		"Accept-Language":          {"Accept-Language", "application/json", false},
+		"X-Forwarded-Host":         {"X-Forwarded-Host", "files.example.org", false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithDefault(it.Body(200, test.value, "nothing")))
+			c, request := prepare(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}))
+			_, err := c.Read(t.Context(), request)
+			failure, ok := client.AsFailure(err)
+			if !ok {
+				t.Fatalf("error %v, want a failure", err)
+			}
+			want := test.value
+			if !test.public {
+				want = "(redacted)"
+			}
+			must(t, failure, client.KindNotJSON, 1, `Content-Type "`+want+`"`)
+		})
+	}
+}
+
 // Labels go into the state as they are; in a warning they are not.
 func TestEchoedHeadersInWarnings(t *testing.T) {
 	t.Parallel()

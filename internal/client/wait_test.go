@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,30 +33,35 @@ func promptly(t *testing.T, f func()) {
 func TestUntilReady(t *testing.T) {
 	t.Parallel()
 	html := it.Body(200, "text/html", "<h1>Starting</h1>")
-	tests := map[string][]it.Step{
-		"not found":       {it.Status(404), it.Status(404), it.Status(404)},
-		"every status":    {it.Status(204), it.Status(400), it.Status(401), it.Status(403), it.Status(501), it.Status(503), it.Redirect(302, "")},
-		"not JSON":        {html, html, it.Body(200, "", "")},
-		"not a document":  {it.Body(200, "application/json", "{}"), it.Body(200, "application/json", "null")},
-		"too large":       {it.EndlessBody()},
-		"broken":          {it.Reset(), it.CloseConnection(), it.ResetInBody(), it.ShortBody()},
-		"silent":          {it.Silent()},
-		"not HTTP":        {it.Verbatim("220 smtp\r\n", it.CloseConnection())},
-		"redirect":        {it.Redirect(302, "file:///x"), it.Redirect(302, "http://user@files.example.org/")},
-		"more than usual": {it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503), it.Status(503)},
+	tests := map[string]struct {
+		script  []it.Step
+		options []option
+	}{
+		"not found":      {[]it.Step{it.Status(404), it.Status(404), it.Status(404)}, nil},
+		"every status":   {[]it.Step{it.Status(204), it.Status(400), it.Status(401), it.Status(403), it.Status(501), it.Status(503), it.Redirect(302, "")}, nil},
+		"not JSON":       {[]it.Step{html, html, it.Body(200, "", "")}, nil},
+		"not a document": {[]it.Step{it.Body(200, "application/json", "{}"), it.Body(200, "application/json", "null")}, nil},
+		"too large":      {[]it.Step{it.EndlessBody()}, nil},
+		"broken":         {[]it.Step{it.Reset(), it.CloseConnection(), it.ResetInBody(), it.ShortBody()}, nil},
+		// Only what never answers needs a short timeout; on a busy machine, others
+		// could miss it.
+		"silent":          {[]it.Step{it.Silent()}, []option{timeout(soon)}},
+		"not HTTP":        {[]it.Step{it.Verbatim("220 smtp\r\n", it.CloseConnection())}, nil},
+		"redirect":        {[]it.Step{it.Redirect(302, "file:///x"), it.Redirect(302, "http://user@files.example.org/")}, nil},
+		"more than usual": {slices.Repeat([]it.Step{it.Status(503)}, 7), nil},
 	}
-	for name, script := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithScript(script...))
+			server := it.New(t, it.WithScript(test.script...))
 			ctx, cancel := context.WithTimeout(t.Context(), long)
 			defer cancel()
-			c, request := prepare(t, server.URL(), untilReady, attempts(1), timeout(soon))
+			c, request := prepare(t, server.URL(), append(test.options, untilReady, attempts(1))...)
 			if _, err := c.Read(ctx, request); err != nil {
 				t.Fatalf("%v", err)
 			}
-			if n := len(server.Requests()); n != len(script)+1 {
-				t.Errorf("%d requests, want %d", n, len(script)+1)
+			if n := len(server.Requests()); n != len(test.script)+1 {
+				t.Errorf("%d requests, want %d", n, len(test.script)+1)
 			}
 		})
 	}
@@ -116,30 +122,15 @@ func TestUntilReadyPlaceholderCertificate(t *testing.T) {
 	}
 }
 
-// A read that runs out of time fails with the last failure that had a reason of
-// its own.
+// The deadline ends an attempt, however much of the request timeout is left.
+// TestDeadlineKeepsTheLastReason has what failed before.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		script []it.Step
-		kind   client.Kind
-		words  string
-	}{
-		"status":              {[]it.Step{it.Status(503)}, client.KindStatus, "status 503"},
-		"status, then silent": {[]it.Step{it.Status(502), it.Silent()}, client.KindStatus, "status 502"},
-		"silent":              {[]it.Step{it.Silent()}, client.KindNoTime, "no response before the time for the read ran out"},
-		"dripping":            {[]it.Step{it.DripBody()}, client.KindNoTime, "no response before the time for the read ran out"},
-		"certificate":         {nil, client.KindCertificate, "127.0.0.1"},
-	}
-	for name, test := range tests {
+	for name, step := range map[string]it.Step{"silent": it.Silent(), "dripping": it.DripBody()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options := []it.Option{it.WithDefault(it.Silent()), it.WithScript(test.script...)}
-			if test.script == nil {
-				options = append(options, it.WithCertificate(it.CertificateWrongHost))
-			}
-			server := it.New(t, options...)
-			c, request := prepare(t, server.URL(), untilReady, trusting(server), timeout(long), delays(10*time.Millisecond, 20*time.Millisecond))
+			server := it.New(t, it.WithDefault(step))
+			c, request := prepare(t, server.URL(), untilReady, timeout(long))
 			ctx, cancel := context.WithTimeout(t.Context(), soon)
 			defer cancel()
 			promptly(t, func() {
@@ -149,7 +140,7 @@ func TestDeadline(t *testing.T) {
 					t.Errorf("error %v, want a failure", err)
 					return
 				}
-				must(t, failure, test.kind, failure.Attempts, test.words)
+				must(t, failure, client.KindNoTime, 1, "no response before the time for the read ran out")
 				if !failure.TimeRanOut {
 					t.Error("the failure does not say that the time ran out")
 				}
@@ -335,29 +326,6 @@ func TestAdmitRefuses(t *testing.T) {
 	})
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
-	}
-}
-
-// A read that ends while it waits for admission keeps its last failure.
-func TestAdmitTakesTooLong(t *testing.T) {
-	t.Parallel()
-	server := it.New(t, it.WithDefault(it.Status(503)))
-	asked := 0
-	c, request := prepare(t, server.URL(), func(s *setup) {
-		s.Admit = func(ctx context.Context) (func(), error) {
-			if asked++; asked == 1 {
-				return func() {}, nil
-			}
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	_, err := c.Read(ctx, request)
-	failure, ok := client.AsFailure(err)
-	if !ok || failure.Kind != client.KindStatus || !failure.TimeRanOut {
-		t.Errorf("error %+v, want the status 503 and that the time ran out", err)
 	}
 }
 

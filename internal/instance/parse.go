@@ -14,9 +14,9 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// MaxExpireTimes is how many expiry entries a document may have. The service
+// maxExpireTimes is how many expiry entries a document may have. The service
 // suggests about eight; the bound keeps a faulty instance out of a state file.
-const MaxExpireTimes = 1000
+const maxExpireTimes = 1000
 
 // foundLimit is how many characters of a value or a name an error repeats.
 const foundLimit = 60
@@ -54,7 +54,7 @@ func TrimByteOrderMark(document []byte) []byte {
 // The error is always a [*DocumentError] that lists every fault; details are
 // never returned together with an error. A document that is not JSON, a member
 // that is missing, null, duplicate, of another type or out of range, and more
-// than [MaxExpireTimes] entries are faults.
+// than 1,000 entries are faults.
 func Parse(document []byte) (*Details, error) {
 	// The decoder's own duplicate check would stop at the first duplicate;
 	// ours is in readObject, where reading can go on.
@@ -382,7 +382,7 @@ func (p *parser) readExpireTimes(name string, details *Details) error {
 	count := 0
 	for ; p.decoder.PeekKind() != jsontext.KindEndArray; count++ {
 		var err error
-		if count < MaxExpireTimes {
+		if count < maxExpireTimes {
 			err = p.readExpireTime(count, details)
 		} else {
 			err = p.decoder.SkipValue()
@@ -391,8 +391,8 @@ func (p *parser) readExpireTimes(name string, details *Details) error {
 			return err
 		}
 	}
-	if count > MaxExpireTimes {
-		p.addFault(name, fmt.Sprintf("at most %d entries", MaxExpireTimes), fmt.Sprintf("%d", count))
+	if count > maxExpireTimes {
+		p.addFault(name, fmt.Sprintf("at most %d entries", maxExpireTimes), fmt.Sprintf("%d", count))
 	}
 	_, err := p.decoder.ReadToken()
 	return err

@@ -119,8 +119,8 @@ func checkDetails(t *testing.T, details *instance.Details) {
 	if details.RecommendedExpireTimes == nil {
 		t.Error("RecommendedExpireTimes is nil, want an empty list")
 	}
-	if n := len(details.RecommendedExpireTimes); n > instance.MaxExpireTimes {
-		t.Errorf("%d expiry entries, want at most %d", n, instance.MaxExpireTimes)
+	if n := len(details.RecommendedExpireTimes); n > 1000 {
+		t.Errorf("%d expiry entries, want at most 1000", n)
 	}
 }
 
@@ -936,6 +936,12 @@ func TestParseWarnings(t *testing.T) {
 		}},
 		"seconds in both": {[]string{`{"label": "a", "inSeconds": 3600, "value": 3600}`}, []instance.Warning{
 			warning(instance.ContradictoryUnits, 0, "a", 3600, 3600),
+		}},
+		"too few minutes": {[]string{`{"label": "a", "inSeconds": 3600, "value": 30}`}, []instance.Warning{
+			warning(instance.ContradictoryUnits, 0, "a", 30, 3600),
+		}},
+		"one minute too few": {[]string{`{"label": "a", "inSeconds": 3600, "value": 59}`}, []instance.Warning{
+			warning(instance.ContradictoryUnits, 0, "a", 59, 3600),
 		}},
 		"zero seconds only": {[]string{`{"label": "a", "inSeconds": 0, "value": 30}`}, []instance.Warning{
 			warning(instance.ContradictoryUnits, 0, "a", 30, 0),

@@ -31,6 +31,11 @@ func TestClean(t *testing.T) {
 		"the cut leaves no space":         {"abc defgh", 5, "abc…"},
 		"trailing space does not count":   {"abcde   ", 5, "abcde"},
 		"limit counts characters":         {"分分分分分分", 5, "分分分分…"},
+		// No caller has such limits; the text must be bounded all the same.
+		"room for the ellipsis only": {"abc", 1, "…"},
+		"no room":                    {"abc", 0, "…"},
+		"no room, nothing to print":  {" \x00", 0, ""},
+		"less than no room":          {"abc", -1, "…"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
