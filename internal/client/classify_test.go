@@ -174,7 +174,7 @@ func TestClassifyRefusedClientCertificate(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			connection := &conn{}
+			connection := &conn{handshake: &handshake{}}
 			connection.askedForCertificate.Store(test.asked)
 			connection.overHTTP2.Store(test.overHTTP2)
 			progress := progress{answered: test.answered}

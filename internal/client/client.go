@@ -113,9 +113,7 @@ func noteCertificateRequest(ctx context.Context) {
 	if !ok {
 		return
 	}
-	if conn := progress.dialled.Load(); conn != nil {
-		conn.askedForCertificate.Store(true)
-	}
+	progress.handshake.askedForCertificate.Store(true)
 }
 
 // Request is one read.
@@ -213,7 +211,8 @@ type progress struct {
 	// and handshaking once the TLS handshake has begun, which is after that.
 	proxied, handshaking atomic.Bool
 	// answered is true once the head of a response is there.
-	answered bool
+	answered  bool
+	handshake handshake
 }
 
 // connection returns the connection that the request got, or else the last one
@@ -246,8 +245,8 @@ func trace(ctx context.Context, connected func()) (context.Context, *progress) {
 		},
 		TLSHandshakeStart: func() { progress.handshaking.Store(true) },
 		TLSHandshakeDone: func(state tls.ConnectionState, _ error) {
-			if dialled := progress.dialled.Load(); dialled != nil && state.NegotiatedProtocol == http2.NextProtoTLS {
-				dialled.overHTTP2.Store(true)
+			if state.NegotiatedProtocol == http2.NextProtoTLS {
+				progress.handshake.overHTTP2.Store(true)
 			}
 		},
 	}), &progress

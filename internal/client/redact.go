@@ -107,7 +107,8 @@ func isSeparator(r rune) bool { return strings.ContainsRune(" \t,;=:\"'", r) }
 func (r *redactor) clean(text string, limit int) string {
 	// Redacting comes before cutting, which could leave half a secret, and once
 	// more after cleaning, which can put one together.
-	return safetext.Clean(r.redact(safetext.Clean(r.redact(text), len(text))), limit)
+	text = r.redact(text)
+	return safetext.Clean(r.redact(safetext.Clean(text, len(text))), limit)
 }
 
 func (r *redactor) redact(text string) string {

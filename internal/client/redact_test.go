@@ -54,7 +54,7 @@ func TestRedact(t *testing.T) {
 
 func TestRedactorCleans(t *testing.T) {
 	t.Parallel()
-	redact := newRedactor(http.Header{"X": {"secret-value"}})
+	redact := newRedactor(http.Header{"X": {"secret-value"}, "Y": {"pw42"}})
 	tests := map[string]struct {
 		text  string
 		limit int
@@ -66,6 +66,7 @@ func TestRedactorCleans(t *testing.T) {
 		"cut":                       {"abcdefghij", 5, "abcd…"},
 		"redacted before it is cut": {"xx secret-value", 9, "xx (reda…"},
 		"put together by cleaning":  {"sec\x00ret-\x1bvalue", 20, "(redacted)"},
+		"longer once redacted":      {"not pw42.", 200, "not (redacted)."},
 		"not by the limit":          {"secret-valu", 20, "(redacted)"},
 	}
 	for name, test := range tests {

@@ -102,6 +102,7 @@ func newTransport(config *tls.Config, requestTimeout time.Duration) *http.Transp
 			}
 			c := &conn{Conn: dialled}
 			if progress, ok := ctx.Value(progressKey{}).(*progress); ok {
+				c.handshake = &progress.handshake
 				progress.dialled.Store(c)
 			}
 			return c, nil
@@ -200,6 +201,14 @@ type conn struct {
 	// ended: net/http reports the head of a response that was cut within a line
 	// as malformed.
 	ended atomic.Bool
+	// handshake is that of the request it was dialled for; nil where that is not
+	// known. It is not the connection's own, as a request can dial anew while its
+	// first connection is still in its handshake.
+	*handshake
+}
+
+// handshake is what came of the TLS handshakes made for a request.
+type handshake struct {
 	// askedForCertificate: the server asked for a client certificate. Over
 	// HTTP/2 the alert with which it refuses one, or the lack of one, can get
 	// lost.
@@ -211,7 +220,7 @@ type conn struct {
 // mutualHTTP2 tells whether the server asked for a client certificate, and
 // HTTP/2 came of it.
 func (c *conn) mutualHTTP2() bool {
-	return c != nil && c.askedForCertificate.Load() && c.overHTTP2.Load()
+	return c != nil && c.handshake != nil && c.askedForCertificate.Load() && c.overHTTP2.Load()
 }
 
 func (c *conn) Read(b []byte) (int, error) {
