@@ -989,7 +989,7 @@ func echoFaults() map[string]fault {
 			notHTTPAs+`malformed HTTP status code "(redacted)"`,
 		),
 		"echo instead of HTTP": refuses(
-			unpolite(func(headers string) string { return headers + "\r\n\r\n" }), notHTTPAs+`malformed HTTP status code "(redac…`,
+			unpolite(func(headers string) string { return headers + "\r\n\r\n" }), notHTTPAs+`malformed HTTP status code "(redacted)"`,
 		),
 		"echo in the length": refuses(
 			unpolite(func(headers string) string { return okHead + "Content-Length: " + headers + "\r\n\r\n{}" }),
