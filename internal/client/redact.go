@@ -22,10 +22,10 @@ const redacted = "(redacted)"
 // a value that was cut short.
 const minSecretPart = 6
 
-// minSecret is how long a header value must be to be redacted. Shorter ones
+// MinSecret is how long a header value must be to be redacted. Shorter ones
 // ("1", "on") are no secrets, and redacting them would only make everything
 // else unreadable.
-const minSecret = 3
+const MinSecret = 3
 
 // redactor makes text that came from a server safe to print: a server may echo
 // the headers that it was sent, and what it answers ends up in diagnostics,
@@ -63,7 +63,7 @@ func secretsOf(values []string) secrets {
 	var texts []string
 	for _, value := range values {
 		value = strings.TrimSpace(value)
-		if len(value) < minSecret {
+		if len(value) < MinSecret {
 			continue
 		}
 		texts = append(texts, spellings(value)...)

@@ -162,10 +162,7 @@ func proxyCredentials() []string {
 	var credentials []string
 	config := httpproxy.FromEnvironment()
 	for _, text := range []string{config.HTTPProxy, config.HTTPSProxy} {
-		proxyURL, err := url.Parse(text)
-		if err != nil || proxyURL.Host == "" {
-			proxyURL, err = url.Parse("http://" + text)
-		}
+		proxyURL, err := parseProxyURL(text)
 		if err != nil || proxyURL.User == nil {
 			continue
 		}
@@ -179,11 +176,16 @@ func proxyCredentials() []string {
 // isProxyURL tells whether a text is the URL of a proxy that net/http can use,
 // or host and port of one.
 func isProxyURL(text string) bool {
+	u, err := parseProxyURL(text)
+	return err == nil && u.Hostname() != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
+}
+
+// parseProxyURL reads the URL of a proxy. Without a scheme it is http.
+func parseProxyURL(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
 	}
-	u, err := url.Parse(text)
-	return err == nil && u.Hostname() != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
+	return url.Parse(text)
 }
 
 // proxyError is a fault of a proxy, with the status that it answered, or of its

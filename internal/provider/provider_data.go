@@ -240,17 +240,13 @@ func (d *providerData) unknownBehind(err error) []string {
 	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name != "ca_cert_pem" && name != "insecure" })
 }
 
-// minMasked is how long a header value must be to be masked in the log: masking
-// "1", or nothing, would make everything else unreadable.
-const minMasked = 3
-
 // maskSecrets keeps header values out of the log, whatever is logged. The
 // client logs none; this is the second wall.
 func maskSecrets(ctx context.Context, headers http.Header) context.Context {
 	var values []string
 	for _, header := range headers {
 		for _, value := range header {
-			if len(value) >= minMasked {
+			if len(value) >= client.MinSecret {
 				values = append(values, value)
 			}
 		}
