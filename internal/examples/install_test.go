@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/tfcli"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -81,17 +82,13 @@ func TestAccInstall(t *testing.T) {
 // addToMirror puts this build of the provider where a CLI looks for a version of it.
 func addToMirror(t *testing.T, dir, version string) {
 	t.Helper()
-	name := "terraform-provider-filetransfer"
-	suffix := ""
-	if runtime.GOOS == "windows" {
-		suffix = ".exe"
-	}
+	const name = "terraform-provider-filetransfer"
 	dir = filepath.Join(dir, version, runtime.GOOS+"_"+runtime.GOARCH)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	binary := read(t, filepath.Join(buildDir, name+suffix))
-	if err := os.WriteFile(filepath.Join(dir, name+"_v"+version+suffix), binary, 0o700); err != nil {
+	binary := read(t, filepath.Join(buildDir, tfcli.Executable(name)))
+	if err := os.WriteFile(filepath.Join(dir, tfcli.Executable(name+"_v"+version)), binary, 0o700); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,17 +23,6 @@ type binaries struct {
 	ours string
 	http string // empty where hashicorp/http could not be installed
 	env  []string
-}
-
-// cliConfiguration makes a CLI of either product use the binaries of one folder, and no registry.
-func cliConfiguration(dir string) string {
-	var overrides strings.Builder
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		for _, source := range []string{"filetransfer/filetransfer", "filetransfer/canned", "hashicorp/http"} {
-			fmt.Fprintf(&overrides, "    %q = %q\n", host+"/"+source, filepath.ToSlash(dir))
-		}
-	}
-	return "provider_installation {\n  dev_overrides {\n" + overrides.String() + "  }\n}\n"
 }
 
 // prepare builds the providers into dir. hashicorp/http is the binary at httpPath or, where that is empty, what the CLI
@@ -69,7 +57,7 @@ func prepare(ctx context.Context, cli tfcli.CLI, dir, httpPath string) (*binarie
 	}
 
 	configuration := filepath.Join(dir, "cli.tfrc")
-	if err := os.WriteFile(configuration, []byte(cliConfiguration(dir)), 0o600); err != nil {
+	if err := os.WriteFile(configuration, []byte(tfcli.CLIConfiguration(dir, "filetransfer/filetransfer", "filetransfer/canned", "hashicorp/http")), 0o600); err != nil {
 		return nil, err
 	}
 	// A log is not what is measured.
@@ -118,12 +106,7 @@ func reason(output string) string {
 }
 
 // executable returns the file name of a provider.
-func executable(name string) string {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return "terraform-provider-" + name
-}
+func executable(name string) string { return tfcli.Executable("terraform-provider-" + name) }
 
 // binarySize returns the size of a binary, and what it was built with: a newer Go or framework changes the size too.
 func binarySize(path string) (megabytes float64, builtWith string, err error) {

@@ -19,8 +19,8 @@ variable "ca_cert_pem" {
 }
 `
 
-// singular reads each instance with a data source of its own. Its argument is the name of the provider, ours or canned.
-const singular = `
+// providerBlock begins singular and plural. Its argument is the name of the provider, ours or canned.
+const providerBlock = `
 terraform {
   required_providers {
     %[1]s = {
@@ -32,7 +32,10 @@ terraform {
 provider %[1]q {
   ca_cert_pem = var.ca_cert_pem
 }
+`
 
+// singular reads each instance with a data source of its own. Its argument is that of providerBlock.
+const singular = providerBlock + `
 data "%[1]s_instance" "this" {
   for_each = var.base_urls
   base_url = each.value
@@ -43,20 +46,8 @@ output "smallest" {
 }
 `
 
-// plural reads all instances with one data source. Its argument is that of singular.
-const plural = `
-terraform {
-  required_providers {
-    %[1]s = {
-      source = "filetransfer/%[1]s"
-    }
-  }
-}
-
-provider %[1]q {
-  ca_cert_pem = var.ca_cert_pem
-}
-
+// plural reads all instances with one data source. Its argument is that of providerBlock.
+const plural = providerBlock + `
 data "%[1]s_instances" "this" {
   base_urls = var.base_urls
 }

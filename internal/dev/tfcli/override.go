@@ -5,19 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
 )
 
-// cliConfiguration names both registries, so that it is right for both products. There is no other installation method:
-// nothing that runs with it reaches a registry.
-const cliConfiguration = `provider_installation {
-  dev_overrides {
-    "registry.terraform.io/filetransfer/filetransfer" = %[1]q
-    "registry.opentofu.org/filetransfer/filetransfer" = %[1]q
-  }
+// CLIConfiguration makes a CLI take the providers with these sources (namespace and type) from dir, without init. It names
+// both registries, so that it is right for both products. There is no other installation method: nothing that runs with it
+// reaches a registry.
+func CLIConfiguration(dir string, sources ...string) string {
+	var overrides strings.Builder
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		for _, source := range sources {
+			fmt.Fprintf(&overrides, "    %q = %q\n", host+"/"+source, filepath.ToSlash(dir))
+		}
+	}
+	return "provider_installation {\n  dev_overrides {\n" + overrides.String() + "  }\n}\n"
 }
-`
 
 // Override builds the provider of the module at root into dir and returns the environment in which a CLI uses this build,
 // without init, whatever the version that a configuration asks for.
@@ -27,14 +31,14 @@ func Override(ctx context.Context, root, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := proc.Command(ctx, "go", "build", "-o", filepath.Join(dir, executable("terraform-provider-filetransfer")), ".")
+	cmd := proc.Command(ctx, "go", "build", "-o", filepath.Join(dir, Executable("terraform-provider-filetransfer")), ".")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the provider: %w%s", err, indent(output))
 	}
 	file := filepath.Join(dir, "cli.tfrc")
-	if err := os.WriteFile(file, fmt.Appendf(nil, cliConfiguration, filepath.ToSlash(dir)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(CLIConfiguration(dir, "filetransfer/filetransfer")), 0o600); err != nil {
 		return nil, err
 	}
 	return append(Environ(), "TF_CLI_CONFIG_FILE="+file), nil

@@ -36,7 +36,7 @@ func pinned(ctx context.Context, root string, log io.Writer) (CLI, error) {
 		return CLI{}, err
 	}
 	tools := filepath.Join(root, ".tools")
-	path := filepath.Join(tools, fmt.Sprintf("opentofu_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH), executable("tofu"))
+	path := filepath.Join(tools, fmt.Sprintf("opentofu_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH), Executable("tofu"))
 	if _, err := os.Stat(path); err != nil {
 		fmt.Fprintf(log, "There is no terraform and no tofu on PATH: building OpenTofu %s into %s, once. This takes minutes.\n", version, tools)
 		if err := buildPinned(ctx, module, path, log); err != nil {
@@ -78,7 +78,7 @@ func buildPinned(ctx context.Context, module, path string, log io.Writer) error 
 		return err
 	}
 	defer os.RemoveAll(unfinished)
-	built := filepath.Join(unfinished, executable("tofu"))
+	built := filepath.Join(unfinished, Executable("tofu"))
 
 	cmd := proc.Command(ctx, "go", "build", "-mod=readonly", "-ldflags="+releaseFlags, "-o", built, tofuModule+"/cmd/tofu")
 	cmd.Dir = module
@@ -103,8 +103,8 @@ func buildPinned(ctx context.Context, module, path string, log io.Writer) error 
 	}
 }
 
-// executable returns the file name of a program.
-func executable(program string) string {
+// Executable returns the file name of a program.
+func Executable(program string) string {
 	if runtime.GOOS == "windows" {
 		return program + ".exe"
 	}
