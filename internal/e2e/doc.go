@@ -1,4 +1,4 @@
-// Package examples tests what users read and copy: the configurations under examples/, and the documentation's own
+// Package e2e tests what users read and copy: the configurations under examples/, and the documentation's own
 // configurations and links. It finds them by itself, so that a new example or page is tested without editing a list.
 //
 // # What an example may count on
@@ -14,4 +14,4 @@
 //   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
 //
 // Where the configuration says wait_until_ready, the first request is answered with 404, which is not retried otherwise.
-package examples
+package e2e
