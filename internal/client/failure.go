@@ -6,27 +6,29 @@ import (
 	"time"
 )
 
-// Kind is the class of a failure: it decides what a user can do about it.
+// Kind is what kind of failure it was: it decides what a user is told.
 type Kind int
 
 const (
 	// KindResolve: the host name has no address.
 	KindResolve Kind = iota + 1
+	// KindNameServer: the name servers did not answer.
+	KindNameServer
 	// KindConnect: no connection to the instance.
 	KindConnect
-	// KindProxy: a proxy stands in the way: it can't be reached, or refuses.
-	KindProxy
-	// KindTimeout: an attempt took longer than the request timeout.
+	// KindTimeout: no complete response in time.
 	KindTimeout
 	// KindBroken: the connection broke before the last byte of the body.
 	KindBroken
 	// KindCertificate: the instance's certificate is not trusted.
 	KindCertificate
-	// KindTLS: TLS failed for another reason, such as a client certificate
-	// that the server wants.
+	// KindTLS: TLS failed for another reason, such as a missing client
+	// certificate.
 	KindTLS
-	// KindProtocol: what came back is not HTTP, or breaks its rules.
-	KindProtocol
+	// KindProxy: a proxy could not be reached, refused, or is misconfigured.
+	KindProxy
+	// KindNotHTTP: the response is not valid HTTP.
+	KindNotHTTP
 	// KindRedirect: a redirect that is not followed.
 	KindRedirect
 	// KindStatus: a status other than 200.
@@ -37,40 +39,83 @@ const (
 	KindNotJSON
 	// KindDocument: JSON that is not an instance document.
 	KindDocument
-	// KindNoTime: the time of the whole read ran out before an attempt failed
-	// for a reason of its own.
-	KindNoTime
-	// KindRequest: the request headers cannot be sent to this instance.
-	KindRequest
 )
 
-// Failure says why an instance could not be read. Its texts are safe to
-// print, hold no header value, and are the same from run to run: no local
-// ports, no timings.
+// classes are the texts of [Failure.Class], but for the ends that two of them
+// have. Two kinds share a text if which of them occurs depends on timing.
+var classes = map[Kind]string{
+	KindResolve:     "no such host",
+	KindNameServer:  "no response in time",
+	KindConnect:     "connection failed",
+	KindTimeout:     "no response in time",
+	KindBroken:      "connection broken",
+	KindCertificate: "certificate not trusted",
+	KindTLS:         "TLS handshake failed",
+	KindProxy:       "proxy failed",
+	KindNotHTTP:     "not HTTP",
+	KindRedirect:    "redirect not followed",
+	KindStatus:      "status ",
+	KindTooLarge:    "body too large",
+	KindNotJSON:     "not JSON",
+	KindDocument:    "not an instance document: ",
+}
+
+// Hint is a likely cause that a failure of its kind does not always have.
+type Hint int
+
+const (
+	// HintPathRepeated: the base URL itself ends in /instance.
+	HintPathRepeated Hint = iota + 1
+	// HintHTTPS: the server expects TLS, and the URL says http.
+	HintHTTPS
+	// HintClientCertificate: the server asked for a client certificate.
+	HintClientCertificate
+	// HintTLSVersion: server and client have no TLS version in common.
+	HintTLSVersion
+	// HintHostName: the server does not know the host name.
+	HintHostName
+	// HintExpired: the certificate has expired or is not valid yet.
+	HintExpired
+	// HintWrongName: the certificate is for another host name.
+	HintWrongName
+	// HintProxyCredentials: the proxy requires credentials.
+	HintProxyCredentials
+)
+
+// Failure says why an instance could not be read. Its texts are safe to print
+// and include no header value.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
+	// Hint is a likely cause, or 0.
+	Hint Hint
 	// URL is what was asked for: {base_url}/instance.
 	URL string
 	// RedirectedTo is the URL, without its query, that redirects led to, or "".
 	RedirectedTo string
+	// OtherOrigin is true if the redirects led to another origin, to which
+	// neither extra headers nor a client certificate are sent.
+	OtherOrigin bool
+	// ExtraHeaders is true if the read has extra headers for its own origin.
+	ExtraHeaders bool
+	// Proxy is the environment variable of the proxy that was used, or "".
+	Proxy string
 	// Reason is what came back, in one line.
 	Reason string
-	// Details are the faults of a document, one by one; nil for other kinds.
-	Details []string
-	// StatusCode is the status of the answer, or 0 where there was none.
+	// Faults are the faults of a document, one by one; nil for other kinds.
+	Faults []string
+	// StatusCode is the status of the answer, or 0 if there was none.
 	StatusCode int
-	// PathRepeated is true when the base URL itself ends in /instance.
-	PathRepeated bool
-	// Attempts is how many attempts were made, 0 where the time of the whole read
+	// Attempts is how many attempts were made, 0 if the time of the whole read
 	// ran out before the first.
 	Attempts int
-	// TimeRanOut is true when it was the time of the whole read that ended the
-	// attempts. The failure is then the last one that had a reason of its own.
-	TimeRanOut bool
+	// TimeRanOut is true if it was the time of the whole read that ended the
+	// attempts; NoTimeLeft, if it left no room for another.
+	TimeRanOut, NoTimeLeft bool
 
 	cause         error
+	firstFault    string        // path of the first fault of a document
 	transient     bool          // worth another attempt
-	configuration bool          // no attempt can succeed before a setting is mended
+	configuration bool          // no attempt can succeed before a setting is fixed
 	retryAfter    time.Duration // how long the server asked to wait, or noRetryAfter
 }
 
@@ -80,26 +125,32 @@ func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, retryAfter: noRetryAfter}
 }
 
-// Error returns the URL and the reason.
+// Error returns the URL, where redirects led, and the reason.
 func (f *Failure) Error() string {
-	return fmt.Sprintf("GET %s: %s", f.URL, f.Summary())
+	return fmt.Sprintf("%s: %s", f.Target(), f.Reason)
 }
 
-// StateText returns Error in words that do not depend on how long a read had to
-// wait for its turn, which differs from run to run: they end up in states.
-func (f *Failure) StateText() string {
-	if f.Kind == KindTimeout || f.Kind == KindNoTime {
-		return fmt.Sprintf("GET %s: no response in time", f.URL)
+// Target says what was asked for: "GET https://example.org/instance", and where
+// redirects led.
+func (f *Failure) Target() string {
+	target := "GET " + f.URL
+	if f.RedirectedTo != "" {
+		target += " (redirected to " + f.RedirectedTo + ")"
 	}
-	return f.Error()
+	return target
 }
 
-// Summary returns the reason, and where redirects led before it.
-func (f *Failure) Summary() string {
-	if f.RedirectedTo == "" {
-		return f.Reason
+// Class returns a short text that is the same from run to run for as long as
+// the cause is the same: it may be kept in a state.
+func (f *Failure) Class() string {
+	switch f.Kind {
+	case KindStatus:
+		return classes[f.Kind] + statusLine(f.StatusCode)
+	case KindDocument:
+		return classes[f.Kind] + f.firstFault
+	default:
+		return classes[f.Kind]
 	}
-	return fmt.Sprintf("redirected to %s: %s", f.RedirectedTo, f.Reason)
 }
 
 // Unwrap returns the cause: an error of net, crypto/tls or net/http, or an

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// refusedHeaders are the headers that would break what the client does itself:
+// RefusedHeaders are the headers that would break what the client does itself:
 // decompression, connection reuse and the framing of messages.
-var refusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
+var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
 // HeaderFault is one thing wrong with extra request headers. It names the
 // header; it never holds a value.
@@ -37,11 +37,11 @@ func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 		case !httpguts.ValidHeaderFieldName(name):
 			faults = append(faults, HeaderFault{name, "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"})
 		case folds:
-			faults = append(faults, HeaderFault{name, fmt.Sprintf("this is the same header as %q: names do not tell upper from lower case; keep one of them", first)})
-		case slices.Contains(refusedHeaders, canonical):
+			faults = append(faults, HeaderFault{name, fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", first)})
+		case slices.Contains(RefusedHeaders, canonical):
 			faults = append(faults, HeaderFault{name, "the provider sets this header itself; remove it"})
 		case strings.ContainsAny(value, "\r\n"):
-			faults = append(faults, HeaderFault{name, "the value has a line break; where it comes from a file, wrap it in trimspace()"})
+			faults = append(faults, HeaderFault{name, "the value has a line break; if it comes from a file, wrap it in trimspace()"})
 		case !httpguts.ValidHeaderFieldValue(value):
 			faults = append(faults, HeaderFault{name, "the value has a control character, which a header cannot carry"})
 		case canonical == "Host" && (value == "" || !httpguts.ValidHostHeader(value)):

@@ -13,28 +13,33 @@ import (
 type Retry struct {
 	// MaxAttempts counts the first; at least 1.
 	MaxAttempts int64
-	// MinDelay and MaxDelay bound the delay before every further attempt.
+	// MinDelay and MaxDelay limit the delay before every further attempt.
 	MinDelay, MaxDelay time.Duration
 }
 
-// noRetryAfter is Failure.retryAfter where the server asked for no delay.
+// noRetryAfter is Failure.retryAfter if the server did not ask for a delay.
 const noRetryAfter = time.Duration(-1)
+
+// lastAttemptTime is how long before the end of a read its last attempt starts,
+// or less if less than twice that is left.
+const lastAttemptTime = time.Second
 
 // delays computes the delay before each further attempt of one read.
 //
 // They grow exponentially and are random ("exponential backoff and jitter"):
 // the n-th is between MinDelay*2^(n-1) and twice that; once that would exceed
-// MaxDelay, between half of MaxDelay and MaxDelay.
-// What a server asks for with Retry-After takes their place within the same
-// bounds.
+// MaxDelay, between half of MaxDelay and MaxDelay. A Retry-After of the server
+// replaces them within the same limits. A delay that would last past the read's
+// end is shortened, so that one last attempt uses the time that is left.
 type delays struct {
 	retry       Retry
 	deadline    time.Time // of the read; zero: none
 	exponential backoff.ExponentialBackOff
-	// retryAfter is what the last answer asked for.
+	// retryAfter is the delay that the last answer asked for.
 	retryAfter time.Duration
-	// timeRanOut is true after the read's time left no room for an attempt.
-	timeRanOut bool
+	// shortened is true after the delay before the last attempt, and stopped
+	// once that attempt has failed.
+	shortened, stopped bool
 }
 
 func newDelays(retry Retry, deadline time.Time) *delays {
@@ -53,9 +58,13 @@ func newDelays(retry Retry, deadline time.Time) *delays {
 	}
 }
 
-// NextBackOff returns the next delay, or backoff.Stop when the read's time
-// leaves no room for one more attempt.
+// NextBackOff returns the next delay, or backoff.Stop after the attempt that
+// used the rest of the read's time.
 func (d *delays) NextBackOff() time.Duration {
+	if d.shortened {
+		d.stopped = true
+		return backoff.Stop
+	}
 	next := d.exponential.NextBackOff()
 	if d.retryAfter != noRetryAfter {
 		next = d.retryAfter
@@ -65,30 +74,25 @@ func (d *delays) NextBackOff() time.Duration {
 		return next
 	}
 	remaining := time.Until(d.deadline)
-	if next >= remaining {
-		// Waiting past the end is of no use. An earlier attempt may be: what
-		// is waited for can be ready by then.
-		next = max(d.retry.MinDelay, remaining/2)
-	}
-	if next >= remaining {
-		d.timeRanOut = true
-		return backoff.Stop
+	if latest := remaining - min(lastAttemptTime, remaining/2); next > latest {
+		d.shortened = true
+		return max(0, latest)
 	}
 	return next
 }
 
-// Reset starts anew.
+// Reset starts over.
 func (d *delays) Reset() { d.exponential.Reset() }
 
-// retryAfter returns what a Retry-After header asks for (RFC 9110, section
-// 10.2.3): seconds, or any form of HTTP date. It is noRetryAfter where there is
-// none, or none that can be read.
+// retryAfter returns the delay that a Retry-After header asks for (RFC 9110,
+// section 10.2.3): seconds, or any form of HTTP date. It is noRetryAfter if
+// there is none, or none that can be read.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if text != "" && strings.Trim(text, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		const most = int64(1<<63-1) / int64(time.Second)
-		if err != nil || seconds > most { // more than int64 holds
+		if err != nil || seconds > most { // more than int64 can represent
 			seconds = most
 		}
 		return time.Duration(seconds) * time.Second
@@ -98,4 +102,15 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		return noRetryAfter
 	}
 	return max(0, date.Sub(now))
+}
+
+// transientStatus tells whether a status is worth another attempt.
+func transientStatus(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	default:
+		return false
+	}
 }

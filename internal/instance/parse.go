@@ -55,7 +55,7 @@ func TrimByteOrderMark(document []byte) []byte {
 // never returned together with an error. A document that is not JSON, a member
 // that is missing, null, duplicate, of another type or out of range, and more
 // than 1,000 entries are faults.
-func Parse(document []byte) (*Details, error) {
+func Parse(document []byte, _ func(string) string) (*Details, error) {
 	// The decoder's own duplicate check would stop at the first duplicate;
 	// ours is in readObject, where reading can go on.
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(TrimByteOrderMark(document)), jsontext.AllowDuplicateNames(true))

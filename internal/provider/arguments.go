@@ -7,10 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -19,13 +18,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// How long a read may take with all its retries.
+// How long a data source's read may take with all its retries.
 const (
 	defaultReadTimeout      = time.Minute
 	defaultReadyReadTimeout = 10 * time.Minute
 )
 
-// readArguments are the arguments that every data source has.
+// readArguments are the arguments that all data sources have.
 type readArguments struct {
 	headers        http.Header
 	waitUntilReady bool
@@ -34,55 +33,71 @@ type readArguments struct {
 
 // readArgumentAttributes returns the attributes of readArguments. headersFor
 // ends the sentence that says what the headers are for.
-func readArgumentAttributes(headersFor string) map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"request_headers": schema.MapAttribute{
+func readArgumentAttributes(headersFor string) map[string]datasourceschema.Attribute {
+	return map[string]datasourceschema.Attribute{
+		"request_headers": datasourceschema.MapAttribute{
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
 			MarkdownDescription: "Extra request headers for " + headersFor + " They are sent only to the origin (scheme, host and port) of the " +
-				"instance that is read, and win over the provider's. " +
-				headersDescription,
+				"instance, and override the provider's. " + headersDescription,
 			Validators: []validator.Map{headersValidator{}},
 		},
-		"wait_until_ready": schema.BoolAttribute{
+		"wait_until_ready": datasourceschema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to keep trying on every failure that a starting instance can show (no DNS name yet, connection " +
-				"refused or reset, timeout, a certificate that is not trusted yet, any status other than 200, a body that is not an " +
-				"instance document) until `timeouts.read` runs out, at the delays of the provider's `retry` and past its `max_attempts`. " +
-				"The read then fails with the last failure. Default: `false`.",
+			MarkdownDescription: "Whether to keep trying while the instance starts: on every failure (no DNS name yet, connection refused or " +
+				"reset, timeout, a certificate that is not trusted yet, any status other than 200, a body that is not an instance document) " +
+				"until `timeouts.read` expires, with the delays of the provider's `retry` and beyond its `max_attempts`. The read then fails " +
+				"with the last failure. Use it only for a new instance: with a wrong URL the error appears only when the timeout expires. " +
+				"Default: `false`.",
 		},
-		"timeouts": timeoutsAttribute(),
-	}
-}
-
-// timeoutsAttribute is the attribute of terraform-plugin-framework-timeouts
-// but for the description that it lacks, and its check, which lets "-5s" pass.
-func timeoutsAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		CustomType: timeouts.Type{
-			ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"read": types.StringType}},
-		},
-		MarkdownDescription: "How long operations may take. Default: the default of its attribute.",
-		Attributes: map[string]schema.Attribute{
-			"read": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: fmt.Sprintf("Time for the whole read with its retries. %s Default: `%q`, or `%q` with `wait_until_ready`.",
-					durationDescription, formatDuration(defaultReadTimeout), formatDuration(defaultReadyReadTimeout)),
-				Validators: []validator.String{durationValidator{}},
+		"timeouts": datasourceschema.SingleNestedAttribute{
+			Optional:            true,
+			CustomType:          timeoutsType("read"),
+			MarkdownDescription: timeoutsDescription,
+			Attributes: map[string]datasourceschema.Attribute{
+				"read": datasourceschema.StringAttribute{
+					Optional: true,
+					MarkdownDescription: fmt.Sprintf("Time for the whole read with its retries. %s Default: `%q`, or `%q` with `wait_until_ready`.",
+						durationDescription, formatDuration(defaultReadTimeout), formatDuration(defaultReadyReadTimeout)),
+					Validators: []validator.String{durationValidator},
+				},
 			},
 		},
 	}
 }
 
-// configValues returns the values of a configuration, in a map of its own: a
-// state is made of it.
-func configValues(config tfsdk.Config) (values map[string]tftypes.Value, diags diag.Diagnostics) {
-	if err := config.Raw.As(&values); err != nil {
-		diags.AddError("Unexpected configuration", sentence(err)+"\n\nThis is a bug in the provider; please report it.")
+const timeoutsDescription = "How long operations may take. Default: the defaults of its attributes."
+
+// timeoutsType is the type of terraform-plugin-framework-timeouts. Its own
+// attribute lacks a description, and accepts "-5s".
+func timeoutsType(operations ...string) timeouts.Type {
+	attributes := make(map[string]attr.Type, len(operations))
+	for _, operation := range operations {
+		attributes[operation] = types.StringType
 	}
-	return maps.Clone(values), diags // As returns the configuration's own map
+	return timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributes}}
+}
+
+// attributeGetter is a configuration, a plan or a state.
+type attributeGetter interface {
+	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
+}
+
+// timeoutsFrom reads the timeouts.
+func timeoutsFrom(ctx context.Context, data attributeGetter) (timeouts.Value, diag.Diagnostics) {
+	var value timeouts.Value
+	diags := data.GetAttribute(ctx, path.Root("timeouts"), &value)
+	return value, diags
+}
+
+// valuesOf returns the values of an object's attributes, in a map of its own: a
+// new state is made of it.
+func valuesOf(object tftypes.Value) (values map[string]tftypes.Value, diags diag.Diagnostics) {
+	if err := object.As(&values); err != nil {
+		diags.AddError(summaryBug, sentence(err.Error())+"\n\n"+reportBug)
+	}
+	return maps.Clone(values), diags // As returns the object's own map
 }
 
 // readArgumentsFrom reads the arguments from a configuration, whose values it
@@ -105,25 +120,11 @@ func readArgumentsFrom(ctx context.Context, config tfsdk.Config, values map[stri
 		arguments.timeout = defaultReadyReadTimeout
 	}
 	if !values["timeouts"].IsNull() {
-		var value timeouts.Value
-		diags.Append(config.GetAttribute(ctx, path.Root("timeouts"), &value)...)
+		value, faults := timeoutsFrom(ctx, config)
+		diags.Append(faults...)
 		timeout, faults := value.Read(ctx, arguments.timeout)
 		diags.Append(faults...)
 		arguments.timeout = timeout
 	}
 	return arguments, diags
-}
-
-// configuredProvider returns the provider's data, which is nil while Terraform
-// only validates.
-func configuredProvider(req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) *providerData {
-	if req.ProviderData == nil {
-		return nil
-	}
-	data, ok := req.ProviderData.(*providerData)
-	if !ok {
-		resp.Diagnostics.AddError("Unexpected provider data",
-			fmt.Sprintf("The provider passed a %T to its data source. This is a bug in the provider; please report it.", req.ProviderData))
-	}
-	return data
 }

@@ -3,12 +3,10 @@ package provider
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -30,40 +28,36 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 
 // instanceSchema is built once: the type of a state is needed at every read.
 var instanceSchema = sync.OnceValue(func() schema.Schema {
-	attributes := detailsAttributes()
-	maps.Copy(attributes, readArgumentAttributes(
-		"this read, for example for a reverse proxy in front of the instance."))
+	attributes := readArgumentAttributes("this read, for example for a reverse proxy in front of the instance.")
+	for _, attribute := range detailsAttributes {
+		attributes[attribute.name] = attribute.inDataSource()
+	}
 	attributes["base_url"] = schema.StringAttribute{
-		Optional: true,
-		Computed: true,
-		MarkdownDescription: "The instance, as an `http` or `https` URL: `{base_url}/instance` is read. A path is kept, trailing slashes " +
-			"do not matter. No user info, query or fragment. Default: the provider's `base_url`.",
-		Validators: []validator.String{baseURLValidator{}},
+		Optional:            true,
+		Computed:            true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLDescription + " Default: the provider's `base_url`.",
+		Validators:          []validator.String{baseURLValidator},
 	}
-	attributes["response_body"] = schema.StringAttribute{
-		Computed: true,
-		MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
-			"`jsondecode(data.filetransfer_instance.example.response_body).newField`. Never null.",
-	}
+	attributes["response_body"] = schema.StringAttribute{Computed: true, MarkdownDescription: responseBodyDescription}
 	return schema.Schema{
-		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and gives what it says in one " +
-			"typed schema, whether it answers in the older or the newer shape or something between.",
+		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and returns its limits and options in one " +
+			"typed schema, whichever response format the instance uses.",
 		Attributes: attributes,
 	}
 })
 
-var instanceType = sync.OnceValue(func() tftypes.Object { return terraformTypes(instanceSchema().Attributes) })
+var instanceType = sync.OnceValue(func() tftypes.Type { return terraformType(instanceSchema().Type()) })
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = instanceSchema()
 }
 
 func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.provider = configuredProvider(req, resp)
+	d.provider = configured(req.ProviderData, &resp.Diagnostics)
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values, diags := configValues(req.Config)
+	values, diags := valuesOf(req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -73,64 +67,41 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	at := path.Empty()
-	if !values["base_url"].IsNull() {
-		at = path.Root("base_url")
-	}
-	text, baseURL, diags := d.instance(values["base_url"])
+	ownBaseURL := !values["base_url"].IsNull()
+	baseURL, diags := d.provider.instance(values["base_url"])
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	unknown := d.provider.unknownFor(baseURL, arguments.waitUntilReady)
-	if (baseURL != nil || slices.Contains(unknown, "base_url")) && deferOrFail(req, resp, unknown) {
-		return
-	}
-	if baseURL == nil {
-		resp.Diagnostics.AddError("No instance to read",
-			"Neither the data source nor the provider has a base_url, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
+	if resp.Diagnostics.HasError() || deferOrFail(req, resp, d.provider.unknownFor(ownBaseURL)) {
 		return
 	}
 
 	headers := d.provider.headersFor(*baseURL, arguments.headers)
 	ctx, cancel := context.WithTimeout(maskSecrets(ctx, headers), arguments.timeout)
 	defer cancel()
-	result, err := d.provider.client.Read(ctx, client.Request{
-		BaseURL:    *baseURL,
-		Headers:    headers,
-		UntilReady: arguments.waitUntilReady,
-	})
-	if deferOrFail(req, resp, d.provider.unknownBehind(err)) {
-		return
-	}
+	result, err := d.provider.client.Read(ctx, client.Request{BaseURL: *baseURL, Headers: headers, UntilReady: arguments.waitUntilReady})
 	if err != nil {
-		resp.Diagnostics.Append(readError(at, err, arguments))
+		at := path.Empty()
+		if ownBaseURL {
+			at = path.Root("base_url")
+		}
+		resp.Diagnostics.Append(readError(at, err, d.situation(*baseURL, arguments)))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics([]instanceWarnings{{baseURL.String(), result.Details.Warnings}})...)
 
 	maps.Copy(values, detailsValues(result.Details))
-	values["base_url"] = tftypes.NewValue(tftypes.String, text)
-	values["response_body"] = tftypes.NewValue(tftypes.String, string(result.Document))
+	values["base_url"] = stringValue(baseURL.Written())
+	values["response_body"] = stringValue(string(result.Document))
 	resp.State.Raw = tftypes.NewValue(instanceType(), values)
 }
 
-// instance returns the base URL to read, as written and parsed: the data
-// source's own, else the provider's, else none.
-func (d *instanceDataSource) instance(own tftypes.Value) (text string, baseURL *client.BaseURL, diags diag.Diagnostics) {
-	if own.IsNull() {
-		if d.provider.baseURL == nil {
-			return "", nil, nil
-		}
-		return d.provider.baseURL.text, &d.provider.baseURL.parsed, nil
+func (d *instanceDataSource) situation(baseURL client.BaseURL, arguments readArguments) situation {
+	return situation{
+		baseURLArgument: "base_url",
+		timeoutArgument: "timeouts.read",
+		timeout:         arguments.timeout,
+		requestTimeout:  d.provider.requestTimeout,
+		waits:           arguments.waitUntilReady,
+		canWait:         true,
+		headersWithheld: d.provider.withholdsHeaders(baseURL),
 	}
-	err := own.As(&text)
-	if err == nil {
-		var parsed client.BaseURL
-		if parsed, err = client.ParseBaseURL(text); err == nil {
-			return text, &parsed, nil
-		}
-	}
-	diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
-	return "", nil, diags
 }

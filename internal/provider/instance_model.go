@@ -2,137 +2,137 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	resourceschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detailsAttributes are the attributes that describe an instance, wherever one
-// is described.
-func detailsAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"file_max_size": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Maximum size of one file, in bytes (`fileMaxSize`). Never null; `0` is what the instance says.",
-		},
-		"chunk_size": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Size of one chunk of an upload, in bytes (`chunkSize`). Never null.",
-		},
-		"require_password": schema.BoolAttribute{
-			Computed:            true,
-			MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`). Never null.",
-		},
-		"api_version": schema.StringAttribute{
-			Computed:            true,
-			MarkdownDescription: "Version of the instance's API as delivered, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`). Never null.",
-		},
-		"api_version_major": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "First number of `api_version`. Never null.",
-		},
-		"api_version_minor": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Second number of `api_version`. Never null.",
-		},
-		"api_version_patch": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Third number of `api_version`, without a pre-release or build suffix. Never null.",
-		},
-		"file_max_age": schema.Int64Attribute{
-			Computed: true,
-			MarkdownDescription: "Maximum lifetime of a file, in seconds (`fileMaxAge`), whether the instance delivers a number or a string. " +
-				"Instances that keep files without end deliver a very large number. Never null.",
-		},
-		"max_transfers_in_merge": schema.Int64Attribute{
-			Computed: true,
-			MarkdownDescription: "Maximum number of transfers in a group, a merge (`maxTransfersInMerge`). Where the instance does not deliver " +
-				"it, the documented limit of its version: `50` from 2.0.0 on, `10` before. Never null.",
-		},
-		"recommended_expire_times": schema.ListNestedAttribute{
-			Computed: true,
-			MarkdownDescription: "Durations before expiry that a client may offer, in the order delivered (`recommendedExpireTimes`). " +
-				"Empty where the instance suggests none. Never null.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"label": schema.StringAttribute{
-					Computed:            true,
-					MarkdownDescription: "The instance's text for the duration, in its own language (`label`). Never null.",
-				},
-				"in_seconds": schema.Int64Attribute{
-					Computed: true,
-					MarkdownDescription: "Duration in seconds: `inSeconds` where the entry has it, else `value`, which is in seconds then. " +
-						"Never null.",
-				},
-				"in_minutes": schema.Int64Attribute{
-					Computed:            true,
-					MarkdownDescription: "Duration in whole minutes, rounded down. Never null.",
-				},
-			}},
-		},
-	}
+// detailsAttribute is one attribute that describes an instance: the row of a
+// table that the data sources, the resource and the function share.
+type detailsAttribute struct {
+	name        string
+	attrType    attr.Type
+	description string
+	value       func(details *instance.Details) tftypes.Value
 }
 
-// terraformTypes returns the types of attributes, for values built without the
-// framework's reflection: that takes most of the time of a read.
-func terraformTypes[A interface{ GetType() attr.Type }](attributes map[string]A) tftypes.Object {
-	types := make(map[string]tftypes.Type, len(attributes))
-	for name, attribute := range attributes {
-		types[name] = attribute.GetType().TerraformType(context.Background())
-	}
-	return tftypes.Object{AttributeTypes: types}
+var detailsAttributes = []detailsAttribute{
+	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
+	{"chunk_size", types.Int64Type, "Size of one chunk of an upload, in bytes (`chunkSize`).",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
+	{"require_password", types.BoolType, "Whether the instance requires a password to create a transfer (`requirePassword`).",
+		func(d *instance.Details) tftypes.Value { return tftypes.NewValue(tftypes.Bool, d.RequirePassword) }},
+	{"api_version", types.StringType, "Version of the instance's API as delivered, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`).",
+		func(d *instance.Details) tftypes.Value { return stringValue(d.APIVersion.Text) }},
+	{"api_version_major", types.Int64Type, "First number of `api_version`.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Major) }},
+	{"api_version_minor", types.Int64Type, "Second number of `api_version`.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Minor) }},
+	{"api_version_patch", types.Int64Type, "Third number of `api_version`, without a pre-release or build suffix.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Patch) }},
+	{"file_max_age", types.Int64Type, "Maximum lifetime of a file, in seconds (`fileMaxAge`). Very large for an instance that keeps files forever.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
+	{"max_transfers_in_merge", types.Int64Type, "Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
+		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before.",
+		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
+	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Durations before expiry that a client may offer, in the order " +
+		"delivered (`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's own text, in its own " +
+		"language), `in_seconds` and `in_minutes` (whole minutes, rounded down).",
+		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 
+// expireTimeObject is an element of recommended_expire_times.
+var expireTimeObject = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"label":      types.StringType,
+	"in_seconds": types.Int64Type,
+	"in_minutes": types.Int64Type,
+}}
+
+// detailsObject is the type of all detailsAttributes together.
+var detailsObject = func() types.ObjectType {
+	object := types.ObjectType{AttrTypes: make(map[string]attr.Type, len(detailsAttributes))}
+	for _, attribute := range detailsAttributes {
+		object.AttrTypes[attribute.name] = attribute.attrType
+	}
+	return object
+}()
+
+// responseBodyDescription is about the attribute of everything that reads
+// exactly one instance.
+const responseBodyDescription = "The JSON document as delivered, for fields that this version of the provider does not know: " +
+	"`jsondecode(....response_body).newField`."
+
+// Terraform's own types of values, which are built without the framework's
+// reflection: it would take most of the time of a read.
 var (
-	detailsType     = terraformTypes(detailsAttributes())
-	expireTimesType = detailsType.AttributeTypes["recommended_expire_times"].(tftypes.List) //nolint:forcetypeassert // see detailsAttributes
+	detailsType     = terraformType(detailsObject)
+	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})
+	expireTimeType  = terraformType(expireTimeObject)
 )
 
+func terraformType(t attr.Type) tftypes.Type { return t.TerraformType(context.Background()) }
+
 // detailsValues converts an instance's details to the values of
-// detailsAttributes. It is the one conversion, for every data source and
-// function.
+// detailsAttributes, by name.
 func detailsValues(details *instance.Details) map[string]tftypes.Value {
-	times := make([]tftypes.Value, len(details.RecommendedExpireTimes))
-	for i, time := range details.RecommendedExpireTimes {
-		times[i] = tftypes.NewValue(expireTimesType.ElementType, map[string]tftypes.Value{
-			"label":      tftypes.NewValue(tftypes.String, time.Label),
+	values := make(map[string]tftypes.Value, len(detailsAttributes)+2) // and base_url and response_body
+	for _, attribute := range detailsAttributes {
+		values[attribute.name] = attribute.value(details)
+	}
+	return values
+}
+
+func expireTimesValue(times []instance.ExpireTime) tftypes.Value {
+	values := make([]tftypes.Value, len(times))
+	for i, time := range times {
+		values[i] = tftypes.NewValue(expireTimeType, map[string]tftypes.Value{
+			"label":      stringValue(time.Label),
 			"in_seconds": int64Value(time.InSeconds),
 			"in_minutes": int64Value(time.InMinutes()),
 		})
 	}
-	return map[string]tftypes.Value{
-		"file_max_size":            int64Value(details.FileMaxSizeBytes),
-		"chunk_size":               int64Value(details.ChunkSizeBytes),
-		"require_password":         tftypes.NewValue(tftypes.Bool, details.RequirePassword),
-		"api_version":              tftypes.NewValue(tftypes.String, details.APIVersion.Text),
-		"api_version_major":        int64Value(details.APIVersion.Major),
-		"api_version_minor":        int64Value(details.APIVersion.Minor),
-		"api_version_patch":        int64Value(details.APIVersion.Patch),
-		"file_max_age":             int64Value(details.FileMaxAgeSeconds),
-		"max_transfers_in_merge":   int64Value(details.MaxTransfersInMerge),
-		"recommended_expire_times": tftypes.NewValue(expireTimesType, times),
-	}
+	return tftypes.NewValue(expireTimesType, values)
 }
 
 func int64Value(n int64) tftypes.Value {
 	return tftypes.NewValue(tftypes.Number, new(big.Float).SetInt64(n))
 }
 
-// instanceWarnings are the doubts about one instance.
-type instanceWarnings struct {
-	// source is what was read: a URL.
-	source   string
-	warnings []instance.Warning
+func stringValue(text string) tftypes.Value { return tftypes.NewValue(tftypes.String, text) }
+
+// inDataSource returns the attribute as data sources have it.
+func (a detailsAttribute) inDataSource() datasourceschema.Attribute {
+	switch a.attrType.(type) {
+	case basetypes.BoolType:
+		return datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.Int64Type:
+		return datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.ListType:
+		// Not nested attributes: Terraform's mocks cannot set those.
+		return datasourceschema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
+	default:
+		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: a.description}
+	}
 }
 
-func warningLine(warning instance.Warning) string {
-	if warning.Kind == instance.ContradictoryUnits {
-		return fmt.Sprintf("%s (%q): inSeconds is %d, in whole minutes %d, but value is %d",
-			warning.Path, warning.Label, warning.InSeconds, instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes(), warning.Value)
+// inResource returns the attribute as the resource has it.
+func (a detailsAttribute) inResource() resourceschema.Attribute {
+	switch a.attrType.(type) {
+	case basetypes.BoolType:
+		return resourceschema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.Int64Type:
+		return resourceschema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.ListType:
+		return resourceschema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
+	default:
+		return resourceschema.StringAttribute{Computed: true, MarkdownDescription: a.description}
 	}
-	return fmt.Sprintf("%s (%q): %d", warning.Path, warning.Label, warning.Value)
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -22,26 +20,16 @@ func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataReq
 	resp.Name = "parse_instance"
 }
 
-// detailsObject is the type of an instance's details.
-var detailsObject = func() types.ObjectType {
-	attributes := make(map[string]attr.Type)
-	for name, attribute := range detailsAttributes() {
-		attributes[name] = attribute.GetType()
-	}
-	return types.ObjectType{AttrTypes: attributes}
-}()
-
 func (*parseInstanceFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Read an instance document that came another way",
-		MarkdownDescription: "Reads the JSON document of an instance (what `GET {base_url}/instance` answers) that came from a file, a snapshot or " +
-			"another data source, and returns the same normalized object as the data source " +
-			"[`filetransfer_instance`](../data-sources/instance.md), without `base_url` and `response_body`. It uses no network. What gives a warning there is " +
-			"read the same way here, silently: functions cannot warn.",
+		Summary: "Parse an instance document from a file or another source",
+		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file, a snapshot or another " +
+			"data source, and returns the same normalized object as the data source `filetransfer_instance`, without `base_url` and " +
+			"`response_body`. It does not use the network. Documents that cause a warning there are parsed the same way, without the warning.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "document",
-				MarkdownDescription: "The JSON document, in either response shape. A document that is not one is an error that lists every fault.",
+				MarkdownDescription: "The JSON document, in any response format. A document that is not valid is an error that lists its faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsObject.AttrTypes},
@@ -53,14 +41,14 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	if resp.Error = req.Arguments.Get(ctx, &document); resp.Error != nil {
 		return
 	}
-	details, err := instance.Parse([]byte(document))
+	details, err := instance.Parse([]byte(document), nil)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, documentFault(err))
 		return
 	}
 	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
 	if err != nil {
-		resp.Error = function.NewFuncError(err.Error() + "; this is a bug in the provider, please report it")
+		resp.Error = function.NewFuncError(sentence(err.Error()) + " " + reportBug)
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, value)

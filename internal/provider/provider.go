@@ -44,16 +44,15 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads what instances of a file transfer service publish about themselves " +
+		MarkdownDescription: "Reads the limits and options that instances of a file transfer service publish " +
 			"(`GET {base_url}/instance`): size limits, password requirement, API version, maximum age, merge limit and " +
-			"suggested expiry durations, in one typed schema whatever shape an instance answers in.",
+			"suggested expiry durations, in one typed schema whichever response format an instance uses.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Instance that is read by a data source that names none, as an `http` or `https` URL. " +
-					"A path is kept, trailing slashes do not matter. No user info, query or fragment. " +
-					"Environment variable: `" + baseURLVariable + "` (this argument wins; empty counts as unset). Default: none.",
-				Validators: []validator.String{baseURLValidator{}},
+				MarkdownDescription: "Base URL used by data sources and resources that do not set their own. " + baseURLDescription +
+					" Environment variable: `" + baseURLVariable + "` (this argument overrides it; empty counts as unset). Default: none.",
+				Validators: []validator.String{baseURLValidator},
 			},
 			"request_headers": schema.MapAttribute{
 				ElementType: types.StringType,
@@ -65,19 +64,20 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Time for one attempt, from dialling to the last byte of the body. " + durationDescription +
+				MarkdownDescription: "Time for one attempt, from dialing to the last byte of the body. " + durationDescription +
 					fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRequestTimeout)),
-				Validators: []validator.String{durationValidator{}},
+				Validators: []validator.String{durationValidator},
 			},
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
-				MarkdownDescription: "How failures that can pass are retried: no connection, a timeout, a connection that breaks, and " +
+				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter; a " +
-					"`Retry-After` of the server is honoured between `min_delay` and `max_delay`. Default: the defaults of its attributes.",
+					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would last past the end of a " +
+					"read is shortened, so that a last attempt uses the time that is left. Default: the defaults of its attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Attempts in all, the first included. At least `1`, and `1` switches retries off. "+
+						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included. At least `1`, and `1` switches retries off. "+
 							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
 						Validators: []validator.Number{wholeNumberValidator{least: 1, most: math.MaxInt64}},
 					},
@@ -85,13 +85,13 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 						Optional: true,
 						MarkdownDescription: "Shortest delay before another attempt; at most `max_delay`. " + durationDescription +
 							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MinDelay)),
-						Validators: []validator.String{durationValidator{}},
+						Validators: []validator.String{durationValidator},
 					},
 					"max_delay": schema.StringAttribute{
 						Optional: true,
 						MarkdownDescription: "Longest delay before another attempt. " + durationDescription +
 							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MaxDelay)),
-						Validators: []validator.String{durationValidator{}},
+						Validators: []validator.String{durationValidator},
 					},
 				},
 			},
@@ -99,12 +99,12 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "Certificates of certificate authorities, in PEM form, that are trusted in addition to the system's. " +
 					"Default: none.",
-				Validators: []validator.String{caCertsValidator{}},
+				Validators: []validator.String{caCertsValidator},
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain where the server wants one. It is shown " +
-					"only to the origin of the instance that is read, never to another that a redirect leads to. " +
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. It is presented " +
+					"only to the origin of the instance that is read, never to a proxy or to another origin that a redirect leads to. " +
 					"Only together with `client_key_pem`. Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
@@ -114,9 +114,9 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether the verification of certificates is skipped. Anybody on the way can then read and change what " +
-					"is sent and answered; `ca_cert_pem` is the way to trust a private certificate authority. Gives a warning while it is " +
-					"`true`. Default: `false`.",
+				MarkdownDescription: "Whether to skip the verification of certificates. Anyone on the network path can then read and change the " +
+					"traffic; to trust a private certificate authority, set `ca_cert_pem` instead. Causes a warning while it is `true`. " +
+					"Default: `false`.",
 			},
 		},
 	}
@@ -129,31 +129,31 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	_, diags := model.retry(ctx)
+	_, _, diags := model.retry(ctx)
 	resp.Diagnostics.Append(diags...)
 
 	cert, key := model.ClientCertPEM, model.ClientKeyPEM
 	certPath := pemPath(path.Root("client_cert_pem"), cert.ValueString())
 	switch {
 	case known(cert) && key.IsNull():
-		resp.Diagnostics.Append(errorAt(certPath, "Client certificate without its key",
-			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. A file that holds both is for both."))
+		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
+			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
 	case known(key) && cert.IsNull():
 		// On the missing argument: Terraform would print the lines of the
-		// configuration where the key stands.
-		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), "Client key without its certificate",
+		// configuration with the key.
+		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case known(cert) && known(key):
 		if _, err := client.ParseClientCert(cert.ValueString(), key.ValueString()); err != nil {
-			resp.Diagnostics.Append(errorAt(certPath, "Client certificate not usable",
-				sentence(err)+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))
+			resp.Diagnostics.Append(errorAt(certPath, summaryTLS,
+				sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))
 		}
 	}
 }
 
-// Configure makes what the data sources share. It does no I/O, and an argument
-// that is still unknown is no error here: it matters only to a read that needs
-// it.
+// Configure makes what data sources and resources share. It does no I/O, and an
+// argument that is still unknown is no error here: it matters only to a read
+// that needs it.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -165,7 +165,7 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.DataSourceData = data
+	resp.DataSourceData, resp.ResourceData = data, data
 }
 
 func (p *filetransferProvider) DataSources(context.Context) []func() datasource.DataSource {
@@ -176,4 +176,6 @@ func (p *filetransferProvider) Functions(context.Context) []func() function.Func
 	return []func() function.Function{newParseInstanceFunction, newSelectExpireTimeFunction}
 }
 
-func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource { return nil }
+func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newInstanceRecordResource}
+}

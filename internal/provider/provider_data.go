@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -44,26 +45,23 @@ type retryModel struct {
 	MaxDelay    types.String `tfsdk:"max_delay"`
 }
 
-// providerData is what the data sources get of the provider block.
+// providerData is what data sources and resources get of the provider block.
 type providerData struct {
 	client *client.Client
-	// baseURL is the instance of data sources that name none; nil without one.
-	baseURL *providerBaseURL
-	// headers are for the origin of baseURL.
-	headers http.Header
-	// oneAttempt is true where the configuration allows no more.
-	oneAttempt bool
+	// baseURL is the instance of reads that have no base URL of their own; nil
+	// without one. baseURLFault says why it cannot be used: an error of the reads
+	// that need it.
+	baseURL      *client.BaseURL
+	baseURLFault diag.Diagnostic
+	// headers are for the origin of baseURL. headersSet is true even if they are
+	// not known yet.
+	headers    http.Header
+	headersSet bool
+	// requestTimeout is the time limit of one attempt.
+	requestTimeout time.Duration
 	// unknown are the arguments that are not known before apply. Until then
-	// their defaults stand in the client.
+	// their defaults stand in.
 	unknown []string
-}
-
-// tlsArguments are the arguments of the provider that matter to TLS only.
-var tlsArguments = []string{"ca_cert_pem", "client_cert_pem", "client_key_pem", "insecure"}
-
-type providerBaseURL struct {
-	text   string // as written
-	parsed client.BaseURL
 }
 
 // known tells whether a value is there: neither null nor unknown.
@@ -81,9 +79,10 @@ func (m *providerModel) unknownArguments(retry retryModel) []string {
 		"base_url":           m.BaseURL.IsUnknown(),
 		"request_headers":    !fullyKnown(m.RequestHeaders),
 		"request_timeout":    m.RequestTimeout.IsUnknown(),
-		"retry.max_attempts": m.Retry.IsUnknown() || retry.MaxAttempts.IsUnknown(),
-		"retry.min_delay":    m.Retry.IsUnknown() || retry.MinDelay.IsUnknown(),
-		"retry.max_delay":    m.Retry.IsUnknown() || retry.MaxDelay.IsUnknown(),
+		"retry":              m.Retry.IsUnknown(),
+		"retry.max_attempts": retry.MaxAttempts.IsUnknown(),
+		"retry.min_delay":    retry.MinDelay.IsUnknown(),
+		"retry.max_delay":    retry.MaxDelay.IsUnknown(),
 		"ca_cert_pem":        m.CACertPEM.IsUnknown(),
 		"client_cert_pem":    m.ClientCertPEM.IsUnknown(),
 		"client_key_pem":     m.ClientKeyPEM.IsUnknown(),
@@ -93,64 +92,49 @@ func (m *providerModel) unknownArguments(retry retryModel) []string {
 	return slices.Sorted(maps.Keys(unknown))
 }
 
-// retryModel returns the retry object, with nothing set where it is null or
-// unknown.
-func (m *providerModel) retryModel(ctx context.Context) (model retryModel, diags diag.Diagnostics) {
+// retry returns the retry object and the rules it makes, with defaults for what
+// is not set or not known yet.
+func (m *providerModel) retry(ctx context.Context) (model retryModel, retry client.Retry, diags diag.Diagnostics) {
 	if known(m.Retry) {
 		diags = m.Retry.As(ctx, &model, basetypes.ObjectAsOptions{})
 	}
-	return model, diags
-}
-
-// retry returns the retry rules, with defaults for what is not set or not
-// known yet.
-func (m *providerModel) retry(ctx context.Context) (client.Retry, diag.Diagnostics) {
-	model, diags := m.retryModel(ctx)
-	retry := defaultRetry
+	retry = defaultRetry
 	if known(model.MaxAttempts) {
 		retry.MaxAttempts, _ = model.MaxAttempts.ValueBigFloat().Int64() // validated
 	}
 	retry.MinDelay = durationOr(model.MinDelay, retry.MinDelay)
 	retry.MaxDelay = durationOr(model.MaxDelay, retry.MaxDelay)
 	if retry.MinDelay > retry.MaxDelay && !model.MinDelay.IsUnknown() && !model.MaxDelay.IsUnknown() {
-		at := path.Root("retry").AtName("min_delay")
-		if !known(model.MinDelay) {
-			at = path.Root("retry").AtName("max_delay")
-		}
-		diags.AddAttributeError(at, "Retry delays the wrong way round",
-			fmt.Sprintf("min_delay is %s, which is longer than max_delay, %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
+		diags.AddAttributeError(path.Root("retry"), summaryRetryDelays,
+			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
 				formatDuration(retry.MinDelay), formatDuration(retry.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
 	}
-	return retry, diags
+	return model, retry, diags
 }
 
-// configure makes the data for the data sources.
+// configure makes the data for data sources and resources.
 func (m *providerModel) configure(ctx context.Context, userAgent string) (*providerData, diag.Diagnostics) {
-	retry, diags := m.retry(ctx)
-	retryModel, _ := m.retryModel(ctx)
+	retryModel, retry, diags := m.retry(ctx)
 	data := &providerData{
-		unknown:    m.unknownArguments(retryModel),
-		oneAttempt: retry.MaxAttempts == 1,
+		headersSet:     !m.RequestHeaders.IsNull(),
+		requestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout),
+		unknown:        m.unknownArguments(retryModel),
 	}
-	if !m.BaseURL.IsUnknown() {
-		var baseURLDiags diag.Diagnostics
-		data.baseURL, baseURLDiags = baseURLFrom(m.BaseURL, os.Getenv)
-		diags.Append(baseURLDiags...)
-	}
+	diags.Append(data.setBaseURL(m.BaseURL)...)
 	if fullyKnown(m.RequestHeaders) {
 		var faults diag.Diagnostics
 		data.headers, faults = parseHeaders(path.Root("request_headers"), m.RequestHeaders)
 		diags.Append(faults...)
 	}
-	if len(data.headers) > 0 && data.baseURL == nil && !m.BaseURL.IsUnknown() && !diags.HasError() {
+	if len(data.headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && !m.BaseURL.IsUnknown() && !diags.HasError() {
 		// Not on the attribute, as in parseHeaders.
-		diags.AddWarning("Request headers without an instance to send them to",
-			"The provider's request_headers are sent only to the origin of its own base_url, and it has none, so they are never sent.\n\n"+
+		diags.AddWarning(summaryUnusedHeaders,
+			"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
 				"Set the provider's base_url, or set request_headers on the data sources.")
 	}
 	if m.Insecure.ValueBool() {
-		diags.AddAttributeWarning(path.Root("insecure"), "Certificates are not verified",
-			"insecure is true: anybody on the way to an instance can read and change what is sent and answered.\n\n"+
+		diags.AddAttributeWarning(path.Root("insecure"), summaryInsecure,
+			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
 				"To trust a private certificate authority, set ca_cert_pem instead.")
 	}
 	if diags.HasError() {
@@ -159,7 +143,7 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 
 	config := client.Config{
 		UserAgent:      userAgent,
-		RequestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout),
+		RequestTimeout: data.requestTimeout,
 		Retry:          retry,
 		TLS:            client.TLS{CACertPEM: m.CACertPEM.ValueString(), Insecure: m.Insecure.ValueBool()},
 		Log: func(ctx context.Context, message string, fields map[string]any) {
@@ -171,88 +155,110 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 	}
 	var err error
 	if data.client, err = client.New(config); err != nil { //nolint:contextcheck // a handshake has its own context
-		diags.AddError("TLS material not usable", sentence(err)+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
+		diags.AddError(summaryTLS, sentence(err.Error())+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
 	}
 	return data, diags
 }
 
-// baseURLFrom reads the provider's base URL: the argument, then the
-// environment, then none.
-func baseURLFrom(argument types.String, getenv func(string) string) (*providerBaseURL, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	text, source := argument.ValueString(), "base_url"
-	if argument.IsNull() {
-		text, source = getenv(baseURLVariable), "The environment variable "+baseURLVariable
-		if text == "" {
-			return nil, diags
-		}
+// setBaseURL reads the provider's base URL: the argument, then the environment,
+// then none. The environment may be meant for another configuration: a fault in
+// it concerns only the reads that need it.
+func (d *providerData) setBaseURL(argument types.String) (diags diag.Diagnostics) {
+	text := os.Getenv(baseURLVariable)
+	if argument.IsUnknown() || argument.IsNull() && text == "" {
+		return nil
 	}
-	parsed, err := client.ParseBaseURL(text)
-	if err != nil {
-		diags.Append(baseURLError(path.Root("base_url"), text, source, err))
-		return nil, diags
+	if !argument.IsNull() {
+		text = argument.ValueString()
 	}
-	return &providerBaseURL{text: text, parsed: parsed}, diags
+	baseURL, err := client.ParseBaseURL(text)
+	switch {
+	case err == nil:
+		d.baseURL = &baseURL
+	case argument.IsNull():
+		d.baseURLFault = baseURLError(path.Empty(), text, "The environment variable "+baseURLVariable, err)
+	default:
+		diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
+	}
+	return diags
 }
 
-// headersFor merges the headers for one read: the provider's where they are
-// meant for the instance's origin, and the read's own, which win.
+// instance returns the instance of one read: its own base URL, or else the
+// provider's. It returns nil with an error, or if the provider's base URL is
+// not known yet.
+func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	switch {
+	case !own.IsNull():
+		var text string
+		if err := own.As(&text); err != nil {
+			diags.AddError(summaryBug, sentence(err.Error())+"\n\n"+reportBug)
+			return nil, diags
+		}
+		baseURL, err := client.ParseBaseURL(text)
+		if err != nil {
+			diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
+			return nil, diags
+		}
+		return &baseURL, nil
+	case d.baseURL == nil && d.baseURLFault != nil:
+		diags.Append(d.baseURLFault)
+	case d.baseURL == nil && !slices.Contains(d.unknown, "base_url"):
+		diags.AddError(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
+			baseURLVariable+" is not set.\n\nSet one of them.")
+	}
+	return d.baseURL, diags
+}
+
+// headersFor merges the headers for one read: the provider's if they are meant
+// for the instance's origin, and the read's own, which override them.
 func (d *providerData) headersFor(baseURL client.BaseURL, own http.Header) http.Header {
 	headers := make(http.Header, len(d.headers)+len(own))
-	if d.baseURL != nil && d.baseURL.parsed.SameOrigin(baseURL) {
+	if !d.withholdsHeaders(baseURL) {
 		maps.Copy(headers, d.headers)
 	}
 	maps.Copy(headers, own)
 	return headers
 }
 
-// unknownFor lists the arguments of the provider that a read needs and that
-// are not known yet. base_url is nil where the data source names no instance.
-func (d *providerData) unknownFor(baseURL *client.BaseURL, untilReady bool) []string {
-	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
-		switch name {
-		case "base_url":
-			// Headers go to the origin of base_url only: whether that is the
-			// origin of this read depends on it too.
-			return baseURL != nil && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers")
-		case "request_headers":
-			return baseURL != nil && !slices.Contains(d.unknown, "base_url") &&
-				(d.baseURL == nil || !d.baseURL.parsed.SameOrigin(*baseURL))
-		case "retry.max_attempts":
-			return untilReady
-		case "retry.min_delay", "retry.max_delay": // no delay without another attempt
-			return d.oneAttempt && !untilReady
-		default:
-			return slices.Contains(tlsArguments, name) && baseURL != nil && !baseURL.UsesTLS()
-		}
-	})
+// withholdsHeaders tells whether the provider has headers that are not for the
+// instance's origin.
+func (d *providerData) withholdsHeaders(baseURL client.BaseURL) bool {
+	return len(d.headers) > 0 && (d.baseURL == nil || !d.baseURL.SameOrigin(baseURL))
 }
 
-// unknownBehind lists the arguments of the provider that are not known yet and
-// that a failed read turns out to need: a redirect led from plain HTTP to a
-// certificate that is not trusted. The client certificate is not for where a
-// redirect leads.
-func (d *providerData) unknownBehind(err error) []string {
-	failure, ok := client.AsFailure(err)
-	if !ok || failure.Kind != client.KindCertificate {
-		return nil
+// unknownFor lists the arguments of the provider that matter to a read and are
+// not known yet: base_url to a read that has none of its own and, with
+// request_headers, to every read; any other argument to every read.
+func (d *providerData) unknownFor(ownBaseURL bool) []string {
+	var matter []string
+	for _, name := range d.unknown {
+		if name != "base_url" || !ownBaseURL || d.headersSet {
+			matter = append(matter, name)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name != "ca_cert_pem" && name != "insecure" })
+	return matter
 }
 
 // maskSecrets keeps header values out of the log, whatever is logged. The
 // client logs none; this is the second wall.
 func maskSecrets(ctx context.Context, headers http.Header) context.Context {
-	var values []string
-	for _, header := range headers {
-		for _, value := range header {
-			if len(value) >= client.MinSecret {
-				values = append(values, value)
-			}
-		}
-	}
-	if len(values) == 0 {
+	secrets := client.Secrets(headers)
+	if len(secrets) == 0 {
 		return ctx
 	}
-	return tflog.MaskMessageStrings(tflog.MaskAllFieldValuesStrings(ctx, values...), values...)
+	return tflog.MaskMessageStrings(tflog.MaskAllFieldValuesStrings(ctx, secrets...), secrets...)
+}
+
+// configured returns the provider's data, which is nil while Terraform only
+// validates.
+func configured(data any, diags *diag.Diagnostics) *providerData {
+	if data == nil {
+		return nil
+	}
+	configured, ok := data.(*providerData)
+	if !ok {
+		diags.AddError(summaryBug, fmt.Sprintf("The provider passed itself a %T.\n\n%s", data, reportBug))
+	}
+	return configured
 }

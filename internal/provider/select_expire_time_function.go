@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 var _ function.Function = (*selectExpireTimeFunction)(nil)
@@ -21,9 +23,13 @@ func (*selectExpireTimeFunction) Metadata(_ context.Context, _ function.Metadata
 	resp.Name = "select_expire_time"
 }
 
-// maxDigits is how many digits of a number an error shows: more than one of 64
-// bits has.
-const maxDigits = 20
+const (
+	// maxDigits is how many digits of a number an error shows: more than one of
+	// 64 bits has.
+	maxDigits = 20
+	// labelLimit is how many characters of a label an error shows.
+	labelLimit = 60
+)
 
 // The arguments of select_expire_time, by position.
 const (
@@ -39,15 +45,12 @@ type expireTimeModel struct {
 }
 
 // expireTimeArgument is the type of such an element as an argument. Its numbers
-// are of any kind, so that one that will not do is an error in our own words.
+// are NumberType, so that a fraction gives our error, not the framework's.
 var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"label":      types.StringType,
 	"in_seconds": types.NumberType,
 	"in_minutes": types.NumberType,
 }}
-
-// expireTimeObject is its type as a result.
-var expireTimeObject = detailsObject.AttrTypes["recommended_expire_times"].(types.ListType).ElemType.(types.ObjectType) //nolint:forcetypeassert // see detailsAttributes
 
 func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
@@ -100,7 +103,7 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 		shortest := shortestOf(times)
 		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
 			"No expiry option is at most %s seconds long: the shortest, %q, has %d seconds",
-			maxSeconds.Text('g', maxDigits), shortest.Label.ValueString(), shortest.InSeconds.ValueInt64()))
+			maxSeconds.Text('g', maxDigits), safetext.Clean(shortest.Label.ValueString(), labelLimit), shortest.InSeconds.ValueInt64()))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, longest)

@@ -2,15 +2,17 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,116 +20,163 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// None of these validators prints a value that may hold a secret.
+// None of these validators prints a value that may be a secret.
 var (
-	_ validator.String = baseURLValidator{}
-	_ validator.String = durationValidator{}
-	_ validator.String = caCertsValidator{}
+	_ validator.String = stringValidator{}
 	_ validator.Number = wholeNumberValidator{}
 	_ validator.Map    = headersValidator{}
 	_ validator.Map    = baseURLsValidator{}
 )
 
-const (
-	durationDescription = "A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`."
-	headersDescription  = "Names are made canonical and must differ in more than case; values are one line each. " +
-		"`Host` sets the request's host, `Accept` and `User-Agent` may be overridden; `Accept-Encoding`, `Connection`, " +
-		"`Content-Length` and `Transfer-Encoding` are refused. Default: none."
-)
+const baseURLDescription = "An `http` or `https` URL without user info, query or fragment; a path is kept, trailing slashes do not matter."
 
-type baseURLValidator struct{}
+const durationDescription = "A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`."
 
-func (baseURLValidator) Description(context.Context) string {
-	return "an http or https URL with a host, without user info, query or fragment"
+var headersDescription = "Header names are case-insensitive and must be unique; values must not contain line breaks. `Host` sets the request's host, " +
+	"`Accept` and `User-Agent` can be overridden; `" + strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none."
+
+// stringValidator checks a string that is known.
+type stringValidator struct {
+	// expects says what is valid.
+	expects string
+	// check returns what is wrong with the text of the attribute, or nil.
+	check func(at path.Path, text string) diag.Diagnostic
 }
 
-func (v baseURLValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v stringValidator) Description(context.Context) string         { return v.expects }
+func (v stringValidator) MarkdownDescription(context.Context) string { return v.expects }
 
-func (baseURLValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !known(req.ConfigValue) {
 		return
 	}
-	if _, err := client.ParseBaseURL(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.Append(baseURLError(req.Path, req.ConfigValue.ValueString(), req.Path.String(), err))
+	if fault := v.check(req.Path, req.ConfigValue.ValueString()); fault != nil {
+		resp.Diagnostics.Append(fault)
 	}
+}
+
+var baseURLValidator = stringValidator{
+	expects: "an http or https URL with a host, without user info, query or fragment",
+	check: func(at path.Path, text string) diag.Diagnostic {
+		if _, err := client.ParseBaseURL(text); err != nil {
+			return baseURLError(at, text, at.String(), err)
+		}
+		return nil
+	},
 }
 
 // mayHoldSecret tells whether a text that should be a base URL has, or may have,
 // user info, a query or a fragment. One that is not even a URL may be meant to
-// have a password where it has more than the colon of the scheme.
+// have a password if it has more than the colon of the scheme.
 func mayHoldSecret(text string) bool {
 	_, err := url.Parse(text)
-	return strings.ContainsAny(text, "@?#") || err != nil && strings.Count(text, ":") > 1
+	return strings.ContainsAny(text, "@?#%") || err != nil && strings.Count(text, ":") > 1
 }
 
-// baseURLError says what is wrong with the base URL that source gives. Where
-// the text may hold a secret, it does not sit on the attribute: Terraform
-// prints the lines of the configuration that an attribute at fault stands on.
-func baseURLError(at path.Path, text, source string, err error) diag.Diagnostic {
+// baseURLError says what is wrong with the base URL in argument. If the text may
+// include a secret, the error is not on the attribute: Terraform prints the
+// lines of the configuration with the attribute at fault.
+func baseURLError(at path.Path, text, argument string, err error) diag.Diagnostic {
 	if mayHoldSecret(text) {
 		at = path.Empty()
 	}
-	return errorAt(at, "Invalid base URL", fmt.Sprintf("%s is not usable. %s", source, sentence(err)))
+	fault, ok := errors.AsType[*client.BaseURLError](err)
+	if !ok {
+		return errorAt(at, summaryBaseURL, fmt.Sprintf("%s cannot be used.", argument))
+	}
+	return errorAt(at, summaryBaseURL, fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy))
 }
 
-// baseURLsValidator checks the base URLs of a fleet together: where one may
-// hold a secret, no error sits on an attribute, as all may stand on one line.
+// baseURLsValidator checks the base URLs of a fleet together: if one may include
+// a secret, no error is on an attribute, as all may be on one line.
 type baseURLsValidator struct{}
 
 func (baseURLsValidator) Description(context.Context) string {
-	return "http or https URLs with a host, without user info, query or fragment"
+	return "at least one http or https URL with a host, without user info, query or fragment"
 }
 
 func (v baseURLsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (baseURLsValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	if !known(req.ConfigValue) {
+		return
+	}
 	elements := req.ConfigValue.Elements()
+	if len(elements) == 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", req.Path))
+	}
 	baseURLs := make(map[string]string, len(elements))
-	for _, key := range slices.Sorted(maps.Keys(elements)) { // as errors are to come in the same order every time
-		element := elements[key]
-		value, ok := element.(types.String)
-		switch {
-		case ok && known(value):
+	var nullKeys []string
+	for key, element := range elements {
+		if element.IsNull() {
+			nullKeys = append(nullKeys, key)
+		} else if value, ok := element.(types.String); ok && known(value) {
 			baseURLs[key] = value.ValueString()
-		case element.IsNull():
-			resp.Diagnostics.AddError("Invalid base URL",
-				fmt.Sprintf("%s is null. Leave the key out, or give it a URL.", req.Path.AtMapKey(key)))
 		}
+	}
+	at := req.Path
+	if slices.ContainsFunc(slices.Collect(maps.Values(baseURLs)), mayHoldSecret) {
+		at = path.Empty()
+	}
+	slices.Sort(nullKeys)
+	for _, key := range nullKeys {
+		resp.Diagnostics.Append(errorAt(at, summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", req.Path.AtMapKey(key))))
 	}
 	_, diags := fleetMembers(baseURLs)
 	resp.Diagnostics.Append(diags...)
 }
 
-type durationValidator struct{}
-
-func (durationValidator) Description(context.Context) string {
-	return `a positive duration such as "500ms", "10s" or "1m30s"`
+var durationValidator = stringValidator{
+	expects: `a positive duration such as "500ms", "10s" or "1m30s"`,
+	check: func(at path.Path, text string) diag.Diagnostic {
+		duration, err := time.ParseDuration(text)
+		if err == nil && duration > 0 {
+			return nil
+		}
+		fault := "is not a duration"
+		if err == nil {
+			fault = "is not positive"
+		} else if _, err := time.ParseDuration(zeroDigits(text)); err == nil {
+			fault = "is longer than the longest possible duration, about 292 years"
+		}
+		return errorAt(outermost(at), summaryDuration,
+			fmt.Sprintf("%s is %s, which %s.\n\nWrite a positive duration such as \"500ms\", \"10s\" or \"1m30s\"; the units are ms, s, m and h.",
+				at, quoteShort(text), fault))
+	},
 }
 
-func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req.ConfigValue) {
-		return
+// outermost returns the attribute of a block that a path begins with: Terraform
+// cannot locate an attribute inside of another.
+func outermost(at path.Path) path.Path {
+	for len(at.Steps()) > 1 {
+		at = at.ParentPath()
 	}
-	const valueLimit = 40
-	text := req.ConfigValue.ValueString()
-	duration, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%s is %q, which is not a duration.\n\nWrite %s; the units are ms, s, m and h.", req.Path, safetext.Clean(text, valueLimit), v.Description(ctx)))
-	case duration <= 0:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%s is %q, which is not positive.\n\nWrite %s.", req.Path, safetext.Clean(text, valueLimit), v.Description(ctx)))
-	}
+	return at
 }
 
-// durationOr returns a validated duration, or the default where it is not set
-// or not known yet.
+// zeroDigits turns a duration into one of zero, so that only its form counts.
+func zeroDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+}
+
+// quoteShort quotes a text as it is, cut to what fits into an error.
+func quoteShort(text string) string {
+	const limit = 40
+	if utf8.RuneCountInString(text) > limit {
+		return strconv.Quote(string([]rune(text)[:limit])) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// durationOr returns a validated duration, or the default if it is not set or
+// not known yet.
 func durationOr(value types.String, standard time.Duration) time.Duration {
 	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
 		return duration
@@ -152,9 +201,6 @@ func formatDuration(duration time.Duration) string {
 type wholeNumberValidator struct{ least, most int64 }
 
 func (v wholeNumberValidator) Description(context.Context) string {
-	if v.most == math.MaxInt64 {
-		return fmt.Sprintf("a whole number, at least %d", v.least)
-	}
 	return fmt.Sprintf("a whole number from %d to %d", v.least, v.most)
 }
 
@@ -168,32 +214,25 @@ func (v wholeNumberValidator) ValidateNumber(ctx context.Context, req validator.
 	}
 	number := req.ConfigValue.ValueBigFloat()
 	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
+		resp.Diagnostics.AddAttributeError(outermost(req.Path), summaryNumber,
 			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.Description(ctx)))
 	}
 }
 
-type caCertsValidator struct{}
-
-func (caCertsValidator) Description(context.Context) string {
-	return "one or more certificates in PEM form"
+var caCertsValidator = stringValidator{
+	expects: "one or more certificates in PEM form",
+	check: func(at path.Path, text string) diag.Diagnostic {
+		if err := client.CheckCACerts(text); err != nil {
+			return errorAt(pemPath(at, text), summaryCACerts,
+				fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
+		}
+		return nil
+	},
 }
 
-func (v caCertsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (caCertsValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req.ConfigValue) {
-		return
-	}
-	if err := client.CheckCACerts(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.Append(errorAt(pemPath(req.Path, req.ConfigValue.ValueString()), "CA certificates not usable",
-			fmt.Sprintf("%s cannot be used: %s.\n\nGive the certificates themselves, for example file(\"ca.pem\"), not the name of a file.", req.Path, err)))
-	}
-}
-
-// pemPath returns where an error about a PEM text sits: on its attribute, but
-// on none where the text holds, or may hold, a private key. Terraform prints the
-// lines of the configuration that an attribute at fault stands on.
+// pemPath returns where an error about a PEM text goes: on its attribute, or on
+// none if the text is, or may be, a private key. Terraform prints the lines of
+// the configuration with the attribute at fault.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	if strings.Contains(text, "PRIVATE KEY") || len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE") {
@@ -222,17 +261,17 @@ func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest,
 // yet gets a stand-in that is valid for every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	// Not on the attribute: Terraform prints the lines of the configuration
-	// where it stands, and with them the value.
+	// Not on the attribute: Terraform prints its lines of the configuration, and
+	// with them the value.
 	fault := func(f client.HeaderFault) {
-		diags.AddError("Invalid request header", fmt.Sprintf("%s is not usable: %s.", at.AtMapKey(f.Name), f.Reason))
+		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(f.Name), f.Reason))
 	}
 	elements := headers.Elements()
 	values := make(map[string]string, len(elements))
-	for _, name := range slices.Sorted(maps.Keys(elements)) { // as errors are to come in the same order every time
+	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
 		element := elements[name]
 		if element.IsNull() {
-			fault(client.HeaderFault{Name: name, Reason: "the value is null; leave the header out, or give it a value"})
+			fault(client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
 			continue
 		}
 		values[name] = "unknown"

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+)
+
+// TLS is the TLS settings of a client. The zero value trusts the system's
+// certificate authorities.
+type TLS struct {
+	// CACertPEM are certificates that are trusted in addition to the system's.
+	CACertPEM string
+	// ClientCertPEM and ClientKeyPEM are for mutual TLS, only together.
+	ClientCertPEM, ClientKeyPEM string
+	// Insecure skips the verification of certificates.
+	Insecure bool
+}
+
+// tlsConfigs returns the configuration for servers that must not see the client
+// certificate, and the one for the instance itself, which is nil if there is no
+// client certificate.
+func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
+	without = &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: settings.Insecure, //nolint:gosec // what the user asked for, with a warning
+	}
+	if settings.CACertPEM != "" {
+		if without.RootCAs, err = certPool(settings.CACertPEM); err != nil {
+			return nil, nil, fmt.Errorf("the CA certificates: %w", err)
+		}
+	}
+	present(without, &tls.Certificate{})
+	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
+		return without, nil, nil
+	}
+	certificate, err := ParseClientCert(settings.ClientCertPEM, settings.ClientKeyPEM)
+	if err != nil {
+		return nil, nil, err
+	}
+	with = without.Clone()
+	present(with, &certificate)
+	return without, with, nil
+}
+
+// present has a configuration answer a server that asks for a client
+// certificate, and records that it asked.
+func present(config *tls.Config, certificate *tls.Certificate) {
+	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if trip := tripOf(info.Context()); trip != nil {
+			trip.certificateWanted.Store(true)
+		}
+		return certificate, nil
+	}
+}
+
+// dialTLS returns a function that dials the server to which a request connects
+// first. That is the instance, or else an https proxy, which must not see the
+// client certificate: net/http would use one configuration for both.
+func dialTLS(
+	dial func(ctx context.Context, network, address string) (net.Conn, error), toInstance, toProxy *tls.Config,
+) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		config := toInstance.Clone()
+		if trip := tripOf(ctx); trip == nil || trip.proxy.Load() != nil {
+			config = toProxy.Clone()
+		}
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		config.ServerName = host
+		dialed, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return tls.Client(dialed, config), nil // net/http makes the handshake
+	}
+}
+
+// CheckCACerts tells what is wrong with a PEM text of certificates. It does not
+// load the system's, which takes longer than everything else that a check does.
+func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
+
+// certPool adds the certificates in a PEM text to those of the system.
+func certPool(text string) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
+	}
+	return pool, addCACerts(pool, text)
+}
+
+// addCACerts adds the certificates in a PEM text to a pool. Unlike
+// AppendCertsFromPEM it reports a block that is broken.
+func addCACerts(pool *x509.CertPool, text string) error {
+	begin := []byte("-----BEGIN ")
+	_, rest, found := bytes.Cut([]byte(text), begin)
+	certificates := 0
+	for number := 1; found; number++ {
+		var body []byte
+		body, rest, found = bytes.Cut(rest, begin)
+		block, _ := pem.Decode(append(bytes.Clone(begin), body...))
+		if block == nil {
+			return fmt.Errorf("block %d is not valid PEM: it may be cut short, indented or changed by an editor", number)
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return fmt.Errorf("block %d is not a valid certificate: %s", number, strings.TrimPrefix(err.Error(), "x509: "))
+		}
+		pool.AddCert(certificate)
+		certificates++
+	}
+	if certificates == 0 {
+		return errors.New(`there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
+	}
+	return nil
+}
+
+// ParseClientCert returns the certificate of a PEM certificate and its key.
+// The error repeats neither.
+func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
+	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("the client certificate and key do not match: %s", strings.TrimPrefix(err.Error(), "tls: "))
+	}
+	return certificate, nil
+}

@@ -1,0 +1,263 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+)
+
+// situation is what the words about a failed read depend on, besides the
+// failure.
+type situation struct {
+	// baseURLArgument names the argument with the base URL: "base_url".
+	baseURLArgument string
+	// timeoutArgument names the argument that limits the whole read.
+	timeoutArgument         string
+	timeout, requestTimeout time.Duration
+	// canWait is true if wait_until_ready is an argument, waits if the read waits
+	// for the instance.
+	canWait, waits bool
+	// fleet is true if the instance is one of many.
+	fleet bool
+	// headersWithheld is true if the provider has request_headers that are not
+	// for this instance.
+	headersWithheld bool
+}
+
+// failureWords are the summary of a kind of failure, and the remedy that fits if
+// nothing more is known. BASE_URL is replaced by the argument.
+var failureWords = map[client.Kind]struct{ summary, remedy string }{
+	client.KindResolve: {
+		"Host name of the instance not found",
+		"Check the host name in BASE_URL, and that the machine that runs Terraform can resolve it.",
+	},
+	client.KindNameServer: {
+		"Name servers did not answer",
+		"Check that the machine that runs Terraform can reach its name servers.",
+	},
+	client.KindConnect: {
+		"Instance not reachable",
+		"Check the host and port in BASE_URL, that the instance is running, and that no firewall blocks the connection.",
+	},
+	client.KindProxy: {
+		"Instance not reachable through the proxy",
+		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
+	},
+	client.KindTimeout: {
+		"Instance did not answer in time",
+		"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.",
+	},
+	client.KindBroken: {
+		"Connection to the instance broke",
+		"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.",
+	},
+	client.KindCertificate: {
+		"Certificate of the instance not trusted",
+		"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.",
+	},
+	client.KindTLS: {
+		"TLS handshake with the instance failed",
+		"If the instance serves plain HTTP, write BASE_URL with http://. If the server requires a client certificate, set the provider's " +
+			"client_cert_pem and client_key_pem.",
+	},
+	client.KindNotHTTP: {
+		"Response of the instance is not valid HTTP",
+		"Check that BASE_URL names the port on which the instance serves HTTP.",
+	},
+	client.KindRedirect: {
+		"Redirect of the instance not followed",
+		"Set BASE_URL to the address at which the instance itself answers.",
+	},
+	client.KindStatus: {
+		"Instance answered with status", // and the status
+		"Check BASE_URL, and what a proxy in front of the instance allows.",
+	},
+	client.KindTooLarge: {
+		"Response of the instance too large",
+		"An instance document has about a thousand bytes: check that BASE_URL names an instance.",
+	},
+	client.KindNotJSON: {
+		"Response of the instance is not JSON",
+		"Check that BASE_URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.",
+	},
+	client.KindDocument: {
+		"Response is not an instance document",
+		"Check that BASE_URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.",
+	},
+}
+
+// hintRemedies are the remedies for likely causes.
+var hintRemedies = map[client.Hint]string{
+	client.HintPathRepeated: "BASE_URL ends in /instance, a path that the provider adds itself: remove it from BASE_URL.",
+	client.HintHTTPS:        "The server expects TLS on this port: write BASE_URL with https://.",
+	client.HintClientCertificate: "The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
+		"it accepts.",
+	client.HintTLSVersion: "The server and the provider have no TLS version in common: the server must support TLS 1.2 or later.",
+	client.HintHostName:   "The server does not know this host name: check the host name in BASE_URL.",
+	client.HintExpired: "Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
+		"expired certificate.",
+	client.HintWrongName:        "Use a host name in BASE_URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
+	client.HintProxyCredentials: "The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.",
+}
+
+// withheldRemedy is for servers that miss what is not sent to the origin that a
+// redirect leads to.
+const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
+	"set BASE_URL to the address that the redirect leads to."
+
+// readError says why an instance could not be read.
+func readError(at path.Path, err error, s situation) diag.Diagnostic {
+	failure, ok := client.AsFailure(err)
+	switch {
+	case ok:
+		return errorAt(at, failureSummary(failure), failureDetail(failure, s))
+	case errors.Is(err, context.Canceled) && s.fleet:
+		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instances was canceled before all had answered.")
+	case errors.Is(err, context.Canceled):
+		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instance was canceled before it had answered.")
+	default:
+		return diag.NewErrorDiagnostic(summaryBug, fmt.Sprintf("%v.\n\n%s", err, reportBug))
+	}
+}
+
+func failureSummary(failure *client.Failure) string {
+	summary := failureWords[failure.Kind].summary
+	if failure.Kind == client.KindStatus {
+		summary += fmt.Sprintf(" %d", failure.StatusCode)
+	}
+	return summary
+}
+
+// failureDetail says which URL, what came back, how often it was tried, and
+// what to do.
+func failureDetail(failure *client.Failure, s situation) string {
+	var detail strings.Builder
+	if failure.Kind == client.KindDocument {
+		detail.WriteString(failure.Target() + " answered JSON that the provider cannot read as an instance document:")
+		for _, fault := range failure.Faults {
+			detail.WriteString("\n  - " + fault)
+		}
+	} else {
+		detail.WriteString(sentence(failure.Error()))
+	}
+	if ended := howItEnded(failure, s); ended != "" {
+		detail.WriteString("\n\n" + ended)
+	}
+	detail.WriteString("\n\n" + strings.Join(remedies(failure, s), " "))
+	return detail.String()
+}
+
+// howItEnded says how often an instance was asked, and which time limit ended
+// it, or returns "".
+func howItEnded(failure *client.Failure, s situation) string {
+	var sentences []string
+	if failure.Attempts > 1 {
+		sentences = append(sentences, fmt.Sprintf("This was the last of %d attempts.", failure.Attempts))
+	}
+	limit := fmt.Sprintf("%s (%s)", s.timeoutArgument, formatDuration(s.timeout))
+	switch {
+	case failure.TimeRanOut:
+		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, ran out.", limit))
+	case failure.NoTimeLeft:
+		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, leaves no room for another attempt.", limit))
+	case failure.Kind == client.KindTimeout:
+		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(s.requestTimeout)))
+	}
+	return strings.Join(sentences, " ")
+}
+
+// remedies say what to do next, one or more sentences each.
+func remedies(failure *client.Failure, s situation) []string {
+	remedies := []string{strings.ReplaceAll(remedy(failure, s), "BASE_URL", s.baseURLArgument)}
+	if failure.Proxy != "" && failure.Kind != client.KindProxy {
+		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
+	}
+	if s.canWait && !s.waits && starting(failure) {
+		remedies = append(remedies, "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true.")
+	}
+	if s.waits && (failure.TimeRanOut || failure.NoTimeLeft) {
+		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
+	}
+	return remedies
+}
+
+// starting tells whether failures like this one are typical of a starting
+// instance, or of the proxy in front of it.
+func starting(failure *client.Failure) bool {
+	switch failure.Kind {
+	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
+		return failure.Attempts > 0
+	default:
+		return failure.StatusCode >= http.StatusInternalServerError
+	}
+}
+
+// remedy returns the remedy for the cause that is most likely.
+func remedy(failure *client.Failure, s situation) string {
+	hint, hinted := hintRemedies[failure.Hint]
+	switch {
+	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
+		return withheldRemedy
+	case hinted:
+		return hint
+	case failure.Kind == client.KindStatus && failure.StatusCode != 0:
+		return statusRemedy(failure, s)
+	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
+		if s.fleet {
+			return "Raise timeouts.read, or max_concurrency so that more instances are asked at once."
+		}
+		return fmt.Sprintf("Raise %s.", s.timeoutArgument)
+	case failure.Kind == client.KindTimeout && failure.TimeRanOut:
+		return fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", s.timeoutArgument)
+	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
+		return failureWords[failure.Kind].remedy + " If the server expects TLS on this port, write BASE_URL with https://."
+	default:
+		return failureWords[failure.Kind].remedy
+	}
+}
+
+func statusRemedy(failure *client.Failure, s situation) string {
+	switch status := failure.StatusCode; {
+	case status == http.StatusNotFound:
+		return "Check the path of BASE_URL: the provider adds /instance to it. Instances often live under a path such as /api."
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return credentialsRemedy(failure, s)
+	case status == http.StatusProxyAuthRequired:
+		return hintRemedies[client.HintProxyCredentials]
+	case status == http.StatusTooManyRequests && s.fleet:
+		return "The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts."
+	case status == http.StatusTooManyRequests:
+		return "The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."
+	case status >= http.StatusInternalServerError:
+		return "The instance, or a proxy in front of it, is failing: check its log."
+	case status < http.StatusBadRequest:
+		return "An instance answers 200: check that BASE_URL is the address of the instance's API."
+	default:
+		return failureWords[failure.Kind].remedy
+	}
+}
+
+// credentialsRemedy is for a server that refuses a request for lack of
+// credentials.
+func credentialsRemedy(failure *client.Failure, s situation) string {
+	switch {
+	case failure.OtherOrigin:
+		return withheldRemedy
+	case failure.ExtraHeaders:
+		return "request_headers were sent, and refused: check their names and values."
+	case s.headersWithheld:
+		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
+			"another. Set that base_url to this instance, or set request_headers on the data source."
+	default:
+		return "An instance requires no credentials for this, so a proxy in front of it does: send them with request_headers, or set the " +
+			"provider's client_cert_pem and client_key_pem."
+	}
+}
