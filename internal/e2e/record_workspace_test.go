@@ -175,10 +175,11 @@ func (r result) warnings() []string {
 			summaries = append(summaries, match[1])
 		}
 	}
+	slices.Sort(summaries) // Terraform's order is that in which reads end
 	return summaries
 }
 
-// wantWarnings checks the summaries of all warnings.
+// wantWarnings checks the summaries of all warnings, in alphabetical order.
 func wantWarnings(t *testing.T, r result, want ...string) {
 	t.Helper()
 	if got := r.warnings(); !slices.Equal(got, want) {
