@@ -95,7 +95,7 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 
 // ModifyPlan plans a read only if base_url changes. All other computed values
 // are known in a plan, so that nothing downstream changes.
-func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
 		return
 	}
