@@ -196,8 +196,10 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no way to interrupt one process on Windows")
 	}
+	c := acceptance(t)
+	c.need(t, version{1, 5}, version{1, 6}, "an interrupt that reaches the provider while a plan is made")
 	server := instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
 	w.apply()
 	state := filepath.Join(w.dir, "terraform.tfstate")
 	before := read(t, state)
