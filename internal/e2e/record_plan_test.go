@@ -182,11 +182,14 @@ resource "filetransfer_instance_record" "this" {}
 	w.configure(strings.Replace(record, "{}", "{\n  lifecycle {\n    ignore_changes = [base_url]\n  }\n}", 1))
 	w.with("FILETRANSFER_BASE_URL=" + one.URL()).wantNoChanges(nil)
 
-	// Neither needs a default that cannot be used, or is not there.
-	w = w.with("FILETRANSFER_BASE_URL=")
-	w.configure(recordOf(other.URL()))
-	w.wantNoChanges(nil)
-	w.with("FILETRANSFER_BASE_URL=nonsense").must("destroy", "-auto-approve")
+	// A default that is missing, or cannot be used, does not keep anybody from destroying a record.
+	w.configure(record)
+	w.with("FILETRANSFER_BASE_URL=").wantNoChanges([]string{"No instance to read"})
+	w.with("FILETRANSFER_BASE_URL=nonsense").wantNoChanges([]string{"Invalid base URL"})
+	w.with("FILETRANSFER_BASE_URL=").must("destroy", "-auto-approve")
+	if done := w.with("FILETRANSFER_BASE_URL=").do("plan"); done.exitCode != 1 {
+		t.Errorf("a record of no instance is planned: %s", done)
+	}
 }
 
 // byAnother is a provider block with arguments that another resource makes unknown when its input changes.

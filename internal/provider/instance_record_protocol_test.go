@@ -317,10 +317,17 @@ func TestRecordPlan_ReadsOnlyForAnotherBaseURL(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no base URL at all", func(t *testing.T) {
+	t.Run("new, no base URL at all", func(t *testing.T) {
 		t.Parallel()
 		s := newRecordServer(t, nil)
-		s.want(s.plan(followed, s.config(nil)), failure, "No instance to read")
+		s.want(s.plan(recorded{}, s.config(nil)), failure, "No instance to read")
+	})
+	t.Run("no base URL any more", func(t *testing.T) {
+		t.Parallel()
+		s := newRecordServer(t, nil)
+		planned := s.plan(followed, s.config(nil))
+		s.want(planned, warning, "No instance to read", "keeps the base_url it has")
+		s.wantKept(planned, followed)
 	})
 	t.Run("destroyed without a base URL", func(t *testing.T) {
 		t.Parallel()

@@ -114,10 +114,15 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 
 	if config["base_url"].IsNull() { // else it is in the plan
 		baseURL, diags := r.provider.instance(config["base_url"])
-		resp.Diagnostics.Append(diags...)
 		recorded, exists := state["base_url"]
 		switch {
-		case resp.Diagnostics.HasError():
+		case diags.HasError() && exists: // no error: Terraform makes this plan before it destroys, too
+			for _, fault := range diags.Errors() {
+				resp.Diagnostics.AddWarning(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has.")
+			}
+			planned["base_url"] = recorded
+		case diags.HasError():
+			resp.Diagnostics.Append(diags...)
 			return
 		case baseURL != nil:
 			planned["base_url"] = stringValue(baseURL.Written())
