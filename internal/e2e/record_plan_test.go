@@ -167,6 +167,12 @@ resource "filetransfer_instance_record" "this" {}
 		t.Errorf("base_url is %v, want %s", got, one.URL())
 	}
 
+	// Terraform composes characters, such as these two, but not in the environment.
+	composed := instancetest.New(t, instancetest.WithPath("/%C3%A9"))
+	w = w.with("FILETRANSFER_BASE_URL=" + composed.Origin() + "/e\u0301")
+	w.apply()
+	w.wantNoChanges(nil)
+
 	w = w.with("FILETRANSFER_BASE_URL=" + other.URL())
 	p := w.plan()
 	planned := p.of(theRecord)

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -164,7 +165,9 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 // then none. The environment may be meant for another configuration: a fault in
 // it concerns only the reads that need it.
 func (d *providerData) setBaseURL(argument types.String) (diags diag.Diagnostics) {
-	text := os.Getenv(baseURLVariable)
+	// As Terraform has all its strings: a record's base_url would differ from the
+	// variable for ever.
+	text := norm.NFC.String(os.Getenv(baseURLVariable))
 	if argument.IsUnknown() || argument.IsNull() && text == "" {
 		return nil
 	}
