@@ -36,7 +36,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Fatal(err)
 	}
 	parse := func(b *testing.B) {
-		details, err := instance.Parse(document)
+		details, err := instance.Parse(document, nil)
 		if err != nil || len(details.RecommendedExpireTimes) != 8 {
 			b.Fatalf("details %+v, error %v", details, err)
 		}

@@ -77,9 +77,9 @@ const (
 // Warning is one doubt about one expiry entry.
 type Warning struct {
 	Kind WarningKind
-	// Path is the entry's place in the document: recommendedExpireTimes[2].
+	// Path is the entry's place in the document: recommendedExpireTimes[2]. Safe to print.
 	Path string
-	// Label is the entry's label as delivered: not safe to print as it is.
+	// Label is the entry's label, redacted, cleaned and at most 60 characters long: safe to print.
 	Label string
 	// Value is the entry's value as delivered: in minutes for
 	// ContradictoryUnits, in seconds for SuspiciouslyShort.
