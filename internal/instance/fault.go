@@ -23,14 +23,14 @@ const reasonLimit = 120
 // WholeDocument is the path of faults that have no narrower place.
 const WholeDocument = "the document"
 
+const duplicate = "appears more than once"
+
 // addFault adds a fault of the name or the value that was read last.
 func (p *parser) addFault(problem string) {
 	if !p.faults.omitNext() {
 		p.faults.Faults = append(p.faults.Faults, Fault{p.path(p.decoder.StackPointer()), problem})
 	}
 }
-
-func (p *parser) addDuplicate() { p.addFault("appears more than once") }
 
 // addMissing adds a fault of the object that was read last.
 func (p *parser) addMissing(name string) {

@@ -9,11 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// usualExpireTimes is how many expiry entries the service suggests.
-const usualExpireTimes = 8
-
-// maxExpireTimes is how many expiry entries a document may have. The bound keeps the output of a faulty
-// instance out of a state file.
+// maxExpireTimes is how many expiry entries a document may have. The service suggests about eight; the bound keeps
+// the output of a faulty instance out of a state file.
 const maxExpireTimes = 1000
 
 var byteOrderMark = []byte("\uFEFF")
@@ -48,9 +45,10 @@ func Parse(document []byte, redact func(string) string) (*Details, error) {
 		redact:   redact,
 		// The decoder's own check would stop at the first duplicate: see readName.
 		decoder: jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowDuplicateNames(true)),
-		names:   make([]memberNames, 0, 4),
+		// Room for the names of the root and of an entry, so that a usual document costs few allocations.
+		names: []memberNames{1: {few: make([][]byte, 0, 8)}, 2: {few: make([][]byte, 0, 4)}},
 	}
-	raw := rawDetails{Details: Details{RecommendedExpireTimes: make([]ExpireTime, 0, usualExpireTimes)}}
+	raw := rawDetails{Details: Details{RecommendedExpireTimes: make([]ExpireTime, 0, 8)}}
 	if err := p.readDocument(&raw); err != nil {
 		p.addSyntaxFault(err)
 	}
@@ -151,13 +149,10 @@ func (p *parser) readDocument(raw *rawDetails) error {
 
 // readExpireTimes reads recommendedExpireTimes.
 func readExpireTimes(p *parser, raw *rawDetails) error {
-	if p.decoder.PeekKind() != jsontext.KindBeginArray {
-		return p.readUnexpected("an array of expiry entries")
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
+	if ok, err := p.begin(jsontext.KindBeginArray, "an array of expiry entries"); !ok {
 		return err
 	}
-	var entry rawEntry // one for all: an allocation for each would be a tenth of the time of a usual document
+	var entry rawEntry // one for all entries, which saves an allocation for each
 	count := 0
 	for ; p.decoder.PeekKind() != jsontext.KindEndArray; count++ {
 		var err error
@@ -171,7 +166,7 @@ func readExpireTimes(p *parser, raw *rawDetails) error {
 		}
 	}
 	_, err := p.decoder.ReadToken()
-	if count > maxExpireTimes {
+	if err == nil && count > maxExpireTimes {
 		p.addFault(fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, count))
 	}
 	return err
@@ -195,7 +190,7 @@ func (p *parser) readExpireTime(raw *rawEntry, details *Details) error {
 		doubt = SuspiciouslyShort
 	}
 	details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, entry)
-	if doubt != 0 {
+	if doubt != 0 && len(p.faults.Faults) == 0 { // after a fault there are no details to warn about
 		details.Warnings = append(details.Warnings, Warning{
 			Kind: doubt, Path: p.path(p.decoder.StackPointer()), Label: p.safe(raw.label, textLimit),
 			Value: raw.value, InSeconds: entry.InSeconds,
@@ -206,10 +201,7 @@ func (p *parser) readExpireTime(raw *rawEntry, details *Details) error {
 
 // readObject reads the value that comes next, which has to be an object, into a T.
 func readObject[T any](p *parser, expected string, fields []field[T], into *T) error {
-	if p.decoder.PeekKind() != jsontext.KindBeginObject {
-		return p.readUnexpected(expected)
-	}
-	if err := p.beginObject(); err != nil {
+	if ok, err := p.begin(jsontext.KindBeginObject, expected); !ok {
 		return err
 	}
 	depth := p.decoder.StackDepth()
@@ -221,7 +213,7 @@ func readObject[T any](p *parser, expected string, fields []field[T], into *T) e
 		known := indexOf(fields, name)
 		switch {
 		case !isNew:
-			p.addDuplicate()
+			p.addFault(duplicate)
 			err = p.decoder.SkipValue()
 		case known >= 0:
 			err = fields[known].read(p, into)
@@ -255,20 +247,20 @@ func indexOf[T any](fields []field[T], name []byte) int {
 // skipUnknown skips the value of a member that the contract does not have. A duplicate member at any depth in it is a
 // fault all the same: response_body contains the value, and whoever decodes it would lose one of the two.
 //
-// It looks no further than the first duplicate: the paths of all faults are then no longer than the document, and it
-// does not recurse, so that a deeply nested value needs no deep stack.
+// Only the first duplicate is a fault, so that the paths of all faults together are no longer than the document. A loop
+// instead of a recursion, because a hostile document can be nested 10,000 levels deep.
 func (p *parser) skipUnknown() error {
-	depth := p.decoder.StackDepth()
+	depth, found := p.decoder.StackDepth(), false
 	for {
 		var err error
 		switch {
-		case p.decoder.PeekKind() == jsontext.KindBeginObject:
-			err = p.beginObject()
-		case p.atName():
+		case !found && p.decoder.PeekKind() == jsontext.KindBeginObject:
+			_, err = p.begin(jsontext.KindBeginObject, "an object")
+		case !found && p.atName():
 			var isNew bool
 			if _, isNew, err = p.readName(); err == nil && !isNew {
-				p.addDuplicate()
-				return p.skipTo(depth)
+				p.addFault(duplicate)
+				found = true
 			}
 		default:
 			_, err = p.decoder.ReadToken()
@@ -279,27 +271,26 @@ func (p *parser) skipUnknown() error {
 	}
 }
 
-// skipTo skips the rest of the values that are open beyond the depth.
-func (p *parser) skipTo(depth int) error {
-	for p.decoder.StackDepth() > depth {
-		if _, err := p.decoder.ReadToken(); err != nil {
-			return err
+// begin reads the start of an object or an array. If another value comes next, ok is false, and the value is skipped
+// and a fault.
+func (p *parser) begin(kind jsontext.Kind, expected string) (ok bool, err error) {
+	if p.decoder.PeekKind() != kind {
+		value, err := p.decoder.ReadValue()
+		if err == nil {
+			p.addUnexpected(expected, value)
 		}
+		return false, err
 	}
-	return nil
-}
-
-// beginObject reads the start of an object, which has no names yet.
-func (p *parser) beginObject() error {
 	if _, err := p.decoder.ReadToken(); err != nil {
-		return err
+		return false, err
 	}
+	// The slices of an earlier object at this depth are used again: a document may have very many small objects.
 	depth := p.decoder.StackDepth()
 	for len(p.names) <= depth {
 		p.names = append(p.names, memberNames{})
 	}
-	p.names[depth].reset()
-	return nil
+	p.names[depth] = memberNames{few: p.names[depth].few[:0]}
+	return true, nil
 }
 
 // atName reports whether a member name comes next.
@@ -336,13 +327,4 @@ func readValue[V any](p *parser, into *V, expected string, parse func(jsontext.V
 		p.addUnexpected(expected, value)
 	}
 	return nil
-}
-
-// readUnexpected reads a value that has the wrong type and adds the fault.
-func (p *parser) readUnexpected(expected string) error {
-	value, err := p.decoder.ReadValue()
-	if err == nil {
-		p.addUnexpected(expected, value)
-	}
-	return err
 }

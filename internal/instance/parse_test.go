@@ -427,7 +427,7 @@ func TestUnusualButValid(t *testing.T) {
 		"label with escapes": {`"1 heure"`, `"\u0031\u00a0\ud83d\ude00 \"h\" \/"`, func(d *instance.Details) {
 			d.RecommendedExpireTimes[1].Label = "1\u00a0\U0001F600 \"h\" /"
 		}},
-		// The core hands labels on unchanged; cleaning is for whoever prints.
+		// Labels of entries are delivered unchanged; only those of warnings are cleaned.
 		"label with control characters": {`"1 heure"`, `"\u001b[31m\u0000\n\u202e"`, func(d *instance.Details) {
 			d.RecommendedExpireTimes[1].Label = "\x1b[31m\x00\n\u202e"
 		}},
@@ -653,6 +653,9 @@ func TestNotJSON(t *testing.T) {
 		},
 
 		"too deep": {`{"motd": ` + strings.Repeat("[", 500_000), "motd" + strings.Repeat("[0]", 18) + "[…", "exceeded max depth at byte "},
+
+		"objects too deep":  {`{"motd": ` + strings.Repeat(`{"a": `, 500_000), "motd" + strings.Repeat(".a", 27) + ".…", "exceeded max depth at byte "},
+		"after a duplicate": {`{"motd": {"a": 1, "a": [}`, "motd.a[0]", "invalid character '}' at start of value at byte 24"},
 
 		"second object":    {valid + valid, "the document", fmt.Sprintf("more text after the JSON value, at byte %d", len(valid)-1)},
 		"literal after":    {valid + "true", "the document", fmt.Sprintf("more text after the JSON value, at byte %d", len(valid)-1)},
