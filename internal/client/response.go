@@ -128,8 +128,8 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure.firstFault = document.Faults[0].Path
 	if document.NotJSON {
 		failure.Kind = KindNotJSON
-		failure.Reason = fmt.Sprintf("the body is not JSON: %s (%s)",
-			strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": "), r.content(header, body))
+		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
+		failure.Reason = fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body))
 	}
 	return failure
 }
