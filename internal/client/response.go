@@ -27,7 +27,7 @@ const (
 	// ones, maxLargeBodies are in memory at a time, so that a fleet of hostile
 	// instances cannot fill it.
 	ordinaryBody   = 16 << 10
-	maxLargeBodies = 4
+	maxLargeBodies = 2
 	// shownBody is how many bytes of a body are looked at for something to show.
 	shownBody = 8 << 10
 )
