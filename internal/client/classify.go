@@ -55,11 +55,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 		failure.Hint = HintHTTPS
 		return failure
 	case trip.ended(), isBroken(err):
-		failure := transient(KindBroken, brokenReason(trip.at()))
-		if trip.certificateWanted.Load() {
-			failure.Hint = HintClientCertificate
-		}
-		return failure
+		return transient(KindBroken, brokenReason(trip.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
