@@ -2,8 +2,7 @@ package proc
 
 import "os/exec"
 
-// interruptible leaves the interrupt to the console, which sends Ctrl-C to every process attached to it; there is no
-// other way to interrupt one. What is still there after the grace period is killed.
+// interruptible does nothing to interrupt the child: the console sends Ctrl-C to every process attached to it.
 func interruptible(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return nil }
 }
