@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-func interruptible(cmd *exec.Cmd) {
+// interruptGroup makes the end of the context interrupt the child and everything it started.
+func interruptGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		group := -cmd.Process.Pid

@@ -4,7 +4,6 @@ package proc_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"testing"
 
@@ -19,7 +18,7 @@ const parent = `
 
 func TestCommand_InterruptsTheWholeGroup(t *testing.T) {
 	t.Parallel()
-	ctx, interrupt := context.WithCancel(t.Context())
+	ctx, interrupt := proc.NotifyContext(t.Context())
 	defer interrupt()
 	cmd := proc.Command(ctx, "sh", "-c", parent)
 	stdout, err := cmd.StdoutPipe()

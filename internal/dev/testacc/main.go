@@ -18,6 +18,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/tfcli"
@@ -61,7 +62,7 @@ func testAll(ctx context.Context, clis []tfcli.CLI, args []string) (err error) {
 		return err
 	}
 	if os.Getenv("TF_ACC_PERSIST_WORKING_DIR") == "" {
-		defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+		defer func() { err = errors.Join(err, removeAll(temp)) }()
 	}
 
 	var summary []string
@@ -92,11 +93,20 @@ func test(ctx context.Context, cli tfcli.CLI, temp string, args []string) (strin
 	cmd := proc.Command(ctx, "go", slices.Concat(gotestsum, args)...)
 	cmd.Env = slices.Concat(tfcli.Environ(), cli.AccEnv(), []string{"TMPDIR=" + temp, "TMP=" + temp})
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &output), os.Stderr
-	if err := cmd.Run(); err != nil {
+	err := cmd.Run()
+	if err != nil {
 		err = fmt.Errorf("with %s: %w", cli.Name(), err)
-		return lastLine(output.String()), err
 	}
-	return lastLine(output.String()), nil
+	return lastLine(output.String()), err
+}
+
+// removeAll is os.RemoveAll for a folder that children of interrupted tests may still be writing to, for a moment.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	for start := time.Now(); err != nil && time.Since(start) < 5*time.Second; err = os.RemoveAll(dir) {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
 }
 
 func lastLine(text string) string {
