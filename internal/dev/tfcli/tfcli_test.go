@@ -104,6 +104,7 @@ func TestFind_Order(t *testing.T) {
 		want     string // program
 		product  string
 		version  string
+		log      string
 	}{
 		"named by the environment": {
 			programs: []string{"terraform", "tofu"}, named: "tofu",
@@ -116,6 +117,11 @@ func TestFind_Order(t *testing.T) {
 		"tofu alone": {
 			programs: []string{"tofu"},
 			want:     "tofu", product: tfcli.OpenTofu, version: "1.12.6-dev",
+		},
+		"neither": {
+			programs: []string{"go", "pinned"},
+			want:     "pinned", product: tfcli.OpenTofu, version: "1.12.6-dev",
+			log: "takes minutes the first time.\ngo: downloading\n",
 		},
 	}
 	for name, test := range tests {
@@ -133,28 +139,10 @@ func TestFind_Order(t *testing.T) {
 			if got != want {
 				t.Errorf("found %+v, want %+v", got, want)
 			}
-			if log.Len() > 0 {
-				t.Errorf("log is %q though nothing was built", log.String())
+			if !strings.HasSuffix(log.String(), test.log) || test.log == "" && log.Len() > 0 {
+				t.Errorf("log is %q, want it to end in %q", log.String(), test.log)
 			}
 		})
-	}
-}
-
-func TestFind_UsesThePinnedOpenTofuLast(t *testing.T) {
-	dir := machine(t, "go", "pinned")
-	var log strings.Builder
-	got, err := tfcli.Find(t.Context(), "root", &log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := tfcli.CLI{Path: filepath.Join(dir, exe("pinned")), Product: tfcli.OpenTofu, Version: "1.12.6-dev"}
-	if got != want {
-		t.Errorf("found %+v, want %+v", got, want)
-	}
-	for _, want := range []string{"takes minutes the first time", "go: downloading"} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("log %q does not say %q", log.String(), want)
-		}
 	}
 }
 
