@@ -49,7 +49,7 @@ func TestAccDemo_TwoInstances(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^ATTRIBUTE +OLDER +NEWER$`,
 		`(?m)^base_url +http://\S+ +http://\S+$`,
-		`(?m)^file_max_age \(seconds\) +2592000 +2592000$`,
+		`(?m)^file_max_age +2592000 +2592000$`,
 		`(?m)^max_transfers_in_merge +10 +50$`,
 		`(?m)^recommended_expire_times +30 minutes = 1800 s +30 minutes = 1800 s$`,
 		`(?m)^ +1 month = 2592000 s +1 month = 2592000 s$`,

@@ -90,7 +90,7 @@ func demo(ctx context.Context, root, temp, baseURL string, out io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	step("What it read, in the same units for every instance")
+	step("What it read: sizes in bytes, ages in seconds, for every instance")
 	fmt.Fprintln(out)
 	return printTable(out, targets, read)
 }
