@@ -33,7 +33,6 @@ locals {
 output "job_environment" {
   description = "Environment of the nightly upload job."
   value = {
-    BASE_URL        = data.filetransfer_instance.files.base_url
     CHUNK_BYTES     = tostring(data.filetransfer_instance.files.chunk_size)
     MAX_FILE_BYTES  = tostring(data.filetransfer_instance.files.file_max_size)
     MAX_FILES       = tostring(data.filetransfer_instance.files.max_transfers_in_merge) # in one group
@@ -42,4 +41,9 @@ output "job_environment" {
     NEEDS_PASSWORD  = tostring(data.filetransfer_instance.files.require_password)
     DOWNLOAD_NOTICE = "Download the files within ${local.expire.label}."
   }
+}
+
+output "base_url" {
+  description = "Where the job uploads to."
+  value       = data.filetransfer_instance.files.base_url
 }

@@ -59,18 +59,3 @@ run "no_fleet" {
     error_message = "There is no instance to be outdated."
   }
 }
-
-run "chunks_of_a_smaller_size" {
-  override_resource {
-    target = filetransfer_instance_record.main
-    values = {
-      chunk_size        = 5000000
-      api_version_major = 2
-    }
-  }
-
-  assert {
-    condition     = output.main_chunk_size == 5000000
-    error_message = "The output is the chunk size of the record."
-  }
-}
