@@ -22,7 +22,7 @@ func summaries() []string {
 		"Response of the instance is not JSON",
 		"Response is not an instance document",
 		"Instance could not be read",
-		"Read cancelled",
+		"Read canceled",
 		"No instance to read",
 		"Provider configuration not known yet",
 
