@@ -219,7 +219,7 @@ func TestDocumentation_TroubleshootingHasEveryMessage(t *testing.T) {
 	for _, match := range messageHeading.FindAllStringSubmatch(page, -1) {
 		headings = append(headings, match[1])
 	}
-	given := summaries()
+	given := messages(t)
 	for _, summary := range given {
 		if !slices.Contains(headings, summary) {
 			t.Errorf("%s has no section %q", troubleshooting, summary)

@@ -1,59 +1,71 @@
 package e2e_test
 
-// summaries returns the words with which the provider's messages begin: the summaries of its diagnostics and the errors
-// of its functions, without what follows them (a status, a number).
-//
-// The provider is to export this list; until it does, it is kept here.
-func summaries() []string {
-	return []string{
-		// A read that failed.
-		"Host name of the instance not found",
-		"Instance not reachable",
-		"Instance not reachable through the proxy",
-		"Instance did not answer in time",
-		"Connection to the instance broke",
-		"Certificate of the instance not trusted",
-		"TLS handshake with the instance failed",
-		"Response of the instance is not valid HTTP",
-		"Request headers rejected",
-		"Redirect of the instance not followed",
-		"Instance answered with status",
-		"Response of the instance too large",
-		"Response of the instance is not JSON",
-		"Response is not an instance document",
-		"Instance could not be read",
-		"Read canceled",
-		"No instance to read",
-		"Provider configuration not known yet",
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
 
-		// A configuration that is invalid.
-		"Invalid base URL",
-		"Invalid request header",
-		"Invalid number",
-		"Invalid duration",
-		"min_delay is longer than max_delay",
-		"CA certificates not usable",
-		"Client certificate not usable",
-		"Client certificate without its key",
-		"Client key without its certificate",
-		"Invalid TLS configuration",
+// functionMessages are the words with which the errors of the provider's functions begin.
+var functionMessages = []string{
+	"No expiry option is at most",
+	"The entry at index",
+	"The list is empty: there is no expiry option to select",
+	"This is not a JSON document",
+	"This is not an instance document",
+}
 
-		// Warnings.
-		"Instances could not be read",
-		"Instance record not refreshed",
-		"Expiry options shorter than a minute",
-		"Expiry entries contradict themselves",
-		"Request headers without an instance to send them to",
-		"Certificates are not verified",
-
-		// Functions.
-		"No expiry option is at most",
-		"The list is empty: there is no expiry option to select",
-		"This is not a JSON document",
-		"This is not an instance document",
-
-		// Bugs.
-		"Unexpected provider data",
-		"Unexpected configuration",
+// messages returns the words with which the provider's messages begin. The summaries of its diagnostics are the constants
+// that begin with "summary", and the first fields of the elements of failureWords.
+func messages(t *testing.T) []string {
+	t.Helper()
+	found := slices.Clone(functionMessages)
+	add := func(expression ast.Expr) {
+		literal, ok := expression.(*ast.BasicLit)
+		if !ok {
+			t.Fatalf("a summary is no string literal: %T", expression)
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, text)
 	}
+	constants, failures := 0, 0
+	for _, file := range files(t, "*.go", filepath.Join("internal", "provider")) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			if strings.HasPrefix(spec.Names[0].Name, "summary") {
+				constants++
+				add(spec.Values[0])
+			}
+			if words, ok := spec.Values[0].(*ast.CompositeLit); ok && spec.Names[0].Name == "failureWords" {
+				for _, element := range words.Elts {
+					failures++
+					add(element.(*ast.KeyValueExpr).Value.(*ast.CompositeLit).Elts[0])
+				}
+			}
+			return true
+		})
+	}
+	const atLeast = 10
+	if constants < atLeast || failures < atLeast {
+		t.Fatalf("only %d constants and %d kinds of failures were found in the provider's source", constants, failures)
+	}
+	return found
 }
