@@ -168,6 +168,19 @@ func TestAccDocumentation_QuickStart(t *testing.T) {
 	}
 }
 
+// The index and troubleshooting say what a child module without required_providers makes of the provider's name.
+func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	dir := t.TempDir()
+	const module = "data \"filetransfer_instance\" \"files\" {\n  base_url = %q\n}\n"
+	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(module, exampleURL))
+	planned := cli.run(t, dir, nil, "plan", "-input=false", "-no-color")
+	if planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
+		t.Errorf("no error names hashicorp/filetransfer: %s", planned)
+	}
+}
+
 // The CLI configuration in the README makes a CLI use a local build.
 func TestAccDocumentation_LocalBuild(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.4"
+  required_version = ">= 1.0"
 
   required_providers {
     filetransfer = {
@@ -13,17 +13,12 @@ variable "base_url" {
   type        = string
 }
 
-# In place of the server that this configuration creates.
-resource "terraform_data" "server" {
-  input = "a virtual machine, a Helm release, ..."
-}
-
 resource "filetransfer_instance_record" "files" {
-  base_url   = var.base_url
-  depends_on = [terraform_data.server]
+  base_url = var.base_url
 
   timeouts = {
-    create = "15m" # how long a new server may take until it answers
+    create = "15m" # how long a new instance may take until it answers
+    read   = "10s" # how long a plan waits for an instance that is down
   }
 }
 
