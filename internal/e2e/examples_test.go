@@ -360,6 +360,54 @@ func TestAccExamples_Import(t *testing.T) {
 	}
 }
 
+// What the guide on outages says about plan, apply and destroy while an instance is down.
+func TestAccExamples_Outage(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	down := func(t *testing.T, example string) (dir string, started instances) {
+		t.Helper()
+		dir = copyOf(t, example)
+		configuration := readAll(t, dir)
+		cli.needOf(t, configuration)
+		started = startInstances(t, configuration)
+		apply(t, cli, dir, started.variables)
+		for _, server := range started.servers {
+			server.Close()
+		}
+		return dir, started
+	}
+	expect := func(t *testing.T, dir string, exitCode int, text string, args ...string) string {
+		t.Helper()
+		done := cli.run(t, dir, nil, append(args, "-input=false", "-no-color")...)
+		printed := oneLine(append(done.stdout, done.stderr...))
+		if done.exitCode != exitCode || !strings.Contains(printed, text) {
+			t.Errorf("%s does not end with exit code %d and %q: %s", strings.Join(args, " "), exitCode, text, done)
+		}
+		return printed
+	}
+
+	t.Run("records", func(t *testing.T) {
+		t.Parallel()
+		dir, started := down(t, "guides/recording-a-fleet")
+		printed := expect(t, dir, 0, "No changes.", "plan", "-detailed-exitcode")
+		for name, server := range started.servers {
+			if !strings.Contains(printed, server.URL()) {
+				t.Errorf("no warning names the instance %q: %s", name, printed)
+			}
+		}
+		expect(t, dir, 0, "Warning: Instance not read, last known details kept", "plan")
+		expect(t, dir, 0, "Destroy complete!", "destroy", "-auto-approve")
+	})
+	t.Run("data source", func(t *testing.T) {
+		t.Parallel()
+		dir, _ := down(t, "guides/survive-an-outage")
+		expect(t, dir, 1, "Error: Instance not reachable", "plan")
+		expect(t, dir, 1, "Error: Instance not reachable", "plan", "-refresh=false")
+		expect(t, dir, 1, "Error: Instance not reachable", "destroy", "-auto-approve")
+		expect(t, dir, 0, "Destroy complete!", "destroy", "-auto-approve", "-refresh=false")
+	})
+}
+
 // exampleURL is what examples name where a variable cannot be used.
 const exampleURL = "https://files.example.org"
 
