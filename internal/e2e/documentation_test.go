@@ -249,6 +249,32 @@ func TestDocumentation_TroubleshootingHasEveryMessage(t *testing.T) {
 	}
 }
 
+// classRow is a line of the table of texts in errors.
+var classRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+// The table of texts in errors has every text that the provider puts there, and no other.
+func TestDocumentation_ErrorsHasEveryText(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join("templates", "data-sources", "instances.md.tmpl")
+	given := classes(t)
+	described := map[string]bool{}
+	for _, match := range classRow.FindAllStringSubmatch(string(read(t, filepath.Join(root, page))), -1) {
+		i := slices.IndexFunc(given, func(class string) bool {
+			return match[1] == class || strings.HasSuffix(class, " ") && strings.HasPrefix(match[1], class)
+		})
+		if i < 0 {
+			t.Errorf("%s describes %q, which is never in errors", page, match[1])
+			continue
+		}
+		described[given[i]] = true
+	}
+	for _, class := range given {
+		if !described[class] {
+			t.Errorf("%s does not describe %q", page, class)
+		}
+	}
+}
+
 var (
 	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)

@@ -25,19 +25,45 @@ var functionMessages = []string{
 func messages(t *testing.T) []string {
 	t.Helper()
 	found := slices.Clone(functionMessages)
-	add := func(expression ast.Expr) {
-		literal, ok := expression.(*ast.BasicLit)
-		if !ok {
-			t.Fatalf("a summary is no string literal: %T", expression)
+	values(t, filepath.Join("internal", "provider"), func(name string, value ast.Expr) {
+		if strings.HasPrefix(name, "summary") {
+			found = append(found, stringIn(t, value))
 		}
-		text, err := strconv.Unquote(literal.Value)
-		if err != nil {
-			t.Fatal(err)
+		if name == "failureWords" {
+			for _, words := range elements(t, value) {
+				found = append(found, stringIn(t, words.(*ast.CompositeLit).Elts[0]))
+			}
 		}
-		found = append(found, text)
+	})
+	const atLeast = 30
+	if len(found) < atLeast {
+		t.Fatalf("only %d messages were found in the provider's source: %q", len(found), found)
 	}
-	constants, failures := 0, 0
-	for _, file := range files(t, "*.go", filepath.Join("internal", "provider")) {
+	return found
+}
+
+// classes returns the texts of the attribute errors, without the ends that some of them have.
+func classes(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	values(t, filepath.Join("internal", "client"), func(name string, value ast.Expr) {
+		if name == "classes" {
+			for _, class := range elements(t, value) {
+				found = append(found, stringIn(t, class))
+			}
+		}
+	})
+	if len(found) == 0 {
+		t.Fatal("no classes of failures were found in the client's source")
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// values calls do for each constant and variable with one value that the Go files in a folder declare, tests excluded.
+func values(t *testing.T, folder string, do func(name string, value ast.Expr)) {
+	t.Helper()
+	for _, file := range files(t, "*.go", folder) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
@@ -46,26 +72,37 @@ func messages(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		ast.Inspect(parsed, func(node ast.Node) bool {
-			spec, ok := node.(*ast.ValueSpec)
-			if !ok || len(spec.Values) != 1 {
-				return true
-			}
-			if strings.HasPrefix(spec.Names[0].Name, "summary") {
-				constants++
-				add(spec.Values[0])
-			}
-			if words, ok := spec.Values[0].(*ast.CompositeLit); ok && spec.Names[0].Name == "failureWords" {
-				for _, element := range words.Elts {
-					failures++
-					add(element.(*ast.KeyValueExpr).Value.(*ast.CompositeLit).Elts[0])
-				}
+			if spec, ok := node.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+				do(spec.Names[0].Name, spec.Values[0])
 			}
 			return true
 		})
 	}
-	const atLeast = 10
-	if constants < atLeast || failures < atLeast {
-		t.Fatalf("only %d constants and %d kinds of failures were found in the provider's source", constants, failures)
+}
+
+// elements returns the values of a map literal.
+func elements(t *testing.T, literal ast.Expr) []ast.Expr {
+	t.Helper()
+	composite, ok := literal.(*ast.CompositeLit)
+	if !ok {
+		t.Fatalf("%T is no map literal", literal)
+	}
+	var found []ast.Expr
+	for _, element := range composite.Elts {
+		found = append(found, element.(*ast.KeyValueExpr).Value)
 	}
 	return found
+}
+
+func stringIn(t *testing.T, literal ast.Expr) string {
+	t.Helper()
+	basic, ok := literal.(*ast.BasicLit)
+	if !ok {
+		t.Fatalf("%T is no string literal", literal)
+	}
+	text, err := strconv.Unquote(basic.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
