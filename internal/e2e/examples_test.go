@@ -364,43 +364,35 @@ func TestAccExamples_Import(t *testing.T) {
 func TestAccExamples_Outage(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	down := func(t *testing.T, example string) (dir string, started instances) {
+	down := func(t *testing.T, example string) string {
 		t.Helper()
-		dir = copyOf(t, example)
+		dir := copyOf(t, example)
 		configuration := readAll(t, dir)
 		cli.needOf(t, configuration)
-		started = startInstances(t, configuration)
+		started := startInstances(t, configuration)
 		apply(t, cli, dir, started.variables)
 		for _, server := range started.servers {
 			server.Close()
 		}
-		return dir, started
+		return dir
 	}
-	expect := func(t *testing.T, dir string, exitCode int, text string, args ...string) string {
+	expect := func(t *testing.T, dir string, exitCode int, text string, args ...string) {
 		t.Helper()
 		done := cli.run(t, dir, nil, append(args, "-input=false", "-no-color")...)
-		printed := oneLine(append(done.stdout, done.stderr...))
-		if done.exitCode != exitCode || !strings.Contains(printed, text) {
+		if done.exitCode != exitCode || !strings.Contains(oneLine(append(done.stdout, done.stderr...)), text) {
 			t.Errorf("%s does not end with exit code %d and %q: %s", strings.Join(args, " "), exitCode, text, done)
 		}
-		return printed
 	}
 
 	t.Run("records", func(t *testing.T) {
 		t.Parallel()
-		dir, started := down(t, "guides/recording-a-fleet")
-		printed := expect(t, dir, 0, "No changes.", "plan", "-detailed-exitcode")
-		for name, server := range started.servers {
-			if !strings.Contains(printed, server.URL()) {
-				t.Errorf("no warning names the instance %q: %s", name, printed)
-			}
-		}
-		expect(t, dir, 0, "Warning: Instance not read, last known details kept", "plan")
+		dir := down(t, "guides/recording-a-fleet")
+		expect(t, dir, 0, "Warning: Instance not read, last known details kept", "plan", "-detailed-exitcode")
 		expect(t, dir, 0, "Destroy complete!", "destroy", "-auto-approve")
 	})
 	t.Run("data source", func(t *testing.T) {
 		t.Parallel()
-		dir, _ := down(t, "guides/survive-an-outage")
+		dir := down(t, "guides/survive-an-outage")
 		expect(t, dir, 1, "Error: Instance not reachable", "plan")
 		expect(t, dir, 1, "Error: Instance not reachable", "plan", "-refresh=false")
 		expect(t, dir, 1, "Error: Instance not reachable", "destroy", "-auto-approve")
