@@ -122,7 +122,7 @@ func startNginx(t *testing.T, nginx, address, configuration string) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "nginx.conf"), configuration)
 	var log bytes.Buffer
-	cmd := exec.Command(nginx, "-p", dir, "-c", "nginx.conf", "-e", "stderr")
+	cmd := exec.Command(nginx, "-p", dir, "-c", "nginx.conf")
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
