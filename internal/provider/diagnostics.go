@@ -72,18 +72,20 @@ func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unkn
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
 	default:
-		resp.Diagnostics.Append(unknownError(unknown))
+		resp.Diagnostics.Append(unknownError(unknown,
+			", or let the data source depend on the same resource (depends_on), so that it is read during apply"))
 	}
 	return true
 }
 
 // unknownError names arguments of the provider that are not known before apply.
-func unknownError(unknown []string) diag.Diagnostic {
+// otherRemedy is one more thing to do.
+func unknownError(unknown []string, otherRemedy string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summaryUnknown,
 		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
 			strings.Join(unknown, "\n  - ")+
-			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...), "+
-			"or let the data source depend on the same resource (depends_on), so that it is read during apply.")
+			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
+			otherRemedy+".")
 }
 
 // instanceWarnings are the warnings about one instance.

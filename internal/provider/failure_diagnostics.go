@@ -22,8 +22,8 @@ type situation struct {
 	// timeoutArgument names the argument that limits the whole read.
 	timeoutArgument         string
 	timeout, requestTimeout time.Duration
-	// canWait is true if wait_until_ready is an argument, waits if the read waits
-	// for the instance.
+	// canWait is true if wait_until_ready is an argument, as request_headers then
+	// is: in a data source. waits is true if the read waits for the instance.
 	canWait, waits bool
 	// fleet is true if the instance is one of many.
 	fleet bool
@@ -253,11 +253,18 @@ func credentialsRemedy(failure *client.Failure, s situation) string {
 		return withheldRemedy
 	case failure.ExtraHeaders:
 		return "request_headers were sent, and refused: check their names and values."
+	case s.headersWithheld && !s.canWait:
+		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
+			"another. Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 	case s.headersWithheld:
 		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
 			"another. Set that base_url to this instance, or set request_headers on the data source."
 	default:
-		return "An instance requires no credentials for this, so a proxy in front of it does: send them with request_headers, or set the " +
+		headers := "request_headers"
+		if !s.canWait {
+			headers = "the provider's request_headers"
+		}
+		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + headers + ", or set the " +
 			"provider's client_cert_pem and client_key_pem."
 	}
 }
