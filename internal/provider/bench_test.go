@@ -1,29 +1,19 @@
 package provider
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"google.golang.org/grpc"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -201,130 +191,3 @@ func BenchmarkFleet(b *testing.B) {
 	b.ReportMetric(fetch.Seconds()/float64(b.N)/ideal.Seconds(), "fetch/ideal")
 	b.ReportMetric(read.Seconds()/float64(b.N)/ideal.Seconds(), "read/ideal")
 }
-
-// BenchmarkStart takes the built provider from the start of its process to its
-// first answers, as Terraform does: the handshake with its certificates, then
-// GetProviderSchema, ConfigureProvider and ReadDataSource. Its metrics are the
-// medians of when each of them was there, in milliseconds, and the ratio of
-// the last one to a process of the same binary that only prints its version.
-func BenchmarkStart(b *testing.B) {
-	binary := filepath.Join(b.TempDir(), "terraform-provider-filetransfer.exe") // a name that Windows runs too
-	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("building the provider: %v\n%s", err, output)
-	}
-	server := instancetest.New(b)
-	providerBlock := providerConfig(b, New("bench")())
-	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
-
-	var process, handshake, schema, first []time.Duration
-	for b.Loop() {
-		process = append(process, timed(func() {
-			if err := exec.CommandContext(b.Context(), binary, "-version").Run(); err != nil {
-				b.Fatal(err)
-			}
-		}))
-
-		start := time.Now()
-		client, connection := startPlugin(b, binary)
-		handshake = append(handshake, time.Since(start))
-		if answer := invoke(b, connection, "GetProviderSchema", nil); len(answer) == 0 {
-			b.Fatal("there is no schema")
-		}
-		schema = append(schema, time.Since(start))
-		if answer := invoke(b, connection, "ConfigureProvider", message([]byte("1.0.0"), message(providerBlock.MsgPack))); len(answer) > 0 {
-			b.Fatalf("configuring gave diagnostics: %q", answer)
-		}
-		answer := invoke(b, connection, "ReadDataSource", message([]byte("filetransfer_instance"), message(config.MsgPack)))
-		first = append(first, time.Since(start))
-		if !bytes.Contains(answer, []byte(server.URL())) {
-			b.Fatalf("reading gave no state: %q", answer)
-		}
-		client.Kill()
-	}
-	for _, metric := range []struct {
-		unit  string
-		times []time.Duration
-	}{{"process_ms", process}, {"handshake_ms", handshake}, {"schema_ms", schema}, {"first_read_ms", first}} {
-		b.ReportMetric(median(metric.times).Seconds()*1000, metric.unit)
-	}
-	b.ReportMetric(medianRatio(first, process), "first_read/process")
-	b.ReportMetric(0, "ns/op") // of both processes: leave it out
-}
-
-// startPlugin starts a provider as Terraform does.
-func startPlugin(b *testing.B, binary string) (*plugin.Client, *grpc.ClientConn) {
-	b.Helper()
-	command := exec.CommandContext(b.Context(), binary)
-	// What logs is measured with its log.
-	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
-	client := plugin.NewClient(&plugin.ClientConfig{
-		// Those of every Terraform provider.
-		HandshakeConfig: plugin.HandshakeConfig{
-			ProtocolVersion:  6,
-			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
-			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
-		},
-		Plugins:          plugin.PluginSet{"provider": connectionPlugin{}},
-		Cmd:              command,
-		AutoMTLS:         true,
-		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
-		Logger:           hclog.NewNullLogger(),
-		SkipHostEnv:      true, // else it brings back what was left out above
-	})
-	b.Cleanup(client.Kill)
-	protocol, err := client.Client()
-	if err != nil {
-		b.Fatal(err)
-	}
-	connection, err := protocol.Dispense("provider")
-	if err != nil {
-		b.Fatal(err)
-	}
-	return client, connection.(*grpc.ClientConn)
-}
-
-// connectionPlugin gives the bare connection: the client that is generated for
-// the protocol is internal to terraform-plugin-go.
-type connectionPlugin struct{ plugin.NetRPCUnsupportedPlugin }
-
-func (connectionPlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
-	return errors.ErrUnsupported
-}
-
-func (connectionPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, connection *grpc.ClientConn) (any, error) {
-	return connection, nil
-}
-
-// invoke calls a method of the protocol with messages in their wire format.
-func invoke(b *testing.B, connection *grpc.ClientConn, method string, request []byte) (response []byte) {
-	b.Helper()
-	err := connection.Invoke(b.Context(), "/tfplugin6.Provider/"+method, &request, &response, grpc.ForceCodec(wireCodec{}))
-	if err != nil {
-		b.Fatalf("%s: %v", method, err)
-	}
-	return response
-}
-
-// message is a protocol buffer with these fields, numbered from 1.
-func message(fields ...[]byte) []byte {
-	var encoded []byte
-	for i, field := range fields {
-		encoded = protowire.AppendTag(encoded, protowire.Number(i+1), protowire.BytesType)
-		encoded = protowire.AppendBytes(encoded, field)
-	}
-	return encoded
-}
-
-// wireCodec passes encoded messages on.
-type wireCodec struct{}
-
-func (wireCodec) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
-
-func (wireCodec) Unmarshal(data []byte, v any) error {
-	*v.(*[]byte) = bytes.Clone(data)
-	return nil
-}
-
-func (wireCodec) Name() string { return "proto" }
