@@ -1,0 +1,412 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// contractTimes are the expiry options of the documents of instancetest.
+var contractTimes = []any{
+	expireTime("30 minutes", 1800), expireTime("1 hour", 3600), expireTime("6 hours", 21600), expireTime("12 hours", 43200),
+	expireTime("1 day", 86400), expireTime("1 week", 604800), expireTime("2 weeks", 1209600), expireTime("1 month", 2592000),
+}
+
+func expireTime(label string, seconds int64) args {
+	return args{"label": label, "in_seconds": seconds, "in_minutes": seconds / 60}
+}
+
+// newer is what is read of instancetest.Newer().
+var newer = args{
+	"file_max_size": int64(64424509440), "chunk_size": int64(20000000), "require_password": true,
+	"api_version": "2.1.5", "api_version_major": int64(2), "api_version_minor": int64(1), "api_version_patch": int64(5),
+	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": contractTimes,
+}
+
+func versionArgs(text string, major, minor, patch int64) args {
+	return args{"api_version": text, "api_version_major": major, "api_version_minor": minor, "api_version_patch": patch}
+}
+
+// documents are documents of every shape, and what is read of each that differs
+// from newer.
+var documents = func() map[string]struct {
+	document string
+	want     args
+} {
+	newer, older := instancetest.Newer(), instancetest.Older()
+	raw := func(text string) any { return instancetest.Raw(text) }
+	return map[string]struct {
+		document string
+		want     args
+	}{
+		"newer": {newer.JSON(), nil},
+		"older": {older.JSON(), versionArgs("1.3.2", 1, 3, 2).with(args{
+			"file_max_size": int64(21474836480), "chunk_size": int64(10000000), "require_password": false, "max_transfers_in_merge": int64(10),
+		})},
+		"mixed": {instancetest.Mixed().JSON(), versionArgs("1.5.0", 1, 5, 0).with(args{"max_transfers_in_merge": int64(10)})},
+		"merge limit of an older version": {
+			newer.With("apiVersion", "1.0.0").With("maxTransfersInMerge", 7).JSON(),
+			versionArgs("1.0.0", 1, 0, 0).with(args{"max_transfers_in_merge": int64(7)}),
+		},
+		"no merge limit from 2.0.0 on": {newer.With("apiVersion", "2.0.0").Without("maxTransfersInMerge").JSON(), versionArgs("2.0.0", 2, 0, 0)},
+		"pre-release":                  {newer.With("apiVersion", "2.1.5-rc.1+build.7").JSON(), args{"api_version": "2.1.5-rc.1+build.7"}},
+		"age as a number":              {newer.With("fileMaxAge", 2592000).JSON(), nil},
+		"for ever":                     {newer.With("fileMaxAge", raw("1.577e10")).JSON(), args{"file_max_age": int64(15770000000)}},
+		"largest":                      {newer.With("fileMaxSize", raw("9223372036854775807")).JSON(), args{"file_max_size": int64(9223372036854775807)}},
+		"beyond what a float can say":  {newer.With("fileMaxSize", raw("9007199254740993")).JSON(), args{"file_max_size": int64(9007199254740993)}},
+		"zeros": {newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(), args{
+			"file_max_size": int64(0), "chunk_size": int64(0), "file_max_age": int64(0), "max_transfers_in_merge": int64(0),
+		}},
+		"no options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), args{"recommended_expire_times": []any{}}},
+		"units entry by entry, labels and order as delivered": {
+			newer.With("recommendedExpireTimes", []instancetest.Document{
+				instancetest.OlderEntry("1 año", 31536000), instancetest.NewerEntry("30 分", 1800), instancetest.NewerEntry(`"∞"`, 15770000000),
+				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0),
+			}).JSON(),
+			args{"recommended_expire_times": []any{
+				expireTime("1 año", 31536000), expireTime("30 分", 1800), expireTime(`"∞"`, 15770000000), expireTime("90 s", 90), expireTime("", 0),
+			}},
+		},
+		"unknown fields":  {newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "not ours").JSON(), nil},
+		"white space":     {"\r\n " + strings.ReplaceAll(newer.JSON(), ",", " ,\n\t") + "\n", nil},
+		"byte order mark": {"\ufeff" + newer.JSON(), args{"response_body": newer.JSON()}},
+	}
+}()
+
+func TestInstanceOfEveryDocumentShape(t *testing.T) {
+	t.Parallel()
+	for name, test := range documents {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instancetest.WithDocument(test.document))
+			got := read(t, nil, instanceName, args{"base_url": server.URL()}).must(t)
+			mustEqual(t, "the state", got, newer.with(args{
+				"base_url": server.URL(), "response_body": test.document,
+				"request_headers": nil, "wait_until_ready": nil, "timeouts": nil,
+			}).with(test.want))
+		})
+	}
+}
+
+func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithPath("/files/api"))
+	_, host, _ := strings.Cut(server.URL(), "://")
+	tests := map[string]struct{ provider, arguments, want args }{
+		"path":             {nil, args{"base_url": server.URL()}, args{"base_url": server.URL()}},
+		"trailing slashes": {nil, args{"base_url": server.URL() + "//"}, args{"base_url": server.URL() + "//"}},
+		"upper case":       {nil, args{"base_url": "HTTP://" + host}, args{"base_url": "HTTP://" + host}},
+		"provider's":       {args{"base_url": server.URL() + "/"}, nil, args{"base_url": server.URL() + "/"}},
+		"other arguments": {
+			nil,
+			args{"base_url": server.URL(), "request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}},
+			args{"request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}},
+		},
+		"nothing in them": {
+			nil,
+			args{"base_url": server.URL(), "request_headers": args{}, "timeouts": args{}},
+			args{"request_headers": args{}, "timeouts": args{"read": nil}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read(t, test.provider, instanceName, test.arguments).must(t).mustMatch(t, test.want)
+		})
+	}
+	t.Cleanup(func() {
+		for _, request := range server.Requests() {
+			mustEqual(t, "the request", request.Method+" "+request.Path, "GET /files/api/instance")
+		}
+	})
+}
+
+func TestInstanceArgumentsAreValidated(t *testing.T) {
+	t.Parallel()
+	tests := map[string]validation{
+		"nothing": {nil, nil},
+		"everything": {args{
+			"base_url": "https://[::1]:8080/files/", "request_headers": args{"X-Token": "a"}, "wait_until_ready": true, "timeouts": args{"read": "1h"},
+		}, nil},
+		"everything unknown": {args{"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{}}, nil},
+		"elements unknown":   {args{"request_headers": args{"Host": unknown{}}, "timeouts": args{"read": unknown{}}}, nil},
+	}
+	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
+	addRefused(tests, "request_headers", "", "Invalid request header", refusedHeaders)
+	addRefused(tests, "timeouts.read", "timeouts", "Invalid duration", refusedDurations)
+	runValidations(t, instanceName, tests)
+}
+
+// A base URL that is known only after apply is checked by the read.
+func TestReadsRefuseABadBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, one := range refusedBaseURLs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := map[bool]string{false: "base_url", true: ""}[one.secret]
+			got := read(t, nil, instanceName, args{"base_url": one.value})
+			got.told.must(t, expected{at: at, summary: "Invalid base URL", says: one.says})
+			mustNotSay(t, got.told.String(), "hunter2")
+		})
+	}
+}
+
+func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
+	t.Parallel()
+	const ourAgent = "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4"
+	ours := map[string]string{"Accept": "application/json", "User-Agent": ourAgent}
+	tests := map[string]struct {
+		provider, own args
+		elsewhere     bool              // the instance has another origin than the provider's
+		want          map[string]string // what differs from ours
+	}{
+		"none":                       {nil, nil, false, nil},
+		"provider's":                 {args{"x-token": "provider", "User-Agent": "mine"}, nil, false, map[string]string{"X-Token": "provider", "User-Agent": "mine"}},
+		"own":                        {nil, args{"X-Token": "own", "Accept": "text/plain"}, false, map[string]string{"X-Token": "own", "Accept": "text/plain"}},
+		"own win, others are added":  {args{"X-Token": "a", "X-More": "b"}, args{"x-TOKEN": "c", "X-Own": "d"}, false, map[string]string{"X-Token": "c", "X-More": "b", "X-Own": "d"}},
+		"own empty value wins":       {args{"X-Token": "provider"}, args{"X-Token": ""}, false, map[string]string{"X-Token": ""}},
+		"instance at another origin": {args{"X-Token": "provider", "User-Agent": "mine"}, args{"X-Own": "o"}, true, map[string]string{"X-Own": "o"}},
+		"Host":                       {nil, args{"host": "files.example.org:8443"}, false, map[string]string{"Host": "files.example.org:8443"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home, instance := instancetest.New(t), instancetest.New(t)
+			baseURL := home.URL()
+			if !test.elsewhere {
+				instance, baseURL = home, home.URL()+"/some/path" // of the same origin
+			}
+			read(t, args{"base_url": baseURL, "request_headers": test.provider}, instanceName,
+				args{"base_url": instance.URL(), "request_headers": test.own}).must(t)
+
+			request := instance.Requests()[0]
+			sent := map[string]string{"Host": request.Host}
+			for name, values := range request.Header {
+				sent[name] = strings.Join(values, ", ")
+			}
+			for _, name := range []string{"Accept", "User-Agent", "X-Token", "X-More", "X-Own", "Host"} {
+				want, ok := test.want[name]
+				if !ok && name == "Host" {
+					want = instance.Address()
+				} else if !ok {
+					want = ours[name]
+				}
+				mustEqual(t, name, sent[name], want)
+			}
+			_, token := sent["X-Token"]
+			_, wanted := test.want["X-Token"]
+			mustEqual(t, "whether X-Token was sent", token, wanted)
+		})
+	}
+}
+
+func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
+	t.Parallel()
+	material := instancetest.New(t)
+	ca := args{"ca_cert_pem": material.CACertPEM()}
+	pair := args{"client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
+	fail := instancetest.WithDefault(instancetest.Status(503))
+	tests := map[string]struct {
+		provider args
+		option   instancetest.Option
+		fails    string // the summary
+		requests int
+	}{
+		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, fail, "Instance answered with status 503", 4},
+		"max_attempts 1":           {oneAttempt(), fail, "Instance answered with status 503", 1},
+		"max_attempts 6":           {impatient(6), fail, "Instance answered with status 503", 6},
+		"request_timeout":          {oneAttempt().with(args{"request_timeout": "50ms"}), instancetest.WithDefault(instancetest.Silent()), "Instance did not answer in time", 1},
+		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
+		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
+		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
+		"client certificate":       {ca.with(pair), instancetest.WithClientCertificate(), "", 1},
+		"no client certificate":    {ca.with(oneAttempt()), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t, test.option)
+			var want []expected
+			if test.fails != "" {
+				want = []expected{{at: "base_url", summary: test.fails}}
+			}
+			server, _ := configure(t.Context(), t, test.provider)
+			server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t, want...)
+			mustEqual(t, "the number of requests", len(instance.Requests()), test.requests)
+		})
+	}
+}
+
+func TestReadsShareTheProvidersConnections(t *testing.T) {
+	t.Parallel()
+	const reads, parallelism, connections = 200, 10, 24 // net/http dials ahead
+	instance := instancetest.New(t, instancetest.WithTLS())
+	server, _ := configure(t.Context(), t, args{"ca_cert_pem": instance.CACertPEM()})
+	var running sync.WaitGroup
+	for range parallelism {
+		running.Go(func() {
+			for range reads / parallelism {
+				server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t)
+			}
+		})
+	}
+	running.Wait()
+	mustEqual(t, "the number of requests", len(instance.Requests()), reads)
+	if got := instance.Connections(); got > connections {
+		t.Errorf("%d connections, want at most %d", got, connections)
+	}
+	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
+}
+
+func TestInstanceWaitsUntilReady(t *testing.T) {
+	t.Parallel()
+	starting := []instancetest.Step{
+		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
+		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"), instancetest.RetryAfter(503, "86400"),
+	}
+	instance := instancetest.New(t, instancetest.WithScript(starting...))
+	got := read(t, impatient(1), instanceName, args{"base_url": instance.URL(), "wait_until_ready": true}).must(t)
+	got.mustMatch(t, newer.with(args{"wait_until_ready": true}))
+	mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
+}
+
+func TestInstanceStopsWaitingWhenItsTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	got := read(t, args{"retry": args{"max_attempts": 1, "min_delay": "10ms", "max_delay": "20ms"}}, instanceName,
+		args{"base_url": instance.URL(), "wait_until_ready": true, "timeouts": args{"read": "300ms"}})
+	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 404", says: []string{
+		"GET " + instance.URL() + "/instance: status 404", // the last failure, not the end of the time
+		"This was the last of", "If the instance needs longer to start, raise timeouts.read.",
+	}})
+	mustNotSay(t, got.told.String(), "set wait_until_ready")
+}
+
+func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
+	got := read(t, impatient(1), instanceName, args{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
+	got.told.must(t, expected{at: "base_url", summary: "Instance not reachable through the proxy", says: []string{"HTTP_PROXY is not valid"}})
+	mustNotSay(t, got.told.String(), "timeouts.read", "wait_until_ready", "hunter2")
+}
+
+func TestCancellationEndsAReadAtOnce(t *testing.T) {
+	t.Parallel()
+	slow := args{"request_timeout": "1h", "retry": args{"min_delay": "1h", "max_delay": "1h"}}
+	tests := map[string]func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context{
+		"during a request": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
+			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+				cancel()
+				instancetest.Silent()(s, w, r)
+			})
+			return ctx
+		},
+		"during a delay": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
+			instance.SetDefault(instancetest.RetryAfter(503, "3600"))
+			return whenLogged(ctx, "Trying again", cancel)
+		},
+	}
+	for name, prepare := range tests {
+		for source, says := range map[string]string{instanceName: "Reading the instance was canceled", instancesName: "Reading the instances was canceled"} {
+			t.Run(source+" "+name, func(t *testing.T) {
+				t.Parallel()
+				instance := instancetest.New(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ctx = prepare(ctx, cancel, instance)
+				server, _ := configure(ctx, t, slow)
+				arguments := args{"wait_until_ready": true, "timeouts": args{"read": "2h"}, "base_url": instance.URL()}
+				if source == instancesName {
+					delete(arguments, "base_url")
+					arguments = arguments.with(args{"base_urls": args{"a": instance.URL(), "b": instance.URL() + "/b"}, "allow_failures": true, "max_concurrency": 1})
+				}
+				start := time.Now()
+				got := server.read(ctx, t, source, arguments)
+				if took := time.Since(start); took > 10*time.Second { // hours, if it went on
+					t.Errorf("it took %s", took)
+				}
+				got.told.must(t, expected{summary: "Read canceled", says: []string{says}})
+			})
+		}
+	}
+}
+
+func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
+	t.Parallel()
+	contradiction := func(label string, seconds int64) instancetest.Document {
+		return instancetest.NewerEntry(label, seconds).With("value", seconds)
+	}
+	const contradict, short = "Expiry options contradict themselves", "Expiry options shorter than a minute"
+	var many []instancetest.Document
+	for i := range 25 {
+		many = append(many, contradiction(fmt.Sprintf("option %d", i), 3600))
+	}
+	tests := map[string]struct {
+		entries []instancetest.Document
+		want    []expected
+		unsaid  string
+		seconds []int64
+	}{
+		"none": {
+			entries: []instancetest.Document{instancetest.NewerEntry("5 s", 5), instancetest.OlderEntry("1 min", 60), instancetest.NewerEntry("90 s", 90)},
+			seconds: []int64{5, 60, 90},
+		},
+		"one of each": {
+			entries: []instancetest.Document{contradiction("1 heure", 3600), instancetest.OlderEntry("30 min", 30), contradiction("1 día", 86400), instancetest.OlderEntry("59", 59)},
+			want: []expected{
+				{warning: true, summary: contradict, says: []string{
+					"{url}\n", `- recommendedExpireTimes[0] ("1 heure"): inSeconds is 3600, in whole minutes 60, but value is 3600`,
+					`- recommendedExpireTimes[2] ("1 día")`, "read by inSeconds", "operator",
+				}},
+				{warning: true, summary: short, says: []string{
+					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("59"): 59`, "1.1.0, 1.1.1 and 1.2.0", "60 times",
+				}},
+			},
+			seconds: []int64{3600, 30, 86400, 59},
+		},
+		"zero": {
+			entries: []instancetest.Document{instancetest.OlderEntry("never", 0)},
+			want:    []expected{{warning: true, summary: short, says: []string{`("never"): 0`}}},
+			seconds: []int64{0},
+		},
+		"many": {
+			entries: many,
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 5 more\n"}}},
+			unsaid:  "recommendedExpireTimes[20]",
+			seconds: slices.Repeat([]int64{3600}, 25),
+		},
+		"as many as are listed": {
+			entries: many[:20],
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]"}}},
+			unsaid:  "more",
+			seconds: slices.Repeat([]int64{3600}, 20),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("recommendedExpireTimes", test.entries)))
+			got := read(t, nil, instanceName, args{"base_url": instance.URL()})
+			for _, one := range test.want {
+				for i := range one.says {
+					one.says[i] = strings.ReplaceAll(one.says[i], "{url}", instance.URL()+"/instance")
+				}
+			}
+			got.told.must(t, test.want...)
+			if test.unsaid != "" {
+				mustNotSay(t, got.told.String(), test.unsaid)
+			}
+			var seconds []int64
+			for _, entry := range got.state["recommended_expire_times"].([]any) {
+				seconds = append(seconds, entry.(args)["in_seconds"].(int64))
+			}
+			mustEqual(t, "in_seconds", seconds, test.seconds)
+		})
+	}
+}

@@ -1,0 +1,437 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// good answers a good document, whatever the path.
+var good = instancetest.Body(200, "application/json", instancetest.Newer().JSON())
+
+// under returns base URLs under one origin, and their keys, which are in order.
+func under(origin string, count int) (baseURLs args, keys []string) {
+	baseURLs = make(args)
+	for i := range count {
+		key := fmt.Sprintf("key%03d", i)
+		keys = append(keys, key)
+		baseURLs[key] = origin + "/" + key
+	}
+	return baseURLs, keys
+}
+
+// keysAsked are the keys of under, in the order in which they were asked.
+func keysAsked(instance *instancetest.Server) []string {
+	var keys []string
+	for _, request := range instance.Requests() {
+		keys = append(keys, strings.TrimSuffix(strings.TrimPrefix(request.Path, "/"), "/instance"))
+	}
+	return keys
+}
+
+func TestFleetKeepsKeysAndURLs(t *testing.T) {
+	t.Parallel()
+	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+	newerOne := instancetest.New(t)
+	got := read(t, nil, instancesName, args{"base_urls": args{"older": older.URL(), "newer": newerOne.URL() + "/"}}).must(t)
+	mustEqual(t, "errors", got["errors"], args{})
+	mustEqual(t, "instances", got["instances"], args{
+		"newer": newer.with(args{"base_url": newerOne.URL() + "/"}),
+		"older": newer.with(documents["older"].want).with(args{"base_url": older.URL()}),
+	})
+}
+
+func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	baseURLs := args{"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "d": instance.URL() + "/other"}
+	got := read(t, nil, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
+	mustEqual(t, "the number of requests", len(instance.Requests()), 2)
+	mustEqual(t, "the keys read", slices.Sorted(maps.Keys(got.instances())), []string{"a", "b", "c"})
+	for key, one := range got.instances() {
+		mustEqual(t, "base_url of "+key, one.(args)["base_url"], baseURLs[key])
+	}
+	mustEqual(t, "errors", got.errors(), args{"d": "status 404 Not Found"})
+}
+
+// brokenFleet is 10 instances of which five fail, two of them for one reason.
+func brokenFleet(t *testing.T) (baseURLs, classes args) {
+	t.Helper()
+	start := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
+	baseURLs, _ = under(start(good), 5)
+	return baseURLs.with(args{
+			"document": start(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1))),
+			"failing":  start(instancetest.Status(500)),
+			"failing2": start(instancetest.Status(500)),
+			"refused":  "http://" + instancetest.ReserveAddress(t),
+			"web":      start(instancetest.Body(200, "text/html", "<title>Welcome</title>")),
+		}), args{
+			"document": "not an instance document: fileMaxSize",
+			"failing":  "status 500 Internal Server Error",
+			"failing2": "status 500 Internal Server Error",
+			"refused":  "connection failed",
+			"web":      "not JSON",
+		}
+}
+
+func TestFleetWithAllowedFailures(t *testing.T) {
+	t.Parallel()
+	baseURLs, classes := brokenFleet(t)
+	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs, "allow_failures": true})
+	mustEqual(t, "errors", got.errors(), classes)
+	mustEqual(t, "the number of instances", len(got.instances()), 5)
+	says := []string{
+		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
+		"\n\n\"failing\", \"failing2\": The instance, or a proxy in front of it, is failing: check its log.",
+		"\n\n\"failing\", \"failing2\", \"refused\": If the instance is still starting",
+		"\n\n\"refused\": Check the host and port in base_urls,", "\n\n\"web\": Check that base_urls is the address of the instance's API",
+	}
+	for key := range classes {
+		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
+	}
+	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: says})
+	for _, remedy := range []string{"check its log", "still starting", "host and port"} {
+		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
+	}
+	mustNotSay(t, got.told.String(), "..", "base_url,", "base_url ")
+}
+
+func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
+	t.Parallel()
+	baseURLs, classes := brokenFleet(t)
+	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs})
+	summaries := map[string]string{
+		"document": "Response is not an instance document", "failing": "Instance answered with status 500", "failing2": "Instance answered with status 500",
+		"refused": "Instance not reachable", "web": "Response of the instance is not JSON",
+	}
+	remedies := map[string]string{
+		"document": `Check that base_urls["document"] names an instance`, "refused": `Check the host and port in base_urls["refused"]`,
+		"web": `Check that base_urls["web"] is the address`,
+	}
+	var want []expected
+	keys := slices.Sorted(maps.Keys(classes))
+	for _, key := range keys {
+		want = append(want, expected{at: fmt.Sprintf("base_urls[%q]", key), summary: summaries[key], says: []string{
+			fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key]), remedies[key],
+		}})
+	}
+	got.told.must(t, want...)
+	for i, one := range got.told {
+		mustEqual(t, "the order of the errors", placeOf(one), fmt.Sprintf("base_urls[%q]", keys[i]))
+	}
+}
+
+func TestFleetWarningStaysShort(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t) // which knows none of the paths
+	shared := make(args)
+	for i := range maxListed + 1 {
+		shared[fmt.Sprintf("key%03d", i)] = instance.URL() + "/shared"
+	}
+	own := func(count int) args {
+		baseURLs, _ := under(instance.URL(), count)
+		return baseURLs
+	}
+	tests := map[string]struct {
+		baseURLs args
+		begins   string
+		more     string // "" for none
+	}{
+		"as many as are listed":         {own(maxListed), "20 of 20 could not be read.", ""},
+		"more than are listed":          {own(maxListed + 5), "25 of 25 could not be read.", "\n  - and 5 more\n"},
+		"one URL, one more than listed": {shared, "21 of 21 could not be read.", "\n  - and 1 more\n"},
+		"beside one that is read":       {own(1).with(args{"good": instance.URL()}), "1 of 2 could not be read.", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := read(t, nil, instancesName, args{"base_urls": test.baseURLs, "allow_failures": true})
+			got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: []string{test.begins, test.more}})
+			detail := got.told[0].Detail
+			mustEqual(t, "whether something is left out", strings.Contains(detail, " more"), test.more != "")
+			mustEqual(t, "the number of lines", strings.Count(detail, "\n  - \"key"), min(len(got.errors()), maxListed))
+		})
+	}
+}
+
+func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
+	t.Parallel()
+	doubtful := instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
+		instancetest.OlderEntry("half an hour?", 30), instancetest.NewerEntry("1 hour", 3600).With("value", 61),
+	})
+	a, b := instancetest.New(t, instancetest.WithDocument(doubtful)), instancetest.New(t, instancetest.WithDocument(doubtful))
+	broken := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	got := read(t, nil, instancesName, args{
+		"base_urls": args{"a": a.URL(), "a2": a.URL() + "/", "b": b.URL(), "c": broken.URL()}, "allow_failures": true,
+	})
+	const short, contradictory = "\n  - recommendedExpireTimes[0] (\"half an hour?\"): 30", "\n  - recommendedExpireTimes[1] (\"1 hour\"): inSeconds is 3600"
+	got.told.must(t,
+		expected{warning: true, summary: "Instances could not be read", says: []string{"1 of 4 could not be read", `"c": GET `}},
+		expected{warning: true, summary: "Expiry options shorter than a minute", says: []string{"\n\"a\", \"a2\"" + short, "\n\"b\"" + short}},
+		expected{warning: true, summary: "Expiry options contradict themselves", says: []string{"\n\"a\", \"a2\"" + contradictory, "\n\"b\"" + contradictory}},
+	)
+}
+
+// TestErrorsAreTheSameInTenReads: they end up in plans.
+func TestErrorsAreTheSameInTenReads(t *testing.T) {
+	t.Parallel()
+	var id atomic.Int64
+	start := func(step func(id int64) instancetest.Step) string {
+		return instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+			step(id.Add(1))(s, w, r)
+		})).URL()
+	}
+	resets := []instancetest.Step{instancetest.Reset(), instancetest.ShortBody(), instancetest.CloseConnection(), instancetest.ResetInBody()}
+	baseURLs := args{
+		"404 with a request id": start(func(id int64) instancetest.Step {
+			return instancetest.Body(404, "application/json", fmt.Sprintf(`{"statusCode":404,"message":"not found (request %d)"}`, id))
+		}),
+		"HTML page with a request id": start(func(id int64) instancetest.Step {
+			return instancetest.Body(503, "text/html", fmt.Sprintf("<html><title>503 (XID %d)</title><p>Guru Meditation: %d", id, id))
+		}),
+		"text with a time": start(func(id int64) instancetest.Step {
+			return instancetest.Body(200, "text/plain", fmt.Sprintf("it is %d o'clock", id))
+		}),
+		"a document with a number": start(func(id int64) instancetest.Step {
+			return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", -id))
+		}),
+		"a redirect with an id": start(func(id int64) instancetest.Step {
+			return instancetest.Redirect(302, fmt.Sprintf("ftp://files.example.org/%d", id))
+		}),
+		"resetting": start(func(id int64) instancetest.Step { return resets[id%int64(len(resets))] }),
+	}
+	want := args{
+		"404 with a request id": "status 404 Not Found", "HTML page with a request id": "status 503 Service Unavailable",
+		"text with a time": "not JSON", "a document with a number": "not an instance document: chunkSize",
+		"a redirect with an id": "redirect not followed", "resetting": "connection broken",
+	}
+	server, _ := configure(t.Context(), t, impatient(2))
+	for range 10 {
+		got := server.read(t.Context(), t, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
+		mustEqual(t, "errors", got.errors(), want)
+	}
+}
+
+func TestFleetIsAskedInTheOrderOfItsKeys(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithDefault(good))
+	baseURLs, keys := under(instance.URL(), 100)
+	read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": 1}).must(t)
+	mustEqual(t, "the keys", keysAsked(instance), keys)
+}
+
+// TestFleetGivesPlacesFirstComeFirstServed: to those that try again, too.
+func TestFleetGivesPlacesFirstComeFirstServed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const waiting, places = 10, 2
+		turns := newTurns(waiting, places)
+		defer turns.end()
+		var mutex sync.Mutex
+		var served []int
+		dones := make(chan func(), waiting)
+		queue := make([]chan struct{}, waiting)
+		for i := range queue {
+			queue[i] = turns.ask()
+		}
+		for i, turn := range slices.Backward(queue) { // they wait in another order than they asked
+			go func() {
+				done, err := turns.wait(t.Context(), turn)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mutex.Lock()
+				served = append(served, i)
+				mutex.Unlock()
+				dones <- done
+			}()
+		}
+		synctest.Wait()
+		mustEqual(t, "how many have a place", len(served), places)
+		(<-dones)()
+		synctest.Wait()
+		mustEqual(t, "how many had a place", len(served), places+1)
+		for range waiting - 1 {
+			(<-dones)()
+			synctest.Wait()
+		}
+		slices.Sort(served[:places]) // which came at once
+		mustEqual(t, "the order in which they had a place", served, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	})
+}
+
+func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {
+	t.Parallel()
+	const places = 3
+	var running atomic.Int64
+	all := make(chan struct{})
+	release := sync.OnceFunc(func() { close(all) })
+	instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		if running.Add(1) == places {
+			release()
+		}
+		select { // no answer until as many are asked as may be
+		case <-all:
+		case <-r.Context().Done():
+		}
+		running.Add(-1)
+		good(s, w, r)
+	}))
+	baseURLs, _ := under(instance.URL(), 30)
+	read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": places}).must(t)
+	mustEqual(t, "requests at once", instance.PeakRequests(), places)
+}
+
+// TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an
+// hour, all others are asked.
+func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const members = 5
+	var asked atomic.Int64
+	instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == members {
+			cancel()
+		}
+		instancetest.Status(503)(s, w, r)
+	}))
+	baseURLs, keys := under(instance.URL(), members)
+	server, _ := configure(ctx, t, args{"retry": args{"min_delay": "1h", "max_delay": "1h"}})
+	server.read(ctx, t, instancesName, args{
+		"base_urls": baseURLs, "max_concurrency": 1, "timeouts": args{"read": "3h"},
+	}).told.must(t, expected{summary: "Read canceled"})
+	mustEqual(t, "the keys", keysAsked(instance), keys)
+}
+
+func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
+	t.Parallel()
+	// The first gets no answer, and keeps the one place.
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
+	got := read(t, nil, instancesName, args{
+		"base_urls": args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"}, "max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "200ms"},
+	})
+	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
+	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: []string{
+		`"a": GET ` + instance.URL() + "/a/instance: connected, but no response in time\n",
+		`"b": GET ` + instance.URL() + "/b/instance: no request was made before the time for the read ran out\n",
+		`"a": Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,
+		`"b": Raise timeouts.read, or max_concurrency so that more instances are asked at once.`,
+	}})
+	mustEqual(t, "the keys", keysAsked(instance), []string{"a"})
+}
+
+func TestFleetWaitsUntilReady(t *testing.T) {
+	t.Parallel()
+	starting := instancetest.New(t, instancetest.WithScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}")))
+	ready := instancetest.New(t)
+	got := read(t, impatient(1), instancesName, args{"base_urls": args{"starting": starting.URL(), "ready": ready.URL()}, "wait_until_ready": true}).must(t)
+	mustEqual(t, "errors", got["errors"], args{})
+	mustEqual(t, "the number of requests", len(starting.Requests()), 4)
+}
+
+func TestFleetHeadersGoToEveryInstance(t *testing.T) {
+	t.Parallel()
+	a, b := instancetest.New(t), instancetest.New(t)
+	read(t, args{"base_url": a.URL(), "request_headers": args{"X-Provider": "only a"}}, instancesName, args{
+		"base_urls": args{"a": a.URL(), "b": b.URL()}, "request_headers": args{"x-token": "both"},
+	}).must(t)
+	for want, instance := range map[string]*instancetest.Server{"only a": a, "": b} {
+		mustEqual(t, "X-Provider", instance.Requests()[0].Header.Get("X-Provider"), want)
+		mustEqual(t, "X-Token", instance.Requests()[0].Header.Get("X-Token"), "both")
+	}
+}
+
+func TestFleetArgumentsAreValidated(t *testing.T) {
+	t.Parallel()
+	one := args{"base_urls": args{"a": "https://files.example.org"}}
+	urls := func(baseURLs args, want ...expected) validation {
+		for i := range want {
+			want[i].summary = "Invalid base URL"
+		}
+		return validation{args{"base_urls": baseURLs}, want}
+	}
+	concurrency := func(number any, found string) validation {
+		return validation{one.with(args{"max_concurrency": number}), []expected{{
+			at: "max_concurrency", summary: "Invalid number", says: []string{"max_concurrency is " + found + ".", "Write a whole number from 1 to 256."},
+		}}}
+	}
+	tests := map[string]validation{
+		"one instance": {one, nil},
+		"everything": {one.with(args{
+			"max_concurrency": 256, "allow_failures": true, "wait_until_ready": true, "timeouts": args{"read": "1h"}, "request_headers": args{"X-Token": "a"},
+		}), nil},
+		"unknown":           {args{"base_urls": unknown{}, "max_concurrency": unknown{}, "allow_failures": unknown{}, "timeouts": unknown{}, "request_headers": unknown{}}, nil},
+		"unknown URL":       urls(args{"a": unknown{}}),
+		"no instance":       urls(args{}, expected{at: "base_urls", says: []string{"base_urls is empty. Name at least one instance."}}),
+		"null URL":          urls(args{"b": nil}, expected{at: "base_urls", says: []string{`base_urls["b"] is null. Remove the key, or set it to a URL.`}}),
+		"bad URL":           urls(args{"a": "ftp://example.org"}, expected{at: `base_urls["a"]`, says: []string{`base_urls["a"] has a scheme other than http and https`}}),
+		"no concurrency":    concurrency(0, "0"),
+		"half a request":    concurrency(big.NewFloat(2.5), "2.5"),
+		"too much at once":  concurrency(257, "257"),
+		"much too much":     concurrency(big.NewFloat(1e30), "1e+30"),
+		"header of ours":    {one.with(args{"request_headers": args{"Content-Length": "1"}}), []expected{{summary: "Invalid request header", says: []string{"the provider sets this header itself"}}}},
+		"negative duration": {one.with(args{"timeouts": args{"read": "-1s"}}), []expected{{at: "timeouts", summary: "Invalid duration", says: []string{`timeouts.read is "-1s"`}}}},
+		// All URLs may be on one line of the configuration, which Terraform prints for
+		// an error on any of them.
+		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"},
+			expected{says: []string{`base_urls["a"] has user info`}}, expected{says: []string{`base_urls["b"] has no scheme`}}),
+		"null beside an encoded secret": urls(args{"a": "http://u%3Ahunter2%40example.org", "b": nil},
+			expected{says: []string{`base_urls["a"] has an invalid percent-encoding`}}, expected{says: []string{`base_urls["b"] is null`}}),
+	}
+	runValidations(t, instancesName, tests)
+}
+
+// A base URL that is known only after apply is checked by the read.
+func TestFleetWithABadURLIsNotRead(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	got := read(t, nil, instancesName, args{
+		"base_urls": args{"good": instance.URL(), "bad": "https://me:hunter2@example.org"}, "allow_failures": true,
+	})
+	got.told.must(t, expected{summary: "Invalid base URL", says: []string{`base_urls["bad"] has user info`}})
+	mustNotSay(t, got.told.String(), "hunter2")
+	mustEqual(t, "the number of requests", len(instance.Requests()), 0)
+}
+
+// TestFaultsAreToldInTheOrderOfTheKeys: the same order every time.
+func TestFaultsAreToldInTheOrderOfTheKeys(t *testing.T) {
+	t.Parallel()
+	all := func(value any) args {
+		elements, keys := under("", 30)
+		for _, key := range keys {
+			elements[key] = value
+		}
+		return elements
+	}
+	tests := map[string]args{
+		"bad URLs":     {"base_urls": all("ftp://files.example.org")},
+		"secret URLs":  {"base_urls": all("https://hunter2@files.example.org")},
+		"null URLs":    {"base_urls": all(nil)},
+		"null headers": {"base_urls": args{"a": "https://files.example.org"}, "request_headers": all(nil)},
+		"bad headers":  {"base_urls": args{"a": "https://files.example.org"}, "request_headers": all("a\nb")},
+	}
+	for name, arguments := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := validate(t.Context(), t, instancesName, arguments)
+			mustEqual(t, "the number of errors", len(told), 30)
+			for i, one := range told {
+				if !strings.Contains(one.Detail, fmt.Sprintf("[\"key%03d\"]", i)) {
+					t.Fatalf("error %d is about another key:\n%s", i, told)
+				}
+			}
+		})
+	}
+}
