@@ -1,0 +1,180 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// Headers with secrets, and what must not be shown of them.
+var (
+	pair             = base64.StdEncoding.EncodeToString([]byte("me:hunter2-basic"))
+	secretHeaders    = args{"Authorization": "Bearer hunter2-token", "Cookie": "session=hunter2-cookie; theme=dark"}
+	ownSecretHeaders = args{"X-Own": "hunter2 own", "X-Json": `{"key":"hunter2-json"}`, "X-Basic": "Basic " + pair}
+	secretsInHeaders = []string{"hunter2-token", "hunter2-cookie", "hunter2 own", "hunter2-json", "hunter2-basic", pair}
+)
+
+// echo answers with a text in which %s stands for all secrets that were sent,
+// and the decoded pair of Basic.
+func echo(status int, contentType, format string) instancetest.Step {
+	return instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		var all strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+			all.WriteString(r.Header.Get(name) + " ")
+			if encoded, ok := strings.CutPrefix(r.Header.Get(name), "Basic "); ok {
+				decoded, _ := base64.StdEncoding.DecodeString(encoded)
+				all.WriteString(string(decoded) + " ")
+			}
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, format, all.String())
+	})
+}
+
+// TestSecretsAreInNoDiagnosticAndNoLog: at TF_LOG=TRACE, whatever the instance
+// makes of what it was sent.
+func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
+	t.Parallel()
+	material := instancetest.New(t, instancetest.WithTLS())
+	keyLine := strings.Split(material.ClientKeyPEM(), "\n")[1]
+	secure := args{"ca_cert_pem": material.CACertPEM(), "client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
+	tests := map[string]struct {
+		option    instancetest.Option
+		provider  args
+		arguments args
+		logged    []string
+	}{
+		"success":           {instancetest.WithClientCertificate(), secure, nil, []string{"Calling provider defined DataSource Read", "Read the instance"}},
+		"echo in a text":    {instancetest.WithDefault(echo(500, "text/plain", "you sent %s")), impatient(2), nil, []string{"Trying again", "Could not read the instance"}},
+		"echo in a message": {instancetest.WithDefault(echo(403, "application/json", `{"message":%q}`)), nil, nil, nil},
+		"echo in a title":   {instancetest.WithDefault(echo(404, "text/html", "<title>%s</title>")), nil, nil, nil},
+		"echo, not JSON":    {instancetest.WithDefault(echo(200, "text/plain", "%s")), nil, nil, nil},
+		"echo as a type": {instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", r.Header.Get("X-Own"))
+		})), nil, nil, nil},
+		"echo in a redirect": {instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "ftp://files.example.org/"+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			w.WriteHeader(302)
+		})), nil, nil, nil},
+		"while waiting": {
+			instancetest.WithScript(echo(404, "text/plain", "%s"), echo(200, "text/plain", "%s")), impatient(1), args{"wait_until_ready": true},
+			[]string{"Trying again", "Read the instance"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t, test.option)
+			ctx, log := traced(t.Context())
+			provider := args{"base_url": instance.URL(), "request_headers": secretHeaders}.with(test.provider)
+			arguments := args{"request_headers": ownSecretHeaders}.with(test.arguments)
+			validate(ctx, t, block, provider).must(t)
+			validate(ctx, t, instanceName, arguments).must(t)
+			server, _ := configure(ctx, t, provider)
+
+			got := server.read(ctx, t, instanceName, arguments)
+
+			mustSay(t, log.String(), test.logged...)
+			secrets := append([]string{keyLine}, secretsInHeaders...)
+			mustNotSay(t, log.String(), secrets...)
+			mustNotSay(t, got.told.String(), secrets...)
+			delete(got.state, "request_headers")
+			mustNotSay(t, fmt.Sprint(got.state), secrets...)
+			if test.logged == nil {
+				mustSay(t, got.told.String(), "(redacted)")
+			}
+			mustEqual(t, "X-Own", instance.Requests()[0].Header.Get("X-Own"), ownSecretHeaders["X-Own"])
+		})
+	}
+}
+
+func TestSecretsOfARefusedConfigurationAreNotLogged(t *testing.T) {
+	t.Parallel()
+	material := instancetest.New(t, instancetest.WithTLS())
+	keyLine := strings.Split(material.ClientKeyPEM(), "\n")[1]
+	tests := map[string]args{
+		"key of another certificate": {"client_cert_pem": material.CACertPEM(), "client_key_pem": material.ClientKeyPEM()},
+		"key without certificate":    {"client_key_pem": material.ClientKeyPEM()},
+		"header":                     {"request_headers": args{"Connection": "hunter2"}},
+	}
+	for name, one := range refusedBaseURLs {
+		if one.secret {
+			tests["base_url, "+name] = args{"base_url": one.value}
+		}
+	}
+	for name, arguments := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, log := traced(t.Context())
+			if told := validate(ctx, t, block, arguments); len(told) != 1 {
+				t.Errorf("want one error:\n%s", told)
+			}
+			configure(ctx, t, arguments) // Terraform does not get this far
+			mustSay(t, log.String(), "Calling provider defined Provider Configure")
+			mustNotSay(t, log.String(), "hunter2", keyLine)
+		})
+	}
+}
+
+// TestHeaderValuesAreMaskedInTheLog: whatever is logged while an instance is
+// read, but for values too short to be secrets.
+func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
+	t.Parallel()
+	const line = "1 of 1, ab and so on"
+	tests := map[string]struct {
+		headers      http.Header
+		logged, want string
+	}{
+		"none":             {nil, line, line},
+		"token":            {http.Header{"Authorization": {"Bearer hunter2"}}, "sent Bearer hunter2 twice", "sent *** twice"},
+		"three characters": {http.Header{"X-Pin": {"abc"}}, "it is abc.", "it is ***."},
+		"two characters":   {http.Header{"X-On": {"ab"}}, line, line},
+		"empty":            {http.Header{"X-On": {""}}, line, line},
+		"several":          {http.Header{"X-On": {"1"}, "X-A": {"hunter2", "hunter3"}, "X-B": {"hunter4"}}, "1 hunter4 hunter3 hunter2", "1 *** *** ***"},
+		"host name":        {http.Header{"Host": {"files.example.org"}}, "https://files.example.org/", "https://files.example.org/"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var output bytes.Buffer
+			tflog.Debug(maskSecrets(tflogtest.RootLogger(t.Context(), &output), test.headers), test.logged, map[string]any{"field": test.logged})
+			entries, err := tflogtest.MultilineJSONDecode(&output)
+			if err != nil || len(entries) != 1 {
+				t.Fatalf("%v, %v", entries, err)
+			}
+			mustEqual(t, "the message", entries[0]["@message"], any(test.want))
+			mustEqual(t, "the field", entries[0]["field"], any(test.want))
+		})
+	}
+}
+
+// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a
+// header value in it shows what is behind the client.
+func TestReadsMaskTheLog(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithPath("/hunter2"))
+	for name, arguments := range map[string]args{
+		instanceName:  {"base_url": instance.URL()},
+		instancesName: {"base_urls": args{"a": instance.URL()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, log := traced(t.Context())
+			server, _ := configure(ctx, t, nil)
+			server.read(ctx, t, name, arguments.with(args{"request_headers": args{"X-Token": "hunter2"}})).must(t)
+			mustSay(t, log.String(), "Read the instance", instance.Origin()+"/***/instance")
+			mustNotSay(t, log.String(), "hunter2")
+		})
+	}
+}
