@@ -141,7 +141,7 @@ func plain(tb testing.TB, value tftypes.Value) any {
 	}
 }
 
-func encode(tb testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
+func dynamic(tb testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
 	tb.Helper()
 	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
 	if err != nil {
@@ -169,7 +169,7 @@ func schemaOf(name string) *tfprotov6.Schema {
 // configuration makes the configuration of the provider block or a data source.
 func configuration(tb testing.TB, name string, arguments args) *tfprotov6.DynamicValue {
 	tb.Helper()
-	return encode(tb, valueOf(tb, schemaOf(name).ValueType(), arguments))
+	return dynamic(tb, valueOf(tb, schemaOf(name).ValueType(), arguments))
 }
 
 // protocol is a provider behind the plugin protocol.
@@ -215,15 +215,15 @@ func configure(ctx context.Context, tb testing.TB, arguments args) (protocol, di
 	return server, resp.Diagnostics
 }
 
-// outcome is what reading a data source gave.
-type outcome struct {
+// answer is what reading a data source gave.
+type answer struct {
 	state    args // nil if the read failed, or is deferred
 	told     diagnostics
 	deferred *tfprotov6.Deferred
 }
 
 // read reads a data source.
-func (p protocol) read(ctx context.Context, tb testing.TB, name string, arguments args) outcome {
+func (p protocol) read(ctx context.Context, tb testing.TB, name string, arguments args) answer {
 	tb.Helper()
 	resp, err := p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
 		TypeName:           name,
@@ -233,7 +233,7 @@ func (p protocol) read(ctx context.Context, tb testing.TB, name string, argument
 	if err != nil {
 		tb.Fatal(err)
 	}
-	got := outcome{told: resp.Diagnostics, deferred: resp.Deferred}
+	got := answer{told: resp.Diagnostics, deferred: resp.Deferred}
 	if slices.ContainsFunc(got.told, isError) || resp.State == nil {
 		return got
 	}
@@ -247,7 +247,7 @@ func (p protocol) read(ctx context.Context, tb testing.TB, name string, argument
 
 // read configures a provider, about which there must be nothing to tell, and
 // reads a data source.
-func read(tb testing.TB, provider args, name string, arguments args) outcome {
+func read(tb testing.TB, provider args, name string, arguments args) answer {
 	tb.Helper()
 	server, told := configure(tb.Context(), tb, provider)
 	told.must(tb)
@@ -255,23 +255,23 @@ func read(tb testing.TB, provider args, name string, arguments args) outcome {
 }
 
 // must returns the state of a read about which there is nothing to tell.
-func (o outcome) must(tb testing.TB) args {
+func (a answer) must(tb testing.TB) args {
 	tb.Helper()
-	if len(o.told) > 0 || o.state == nil {
-		tb.Fatalf("state %v, diagnostics:\n%s", o.state, o.told)
+	if len(a.told) > 0 || a.state == nil {
+		tb.Fatalf("state %v, diagnostics:\n%s", a.state, a.told)
 	}
-	return o.state
+	return a.state
 }
 
 // instances are the instances of a fleet that were read.
-func (o outcome) instances() args {
-	instances, _ := o.state["instances"].(args)
+func (a answer) instances() args {
+	instances, _ := a.state["instances"].(args)
 	return instances
 }
 
 // errors are the failures of a fleet.
-func (o outcome) errors() args {
-	errors, _ := o.state["errors"].(args)
+func (a answer) errors() args {
+	errors, _ := a.state["errors"].(args)
 	return errors
 }
 
@@ -281,7 +281,7 @@ func call(t *testing.T, name string, arguments ...any) (any, *tfprotov6.Function
 	function := schemas().Functions[name]
 	var encoded []*tfprotov6.DynamicValue
 	for i, argument := range arguments {
-		encoded = append(encoded, encode(t, valueOf(t, function.Parameters[i].Type, argument)))
+		encoded = append(encoded, dynamic(t, valueOf(t, function.Parameters[i].Type, argument)))
 	}
 	resp, err := newProtocol().CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: name, Arguments: encoded})
 	if err != nil {
