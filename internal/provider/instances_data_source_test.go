@@ -64,6 +64,22 @@ func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 	mustEqual(t, "errors", got.errors(), args{"d": "status 404 Not Found"})
 }
 
+func TestKeysOfOneInstanceWhateverItsSpelling(t *testing.T) {
+	t.Parallel()
+	members, diags := fleetMembers(map[string]string{
+		"a": "https://BÜCHER.example", "b": "HTTPS://bücher.example:443//", "c": "https://bücher.example/Path", "d": "https://bücher.example/path",
+	})
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	var keys [][]string
+	for _, member := range members {
+		keys = append(keys, member.keys)
+	}
+	mustEqual(t, "the keys of each instance", keys, [][]string{{"a", "b"}, {"c"}, {"d"}})
+	mustEqual(t, "the URL that is shown", members[0].baseURL.String(), "https://BÜCHER.example/instance")
+}
+
 // brokenFleet is 10 instances of which five fail, two of them for one reason.
 func brokenFleet(t *testing.T) (baseURLs, classes args) {
 	t.Helper()
