@@ -131,7 +131,8 @@ func addCACerts(pool *x509.CertPool, text string) error {
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("the client certificate and key do not match: %s", strings.TrimPrefix(err.Error(), "tls: "))
+		reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "tls: "), "x509: ")
+		return tls.Certificate{}, fmt.Errorf("the client certificate and key cannot be used: %s", reason)
 	}
 	return certificate, nil
 }
