@@ -30,7 +30,7 @@ type Request struct {
 	RawQuery string
 	Host     string
 	Header   http.Header // The caller's own copy. Host is not among them.
-	Proto    string      // "HTTP/1.1" or "HTTP/2.0".
+	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
 	// Connection numbers the TCP connections in the order they were accepted, from 1.
 	Connection int
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
@@ -59,8 +59,8 @@ type loopback struct {
 	open         map[*conn]struct{}
 }
 
-// listen starts serving. A nil config means plain HTTP.
-func listen(address string, config *tls.Config, http2 bool, handler http.Handler) (*loopback, error) {
+// listen starts serving HTTP/1.1, as the service does. A nil config means plain HTTP.
+func listen(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("starting a loopback server: %w", err)
@@ -70,7 +70,6 @@ func listen(address string, config *tls.Config, http2 bool, handler http.Handler
 
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(http2)
 	l.server = &http.Server{
 		Handler:   http.HandlerFunc(l.serve),
 		TLSConfig: config,
@@ -315,8 +314,7 @@ func (c *conn) reset() {
 
 type connKey struct{}
 
-// connOf returns the connection a request came on: a *tls.Conn or a *conn. It works for HTTP/2 too, which cannot
-// be hijacked.
+// connOf returns the connection a request came on: a *tls.Conn or a *conn.
 func connOf(r *http.Request) net.Conn {
 	return r.Context().Value(connKey{}).(net.Conn)
 }
