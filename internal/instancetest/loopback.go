@@ -31,8 +31,6 @@ type Request struct {
 	Host     string
 	Header   http.Header // The caller's own copy. Host is not among them.
 	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
-	// Connection numbers the TCP connections in the order they were accepted, from 1.
-	Connection int
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
 	// certificate that strays to the wrong origin shows up here.
 	ClientCertificate bool
@@ -52,7 +50,6 @@ type loopback struct {
 	closed       bool
 	requests     []Request
 	connections  int
-	peak         int
 	handshakes   int
 	underWay     int
 	peakUnderWay int
@@ -114,7 +111,6 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 		Host:              r.Host,
 		Header:            r.Header.Clone(),
 		Proto:             r.Proto,
-		Connection:        tracked(connOf(r)).number,
 		ClientCertificate: r.TLS != nil && len(r.TLS.PeerCertificates) > 0,
 	})
 	l.mu.Unlock()
@@ -188,14 +184,6 @@ func (l *loopback) Connections() int {
 	return l.connections
 }
 
-// PeakConnections returns the highest number of connections open at once. A connection counts until this side has
-// noticed its end, so a client that closes one and at once opens the next can be seen with two.
-func (l *loopback) PeakConnections() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.peak
-}
-
 // Handshakes returns how many TLS handshakes were completed, resumed ones included. One is counted when the first
 // request begins on its connection, or else when the connection ends.
 func (l *loopback) Handshakes() int {
@@ -237,7 +225,7 @@ type acceptor struct {
 	l *loopback
 }
 
-// Accept numbers and counts the connection.
+// Accept counts the connection.
 func (a acceptor) Accept() (net.Conn, error) {
 	nc, err := a.Listener.Accept()
 	if err != nil {
@@ -250,9 +238,8 @@ func (a acceptor) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	a.l.connections++
-	c := &conn{Conn: nc, l: a.l, number: a.l.connections}
+	c := &conn{Conn: nc, l: a.l}
 	a.l.open[c] = struct{}{}
-	a.l.peak = max(a.l.peak, len(a.l.open))
 	return c, nil
 }
 
@@ -260,7 +247,6 @@ func (a acceptor) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	l      *loopback
-	number int
 	finish sync.Once
 
 	// Under the loopback's lock.

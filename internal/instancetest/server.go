@@ -91,9 +91,6 @@ func WithTLS() Option {
 	return func(s *Server) { s.secure = true }
 }
 
-// WithTLSHTTP1 is [WithTLS].
-func WithTLSHTTP1() Option { return WithTLS() }
-
 // WithoutCertificateRequest serves HTTPS and does not ask for a client certificate, so that a connection which breaks can
 // have nothing to do with one.
 func WithoutCertificateRequest() Option {
