@@ -36,11 +36,12 @@ type Request struct {
 	ClientCertificate bool
 }
 
-// loopback is the HTTP server under an instance and a proxy: it logs requests, counts connections, and waits at the
-// end for all that it started.
+// loopback is the server under an instance, a proxy and a [RawServer]: it logs requests, counts connections, and waits
+// at the end for all that it started.
 type loopback struct {
-	server   *http.Server
 	listener net.Listener
+	config   *tls.Config  // Nil for plain HTTP.
+	server   *http.Server // Nil for a raw server.
 	handler  http.Handler
 	cancel   context.CancelFunc
 	shut     sync.Once
@@ -56,14 +57,23 @@ type loopback struct {
 	open         map[*conn]struct{}
 }
 
-// listen starts serving HTTP/1.1, as the service does. A nil config means plain HTTP.
-func listen(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
+func listen(address string, config *tls.Config) (*loopback, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("starting a loopback server: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	l := &loopback{listener: listener, handler: handler, cancel: cancel, open: make(map[*conn]struct{})}
+	return &loopback{listener: listener, config: config, cancel: func() {}, open: make(map[*conn]struct{})}, nil
+}
+
+// listenHTTP starts serving HTTP/1.1, as the service does.
+func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
+	l, err := listen(address, config)
+	if err != nil {
+		return nil, err
+	}
+	l.handler = handler
+	var ctx context.Context
+	ctx, l.cancel = context.WithCancel(context.Background())
 
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -85,9 +95,9 @@ func listen(address string, config *tls.Config, handler http.Handler) (*loopback
 	l.running.Go(func() {
 		// Both return only because close was called, which is not an error.
 		if config == nil {
-			_ = l.server.Serve(acceptor{listener, l})
+			_ = l.server.Serve(acceptor{l.listener, l})
 		} else {
-			_ = l.server.ServeTLS(acceptor{listener, l}, "", "")
+			_ = l.server.ServeTLS(acceptor{l.listener, l}, "", "")
 		}
 	})
 	return l, nil
@@ -148,7 +158,7 @@ func (l *loopback) track(nc net.Conn, state http.ConnState) {
 // Origin returns scheme, host and port, as in "http://127.0.0.1:54321".
 func (l *loopback) Origin() string {
 	scheme := "http"
-	if l.server.TLSConfig != nil {
+	if l.config != nil {
 		scheme = "https"
 	}
 	return scheme + "://" + l.Address()
@@ -210,7 +220,9 @@ func (l *loopback) Close() {
 		l.closed = true
 		l.mu.Unlock()
 		l.cancel()
-		_ = l.server.Close()
+		if l.server != nil {
+			_ = l.server.Close()
+		}
 		// What Serve has not adopted yet, or a step has hijacked, the server does not close. The listener is
 		// closed again in case Serve never got to know it.
 		_ = l.listener.Close()
@@ -271,7 +283,7 @@ func (c *conn) linger() bool {
 	if c.lingering {
 		return true
 	}
-	if !ok || c.l.server.TLSConfig == nil || c.accepted || c.l.closed || t.CloseWrite() != nil {
+	if !ok || c.l.config == nil || c.l.server == nil || c.accepted || c.l.closed || t.CloseWrite() != nil {
 		return false
 	}
 	c.lingering = true

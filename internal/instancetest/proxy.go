@@ -63,7 +63,7 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
 	var err error
-	p.loopback, err = listen("127.0.0.1:0", p.config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.loopback, err = listenHTTP("127.0.0.1:0", p.config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:
 			http.Error(w, http.StatusText(p.refuse), p.refuse)

@@ -150,7 +150,7 @@ func Start(options ...Option) (*Server, error) {
 			config.ClientCAs = s.authority.pool
 		}
 	}
-	if s.loopback, err = listen(s.address, config, http.HandlerFunc(s.serve)); err != nil {
+	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {
 		return nil, err
 	}
 	return s, nil
