@@ -55,9 +55,7 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	o := originOf(u)
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	instance := &url.URL{Scheme: u.Scheme, Host: u.Host, RawPath: path + instancePath}
-	if instance.Path, err = url.PathUnescape(instance.RawPath); err != nil {
-		return BaseURL{}, &BaseURLError{"has an invalid percent-encoding in its path", "Write a percent sign that stands for itself as %25."}
-	}
+	instance.Path, _ = url.PathUnescape(instance.RawPath) // which is valid, having been parsed and escaped
 	return BaseURL{written: text, effective: o.String() + path, instance: instance, origin: o}, nil
 }
 

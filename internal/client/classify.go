@@ -168,7 +168,7 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 		}
 		return failure
 	}
-	if trip.certificateWanted.Load() && trip.at() < stageAnswered && (trip.ended() || isBroken(err)) {
+	if trip.certificateWanted.Load() && (trip.ended() || isBroken(err)) {
 		// The alert that says so may get lost when the server closes.
 		failure := transient(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
 		failure.Hint = HintClientCertificate
@@ -233,7 +233,7 @@ func goText(err error) string {
 		return address.Err
 	}
 	text := err.Error()
-	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
+	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "tls: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text

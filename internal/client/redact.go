@@ -3,7 +3,9 @@ package client
 import (
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -63,7 +65,13 @@ type redactor struct {
 // newRedactor returns a redactor of the secrets of a header, and of others.
 func newRedactor(header http.Header, others []string) *redactor {
 	return &redactor{replacer: sync.OnceValue(func() *strings.Replacer {
-		secrets := slices.Concat(Secrets(header), others)
+		var secrets []string
+		for _, secret := range slices.Concat(Secrets(header), others) {
+			// As it is, as net/http quotes what it does not understand, and as
+			// net/url escapes a path: these spellings are ours, not the server's.
+			quoted := strconv.Quote(secret)
+			secrets = append(secrets, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath())
+		}
 		// The longest first: where several match, strings.Replacer uses the first
 		// in the order given.
 		slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })

@@ -29,7 +29,8 @@ type TLS struct {
 func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: settings.Insecure, //nolint:gosec // what the user asked for, with a warning
+		NextProtos:         []string{"http/1.1"}, // a server without it then says so
+		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // what the user asked for, with a warning
 	}
 	if settings.CACertPEM != "" {
 		if without.RootCAs, err = certPool(settings.CACertPEM); err != nil {
@@ -71,11 +72,7 @@ func dialTLS(
 		if trip := tripOf(ctx); trip == nil || trip.proxy.Load() != nil {
 			config = toProxy.Clone()
 		}
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return nil, err
-		}
-		config.ServerName = host
+		config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives both
 		dialed, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err

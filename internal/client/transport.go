@@ -109,7 +109,8 @@ type trip struct {
 	// is true once the connection reaches past it.
 	proxy       atomic.Pointer[url.URL]
 	proxyPassed atomic.Bool
-	// certificateWanted is true if the server asked for a client certificate.
+	// certificateWanted is true if the server asked for a client certificate and
+	// has not answered yet: it may refuse the one that it got, or none.
 	certificateWanted atomic.Bool
 	scheme            string
 }
@@ -147,6 +148,8 @@ func newTrip(ctx context.Context, scheme string) (context.Context, *trip) {
 			t.proxyPassed.Store(true)
 			t.reach(stageSent)
 		},
+		// Whatever breaks from here on has nothing to do with the certificate.
+		GotFirstResponseByte: func() { t.certificateWanted.Store(false) },
 	}), t
 }
 
