@@ -166,7 +166,7 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		"silent to the end":            {25 * second, nil, neverAnswer, "no response in time", true, false, [2]int{3, 3}, within(25*second, 25*second)},
 		"silent for one attempt":       {9 * second, nil, neverAnswer, "no response in time", true, false, [2]int{1, 1}, within(9*second, 9*second)},
 		"silent until ready":           {600 * second, []option{untilReady}, neverAnswer, "no response in time", true, false, [2]int{30, 60}, within(600*second, 600*second)},
-		"not trusted until ready":      {600 * second, []option{untilReady}, untrusted, "certificate not trusted", false, true, [2]int{60, 140}, within(599*second, 599*second)},
+		"not trusted until ready":      {600 * second, []option{untilReady}, untrusted, "certificate not trusted", false, true, [2]int{60, 140}, within(599*second, 600*second)},
 		"Retry-After, until ready":     {60 * second, []option{untilReady}, readyAfter(time.Hour, 429, "Retry-After", "86400"), "status 429 Too Many Requests", false, true, [2]int{7, 7}, within(59*second, 59*second)},
 		"Retry-After past the end":     {8 * second, nil, readyAfter(time.Hour, 503, "Retry-After", "60"), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(7*second, 7*second)},
 		"long delay, little time":      {5 * second, []option{retry(4, 20*second, 20*second)}, statuses(503), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(4*second, 4*second)},

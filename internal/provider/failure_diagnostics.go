@@ -183,7 +183,7 @@ func remedies(failure *client.Failure, s situation) []string {
 	if s.canWait && !s.waits && starting(failure) {
 		remedies = append(remedies, "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true.")
 	}
-	if s.waits && (failure.TimeRanOut || failure.NoTimeLeft) {
+	if s.waits && failure.Attempts > 0 && (failure.TimeRanOut || failure.NoTimeLeft) {
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
 	}
 	return remedies
