@@ -1,5 +1,4 @@
-// Command terraform-provider-filetransfer is the Terraform provider for the
-// instances of a file transfer service.
+// Command terraform-provider-filetransfer is the Terraform provider for the instances of a file transfer service.
 package main
 
 import (
@@ -35,8 +34,7 @@ func main() {
 		fmt.Printf("terraform-provider-filetransfer %s (commit %s)\n", version, commit)
 		return
 	}
-	// net/http logs what a server sends unasked, as it came. Our own log goes
-	// through tflog.
+	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
 	log.SetOutput(io.Discard)
 	if !*debug {
 		silenceUnreadLog()
@@ -51,9 +49,8 @@ func main() {
 	}
 }
 
-// silenceUnreadLog switches the log off if nobody asked for one. Otherwise the
-// plugin libraries write everything at TRACE, for Terraform to throw away: that
-// takes up to half of the time of a plan.
+// silenceUnreadLog switches the log off if nobody asked for one. Otherwise the plugin libraries write everything at
+// TRACE, for Terraform to throw away: that takes up to half of the time of a plan.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {

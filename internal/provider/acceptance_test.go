@@ -23,8 +23,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The acceptance tests run configurations as users write them, through
-// Terraform or OpenTofu. They run if TF_ACC is set.
+// The acceptance tests run configurations as users write them, through Terraform or OpenTofu. They run if TF_ACC is
+// set.
 
 // factories serve the provider to the CLI.
 func factories() map[string]func() (tfprotov6.ProviderServer, error) {
@@ -33,8 +33,8 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// needs skips a test whose configuration uses a feature that the CLI does not
-// have yet. The versions of the products do not compare.
+// needs skips a test whose configuration uses a feature that the CLI does not have yet. The versions of the products
+// do not compare.
 type needs struct{ feature, terraform, openTofu string }
 
 var (
@@ -52,8 +52,7 @@ func (n needs) CheckTerraformVersion(_ context.Context, req tfversion.CheckTerra
 	}
 }
 
-// words matches a text of the CLI, which breaks lines where it likes and may
-// draw a bar before each.
+// words matches a text of the CLI, which breaks lines where it likes and may draw a bar before each.
 func words(text string) *regexp.Regexp {
 	fields := strings.Fields(text)
 	for i, field := range fields {
@@ -211,8 +210,7 @@ func TestAccTLS(t *testing.T) {
 		"TLS handshake with the instance failed", "GET "+mutual.URL()+"/instance:", "set the provider's client_cert_pem and client_key_pem")
 }
 
-// TestAccWaitForAnInstanceOfTheSameApply also shows that a base URL may be known
-// only after apply.
+// TestAccWaitForAnInstanceOfTheSameApply also shows that a base URL may be known only after apply.
 func TestAccWaitForAnInstanceOfTheSameApply(t *testing.T) {
 	t.Parallel()
 	starting := instancetest.New(t, instancetest.WithScript(
@@ -254,8 +252,8 @@ func TestAccUnknownProviderArguments(t *testing.T) {
 	)
 }
 
-// TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at
-// fault, not the first line of its block, unless it may have a secret.
+// TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at fault, not the first line of its
+// block, unless it may have a secret.
 func TestAccRefusedArgumentsAreShown(t *testing.T) {
 	t.Parallel()
 	const good = "https://files.example.org"
@@ -370,8 +368,8 @@ func TestAccSecretsAreNotShown(t *testing.T) {
 	})
 }
 
-// TestAccSecretsAreNotLogged looks at the provider's lines of the log of a run
-// at TRACE. Those of the test framework are not the provider's.
+// TestAccSecretsAreNotLogged looks at the provider's lines of the log of a run at TRACE. Those of the test framework
+// are not the provider's.
 func TestAccSecretsAreNotLogged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log.json")
 	t.Setenv("TF_LOG", "JSON") // TRACE, in JSON

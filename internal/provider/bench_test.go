@@ -17,8 +17,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// noOpProvider has the data source filetransfer_instance with a read that makes
-// no request: what the plugin protocol and the framework cost by themselves.
+// noOpProvider has the data source filetransfer_instance with a read that makes no request: what the plugin protocol
+// and the framework cost by themselves.
 type noOpProvider struct {
 	filetransferProvider
 	state tftypes.Value
@@ -40,8 +40,8 @@ func (d *noOpDataSource) Read(_ context.Context, _ datasource.ReadRequest, resp 
 	resp.State.Raw = d.state
 }
 
-// reader returns a function that reads a data source. Neither encoding the
-// configuration nor decoding the state is part of it: that is Terraform's work.
+// reader returns a function that reads a data source. Neither encoding the configuration nor decoding the state is
+// part of it: that is Terraform's work.
 func reader(b *testing.B, server protocol, name string, arguments args) func() *tfprotov6.DynamicValue {
 	b.Helper()
 	config := configuration(b, name, arguments)
@@ -54,8 +54,7 @@ func reader(b *testing.B, server protocol, name string, arguments args) func() *
 	}
 }
 
-// readers returns reads of an instance: ours, and one of a no-op data source
-// with the same state.
+// readers returns reads of an instance: ours, and one of a no-op data source with the same state.
 func readers(b *testing.B, baseURL string) (ours, noOp func() *tfprotov6.DynamicValue) {
 	b.Helper()
 	server, _ := configure(b.Context(), b, nil)
@@ -68,8 +67,7 @@ func readers(b *testing.B, baseURL string) (ours, noOp func() *tfprotov6.Dynamic
 	return ours, reader(b, without, instanceName, args{"base_url": baseURL})
 }
 
-// times are the times of subjects that take turns, so that all of them see the
-// same machine.
+// times are the times of subjects that take turns, so that all of them see the same machine.
 type times map[string][]time.Duration
 
 func (t times) measure(subject string, run func()) {
@@ -89,8 +87,8 @@ func (t times) report(b *testing.B, subject, reference string) {
 	b.ReportMetric(ratios[len(ratios)/2], subject+"/"+reference)
 }
 
-// BenchmarkRead compares a read of filetransfer_instance with a plain GET of the
-// same URL, and with a no-op data source.
+// BenchmarkRead compares a read of filetransfer_instance with a plain GET of the same URL, and with a no-op data
+// source.
 func BenchmarkRead(b *testing.B) {
 	server := instancetest.New(b)
 	ours, noOp := readers(b, server.URL())
@@ -115,8 +113,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // of all three: leave it out
 }
 
-// BenchmarkReadAllocations counts the allocations of a read, those of the
-// instance in this process included, and of a no-op data source.
+// BenchmarkReadAllocations counts the allocations of a read, those of the instance in this process included, and of a
+// no-op data source.
 func BenchmarkReadAllocations(b *testing.B) {
 	ours, noOp := readers(b, instancetest.New(b).URL())
 	for name, read := range map[string]func() *tfprotov6.DynamicValue{"noop": noOp, "read": ours} {
@@ -129,9 +127,9 @@ func BenchmarkReadAllocations(b *testing.B) {
 	}
 }
 
-// BenchmarkFleet compares filetransfer_instances of 2,000 with 2,000 no-op data
-// sources, and of 10,000 with one of 1,000. Nothing of Terraform is in it: with
-// Terraform, no-op data sources cost much more, see internal/dev/benchplan.
+// BenchmarkFleet compares filetransfer_instances of 2,000 with 2,000 no-op data sources, and of 10,000 with one of
+// 1,000. Nothing of Terraform is in it: with Terraform, no-op data sources cost much more, see
+// internal/dev/benchplan.
 func BenchmarkFleet(b *testing.B) {
 	instance := instancetest.New(b, instancetest.WithDefault(good))
 	server, _ := configure(b.Context(), b, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// constantsOfClient returns the names of the constants of the client that begin
-// with prefix: a new one must have words, too.
+// constantsOfClient returns the names of the constants of the client that begin with prefix: a new one must have
+// words, too.
 func constantsOfClient(t *testing.T, prefix string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../client/failure.go", nil, 0)
@@ -234,9 +234,8 @@ func TestErrorsThatAreNoFailures(t *testing.T) {
 	}
 }
 
-// TestAdviceFitsTheSituation reproduces situations with servers: what the
-// client finds out has to arrive in the words. Each is read as one instance and
-// as a fleet of one.
+// TestAdviceFitsTheSituation reproduces situations with servers: what the client finds out has to arrive in the
+// words. Each is read as one instance and as a fleet of one.
 func TestAdviceFitsTheSituation(t *testing.T) {
 	t.Parallel()
 	serving := func(step instancetest.Step, options ...instancetest.Option) *instancetest.Server {

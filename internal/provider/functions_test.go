@@ -36,8 +36,7 @@ func TestParseInstanceGivesWhatTheDataSourceGives(t *testing.T) {
 	})
 }
 
-// mustFault checks an error of a function. Terraform ends its text with a
-// period itself.
+// mustFault checks an error of a function. Terraform ends its text with a period itself.
 func mustFault(t *testing.T, fault *tfprotov6.FunctionError, argument int64, says ...string) {
 	t.Helper()
 	if fault == nil {

@@ -34,8 +34,7 @@ func versionArgs(text string, major, minor, patch int64) args {
 	return args{"api_version": text, "api_version_major": major, "api_version_minor": minor, "api_version_patch": patch}
 }
 
-// documents are documents of every shape, and what is read of each that differs
-// from newer.
+// documents are documents of every shape, and what is read of each that differs from newer.
 var documents = func() map[string]struct {
 	document string
 	want     args

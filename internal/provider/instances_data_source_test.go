@@ -309,8 +309,7 @@ func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {
 	mustEqual(t, "requests at once", instance.PeakRequests(), places)
 }
 
-// TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an
-// hour, all others are asked.
+// TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an hour, all others are asked.
 func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -399,8 +398,7 @@ func TestFleetArgumentsAreValidated(t *testing.T) {
 		"much too much":     concurrency(big.NewFloat(1e30), "1e+30"),
 		"header of ours":    {one.with(args{"request_headers": args{"Content-Length": "1"}}), []expected{{summary: "Invalid request header", says: []string{"the provider sets this header itself"}}}},
 		"negative duration": {one.with(args{"timeouts": args{"read": "-1s"}}), []expected{{at: "timeouts", summary: "Invalid duration", says: []string{`timeouts.read is "-1s"`}}}},
-		// All URLs may be on one line of the configuration, which Terraform prints for
-		// an error on any of them.
+		// All URLs may be on one line of the configuration, which Terraform prints for an error on any of them.
 		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"},
 			expected{says: []string{`base_urls["a"] has user info`}}, expected{says: []string{`base_urls["b"] has no scheme`}}),
 		"null beside an encoded secret": urls(args{"a": "http://u%3Ahunter2%40example.org", "b": nil},

@@ -20,9 +20,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 )
 
-// The tests of this package speak the plugin protocol with the provider, as
-// Terraform does, in their own process. Tests that need Terraform itself are in
-// acceptance_test.go.
+// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
+// Tests that need Terraform itself are in acceptance_test.go.
 
 // What has a configuration: the provider block and the data sources.
 const (
@@ -39,9 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// args are the arguments of a configuration as Go values: a string, a bool, a
-// number, []any for a list, args for a map or an object, unknown, or nil. What
-// an object lacks is null.
+// args are the arguments of a configuration as Go values: a string, a bool, a number, []any for a list, args for a
+// map or an object, unknown, or nil. What an object lacks is null.
 type args map[string]any
 
 // unknown stands for a value that is known only after apply.
@@ -91,8 +89,7 @@ func valueOf(tb testing.TB, of tftypes.Type, value any) tftypes.Value {
 	}
 }
 
-// plain makes a Go value of a Terraform value: a string, a bool, an int64,
-// []any, args, unknown or nil.
+// plain makes a Go value of a Terraform value: a string, a bool, an int64, []any, args, unknown or nil.
 func plain(tb testing.TB, value tftypes.Value) any {
 	tb.Helper()
 	as := func(into any) {
@@ -245,8 +242,7 @@ func (p protocol) read(ctx context.Context, tb testing.TB, name string, argument
 	return got
 }
 
-// read configures a provider, about which there must be nothing to tell, and
-// reads a data source.
+// read configures a provider, about which there must be nothing to tell, and reads a data source.
 func read(tb testing.TB, provider args, name string, arguments args) answer {
 	tb.Helper()
 	server, told := configure(tb.Context(), tb, provider)
@@ -426,15 +422,14 @@ func (l *logOutput) String() string {
 	return l.text.String()
 }
 
-// traced returns a context in which everything is logged at TRACE: what the
-// provider logs, and what the framework logs.
+// traced returns a context in which everything is logged at TRACE: what the provider logs, and what the framework
+// logs.
 func traced(ctx context.Context) (context.Context, *logOutput) {
 	output := &logOutput{}
 	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, output), output), output
 }
 
-// whenLogged returns a context in which call is called once, when a line with
-// the text is logged.
+// whenLogged returns a context in which call is called once, when a line with the text is logged.
 func whenLogged(ctx context.Context, text string, call func()) context.Context {
 	once := sync.OnceFunc(call)
 	return tflogtest.RootLogger(ctx, &logOutput{call: func(line string) {

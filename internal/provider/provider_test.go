@@ -23,8 +23,8 @@ type validation struct {
 // refused is what is said of the value of an argument that is refused.
 type refused struct {
 	value any
-	// secret is true if the error is on no attribute: Terraform prints the lines
-	// of the configuration with the attribute at fault.
+	// secret is true if the error is on no attribute: Terraform prints the lines of the configuration with the
+	// attribute at fault.
 	secret bool
 	says   []string
 }
@@ -82,8 +82,8 @@ var refusedDurations = map[string]refused{
 	"a long text":       {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
 }
 
-// addRefused adds what is refused of an argument, which may be in an object, and
-// whose errors are on the attribute at.
+// addRefused adds what is refused of an argument, which may be in an object, and whose errors are on the attribute
+// at.
 func addRefused(tests map[string]validation, argument, at, summary string, all map[string]refused) {
 	for name, one := range all {
 		arguments := args{argument: one.value}
@@ -191,8 +191,7 @@ func TestProviderBlockIsValidated(t *testing.T) {
 	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
 	addRefused(tests, "request_headers", "", "Invalid request header", refusedHeaders)
 	addRefused(tests, "request_timeout", "request_timeout", "Invalid duration", refusedDurations)
-	// Terraform cannot locate an attribute of an object: it would show the
-	// block's first line.
+	// Terraform cannot locate an attribute of an object: it would show the block's first line.
 	addRefused(tests, "retry.min_delay", "retry", "Invalid duration", refusedDurations)
 	addRefused(tests, "retry.max_delay", "retry", "Invalid duration", refusedDurations)
 	runValidations(t, block, tests, "aHVudGVyMg", "tls: ", "x509: ", strings.Split(key, "\n")[1])
@@ -263,8 +262,7 @@ func TestBaseURLOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt: it may be meant for
-// another configuration.
+// TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt: it may be meant for another configuration.
 func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 	t.Setenv(baseURLVariable, "https://me:hunter2@files.example.org")
 	instance := instancetest.New(t)
@@ -284,9 +282,8 @@ var everythingUnknown = args{
 	"ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "insecure": unknown{},
 }
 
-// TestUnknownProviderArgumentsDeferOrFailReads: base_url matters to reads that
-// name no instance of their own and, with request_headers, to every read; any
-// other argument to every read.
+// TestUnknownProviderArgumentsDeferOrFailReads: base_url matters to reads that name no instance of their own and,
+// with request_headers, to every read; any other argument to every read.
 func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t)

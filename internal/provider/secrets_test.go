@@ -23,8 +23,8 @@ var (
 	secretsInHeaders = []string{"hunter2-token", "hunter2-cookie", "hunter2 own", "hunter2-json", "sesame-basic", pair}
 )
 
-// echo answers with a text in which %s stands for all secrets that were sent,
-// and the decoded pair of Basic: short enough to be shown.
+// echo answers with a text in which %s stands for all secrets that were sent, and the decoded pair of Basic: short
+// enough to be shown.
 func echo(status int, contentType, format string) instancetest.Step {
 	return instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
 		pair, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.Header.Get("X-Basic"), "Basic "))
@@ -38,8 +38,7 @@ func echo(status int, contentType, format string) instancetest.Step {
 	})
 }
 
-// TestSecretsAreInNoDiagnosticAndNoLog: at TF_LOG=TRACE, whatever the instance
-// makes of what it was sent.
+// TestSecretsAreInNoDiagnosticAndNoLog: at TF_LOG=TRACE, whatever the instance makes of what it was sent.
 func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t, instancetest.WithTLS())
@@ -127,8 +126,8 @@ func TestSecretsOfARefusedConfigurationAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestHeaderValuesAreMaskedInTheLog: whatever is logged while an instance is
-// read, but for values too short to be secrets.
+// TestHeaderValuesAreMaskedInTheLog: whatever is logged while an instance is read, but for values too short to be
+// secrets.
 func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
 	t.Parallel()
 	const line = "1 of 1, ab and so on"
@@ -159,8 +158,8 @@ func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
 	}
 }
 
-// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a
-// header value in it shows what is behind the client.
+// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a header value in it shows what is behind
+// the client.
 func TestReadsMaskTheLog(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithPath("/hunter2"))
