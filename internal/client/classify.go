@@ -58,6 +58,9 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
+		if strings.HasPrefix(text, "readLoopPeekFailLocked") { // by mistake, net/http has no words for it
+			text = "it came before the request"
+		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
 		// On a connection that was used before, it may be the rest of an earlier response: another attempt gets
 		// another connection.

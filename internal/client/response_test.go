@@ -68,7 +68,7 @@ func TestOnlyTheFirst8KiBOfABodyAreLookedAt(t *testing.T) {
 				baseURL, _ := ParseBaseURL("http://files.example.org")
 				r := &reading{Client: c, Request: Request{BaseURL: baseURL}, redactor: newRedactor(nil, nil)}
 				body := &countingBody{Reader: recorder.Body}
-				response := recorder.Result() //nolint:bodyclose // readResponse closes it
+				response := recorder.Result()
 				response.Body = body
 				_, failure := r.readResponse(t.Context(), response, &trip{})
 				if got := strings.Contains(failure.Reason, "seen"); got != (name == "looked at") {

@@ -90,7 +90,7 @@ func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	server := it.New(t, it.WithTLS())
 	offered := make(chan []string, 1)
 	spy := it.NewRaw(t, func(c net.Conn) {
-		_ = tls.Server(c, &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) { //nolint:contextcheck // ends with the connection
+		_ = tls.Server(c, &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			offered <- hello.SupportedProtos
 			return nil, io.EOF
 		}}).HandshakeContext(t.Context())
