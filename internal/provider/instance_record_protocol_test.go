@@ -165,6 +165,11 @@ func (s recordServer) apply(state recorded, config attributes) outcome {
 	s.t.Helper()
 	planned := s.plan(state, config)
 	s.wantNoDiagnostics(planned)
+	return s.applyPlan(state, config, planned)
+}
+
+func (s recordServer) applyPlan(state recorded, config attributes, planned outcome) outcome {
+	s.t.Helper()
 	resp, err := s.ApplyResourceChange(s.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: recordTypeName, PriorState: s.encode(state.values), PlannedState: s.encode(planned.values),
 		PlannedPrivate: planned.private, Config: s.encode(config),
@@ -374,6 +379,24 @@ func TestRecordApply_RecordsNothingWithoutAnAnswer(t *testing.T) {
 	s.wantKept(updated, state)
 }
 
+// A plan that was made while the provider's base_url was not known.
+func TestRecordApply_NeedsTheProvidersArguments(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	unknown := newRecordServer(t, attributes{"base_url": unknownOf(tftypes.String)})
+	config := unknown.config(nil)
+	planned := unknown.plan(recorded{}, config)
+	unknown.wantNoDiagnostics(planned)
+	unknown.want(unknown.applyPlan(recorded{}, config, planned), failure, "Provider configuration not known yet", "base_url")
+
+	known := newRecordServer(t, attributes{"base_url": str(server.URL())})
+	created := known.applyPlan(recorded{}, config, planned)
+	known.wantNoDiagnostics(created)
+	if got := created.values["base_url"]; !got.Equal(str(server.URL())) {
+		t.Errorf("base_url is %s, want %s", got, server.URL())
+	}
+}
+
 func TestRecordApply_ChangedTimeoutsReadNothing(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -422,7 +445,8 @@ func TestRecordRefresh_ShowsWhatChanged(t *testing.T) {
 func TestRecordRefresh_FailureKeepsEveryValue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		step instancetest.Step
+		step     instancetest.Step
+		provider attributes
 		// change changes the state.
 		change attributes
 		says   []string
@@ -435,14 +459,15 @@ func TestRecordRefresh_FailureKeepsEveryValue(t *testing.T) {
 		"redirect":                {step: instancetest.Redirect(302, "ftp://example.org"), says: []string{"redirect"}},
 		"broken connection":       {step: instancetest.Reset(), says: []string{"last of 3 attempts"}},
 		"silence":                 {step: instancetest.Silent(), change: attributes{"timeouts": timeouts("read", "50ms")}, says: []string{"timeouts.read (50ms)"}},
+		"silent attempts":         {step: instancetest.Silent(), provider: attributes{"request_timeout": str("20ms")}, says: []string{"request_timeout (20ms)", "last of 3 attempts"}},
 		"timeout of another time": {step: instancetest.Status(404), change: attributes{"timeouts": timeouts("read", "soon")}, says: []string{"status 404"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			s := newRecordServer(t, nil)
-			state := s.create(attributes{"base_url": str(server.URL())})
+			state := newRecordServer(t, nil).create(attributes{"base_url": str(server.URL())})
+			s := newRecordServer(t, test.provider)
 			maps.Copy(state.values, test.change)
 			server.SetDefault(test.step)
 			got := s.refresh(state)

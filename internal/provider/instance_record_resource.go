@@ -111,8 +111,7 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 		return
 	}
 
-	planned["base_url"] = config["base_url"]
-	if config["base_url"].IsNull() {
+	if config["base_url"].IsNull() { // else it is in the plan
 		baseURL, diags := r.provider.instance(config["base_url"])
 		resp.Diagnostics.Append(diags...)
 		recorded, exists := state["base_url"]
