@@ -8,44 +8,46 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-func TestParseBaseURL(t *testing.T) {
+func TestBaseURLIsReadAsWritten(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		text, instance, effective string
+		text, effective string
 	}{
-		"bare":                      {"https://h.example", "https://h.example/instance", "https://h.example"},
-		"trailing slash":            {"https://h.example/", "https://h.example/instance", "https://h.example"},
-		"trailing slashes":          {"https://h.example///", "https://h.example/instance", "https://h.example"},
-		"path":                      {"https://h.example/files/api", "https://h.example/files/api/instance", "https://h.example/files/api"},
-		"path, trailing slashes":    {"https://h.example/files/api//", "https://h.example/files/api/instance", "https://h.example/files/api"},
-		"path, doubled slash":       {"https://h.example//files", "https://h.example//files/instance", "https://h.example//files"},
-		"path, dots":                {"https://h.example/a/../b/.", "https://h.example/a/../b/./instance", "https://h.example/a/../b/."},
-		"path, case":                {"https://h.example/Files/API", "https://h.example/Files/API/instance", "https://h.example/Files/API"},
-		"path, escaped slash":       {"https://h.example/a%2Fb", "https://h.example/a%2Fb/instance", "https://h.example/a%2Fb"},
-		"path, escaped slash last":  {"https://h.example/a%2F", "https://h.example/a%2F/instance", "https://h.example/a%2F"},
-		"path, escaped, lower case": {"https://h.example/a%2fb%c3%a4", "https://h.example/a%2fb%c3%a4/instance", "https://h.example/a%2fb%c3%a4"},
-		"path, escaped percent":     {"https://h.example/100%25", "https://h.example/100%25/instance", "https://h.example/100%25"},
-		"path, escaped mark":        {"https://h.example/a%3Fb%23c", "https://h.example/a%3Fb%23c/instance", "https://h.example/a%3Fb%23c"},
-		"path, unicode":             {"https://h.example/ä", "https://h.example/%C3%A4/instance", "https://h.example/%C3%A4"},
-		"path, space":               {"https://h.example/a b", "https://h.example/a%20b/instance", "https://h.example/a%20b"},
-		"path, at sign":             {"https://h.example/user:pass@x", "https://h.example/user:pass@x/instance", "https://h.example/user:pass@x"},
-		"path ends in /instance":    {"https://h.example/instance", "https://h.example/instance/instance", "https://h.example/instance"},
-		"upper case":                {"HTTPS://H.Example/X", "https://H.Example/X/instance", "https://h.example/X"},
-		"default port":              {"https://h.example:443", "https://h.example:443/instance", "https://h.example"},
-		"default port of http":      {"http://h.example:80/x", "http://h.example:80/x/instance", "http://h.example/x"},
-		"the other's default port":  {"http://h.example:443", "http://h.example:443/instance", "http://h.example:443"},
-		"port":                      {"https://h.example:8443", "https://h.example:8443/instance", "https://h.example:8443"},
-		"highest port":              {"https://h.example:65535", "https://h.example:65535/instance", "https://h.example:65535"},
-		"empty port":                {"https://h.example:/x", "https://h.example:/x/instance", "https://h.example/x"},
-		"IPv4":                      {"http://192.0.2.1:8080", "http://192.0.2.1:8080/instance", "http://192.0.2.1:8080"},
-		"IPv6":                      {"http://[2001:DB8::1]", "http://[2001:DB8::1]/instance", "http://[2001:db8::1]"},
-		"IPv6, port":                {"http://[::1]:8080/x/", "http://[::1]:8080/x/instance", "http://[::1]:8080/x"},
-		"IPv6, default port":        {"https://[::1]:443", "https://[::1]:443/instance", "https://[::1]"},
-		"IPv6, zone":                {"http://[fe80::1%25eth0]/", "http://[fe80::1%25eth0]/instance", "http://[fe80::1%25eth0]"},
-		"underscore":                {"http://my_instance:3000", "http://my_instance:3000/instance", "http://my_instance:3000"},
-		"unicode host":              {"https://bücher.example", "https://b%C3%BCcher.example/instance", "https://bücher.example"},
-		"unicode host, escaped":     {"https://b%c3%bccher.example", "https://b%C3%BCcher.example/instance", "https://bücher.example"},
-		"letter that folds to i":    {"https://\u0130.example", "https://%C4%B0.example/instance", "https://\u0130.example"},
+		"bare":                      {"https://h.example", "https://h.example"},
+		"trailing slash":            {"https://h.example/", "https://h.example"},
+		"trailing slashes":          {"https://h.example///", "https://h.example"},
+		"path":                      {"https://h.example/files/api", "https://h.example/files/api"},
+		"path, trailing slashes":    {"https://h.example/files/api//", "https://h.example/files/api"},
+		"path, doubled slash":       {"https://h.example//files", "https://h.example//files"},
+		"path, dots":                {"https://h.example/a/../b/.", "https://h.example/a/../b/."},
+		"path, case":                {"https://h.example/Files/API", "https://h.example/Files/API"},
+		"path, escaped slash":       {"https://h.example/a%2Fb", "https://h.example/a%2Fb"},
+		"path, escaped slash last":  {"https://h.example/a%2F", "https://h.example/a%2F"},
+		"path, escaped, lower case": {"https://h.example/a%2fb%c3%a4", "https://h.example/a%2fb%c3%a4"},
+		"path, escaped percent":     {"https://h.example/100%25", "https://h.example/100%25"},
+		"path, escaped mark":        {"https://h.example/a%3Fb%23c", "https://h.example/a%3Fb%23c"},
+		"path, unicode":             {"https://h.example/ä", "https://h.example/%C3%A4"},
+		"path, space":               {"https://h.example/a b", "https://h.example/a%20b"},
+		"path, at sign":             {"https://h.example/user:pass@x", "https://h.example/user:pass@x"},
+		"path ends in /instance":    {"https://h.example/instance", "https://h.example/instance"},
+		"upper case":                {"HTTPS://H.Example/X", "https://h.example/X"},
+		"default port":              {"https://h.example:443", "https://h.example"},
+		"default port of http":      {"http://h.example:80/x", "http://h.example/x"},
+		"the other's default port":  {"http://h.example:443", "http://h.example:443"},
+		"port":                      {"https://h.example:8443", "https://h.example:8443"},
+		"highest port":              {"https://h.example:65535", "https://h.example:65535"},
+		"empty port":                {"https://h.example:/x", "https://h.example/x"},
+		"IPv4":                      {"http://192.0.2.1:8080", "http://192.0.2.1:8080"},
+		"IPv6":                      {"http://[2001:DB8::1]", "http://[2001:db8::1]"},
+		"IPv6, port":                {"http://[::1]:8080/x/", "http://[::1]:8080/x"},
+		"IPv6, default port":        {"https://[::1]:443", "https://[::1]"},
+		"IPv6, zone":                {"http://[fe80::1%25eth0]/", "http://[fe80::1%25eth0]"},
+		"underscore":                {"http://my_instance:3000", "http://my_instance:3000"},
+		"unicode host":              {"https://bücher.example", "https://xn--bcher-kva.example"},
+		"unicode host, upper case":  {"https://BÜCHER.example", "https://xn--bcher-kva.example"},
+		"unicode host, decomposed":  {"https://bu\u0308cher.example", "https://xn--bcher-kva.example"},
+		"unicode host, escaped":     {"https://b%c3%bccher.example", "https://xn--bcher-kva.example"},
+		"letter that folds to i":    {"https://\u0130.example", "https://xn--i-9bb.example"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,8 +56,8 @@ func TestParseBaseURL(t *testing.T) {
 			if err != nil {
 				t.Fatalf("refused: %v", err)
 			}
-			if u.String() != test.instance {
-				t.Errorf("reads %s, want %s", u, test.instance)
+			if want := strings.TrimRight(test.text, "/") + "/instance"; u.String() != want || u.Written() != test.text {
+				t.Errorf("shown as %s and %s, want %s", u, u.Written(), want)
 			}
 			if u.Effective() != test.effective {
 				t.Errorf("effective form %s, want %s", u.Effective(), test.effective)
@@ -64,30 +66,37 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
-func TestParseBaseURLRefuses(t *testing.T) {
+func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
-	const noURL, write = "not a valid URL", "https://files.example.org"
+	const (
+		write     = "https://files.example.org"
+		noNumber  = "has a port that is not a number"
+		badHost   = "has a character in its host that a host cannot have"
+		badEscape = "has an invalid percent-encoding"
+	)
 	tests := map[string]struct {
-		text           string
-		reason, remedy string // what they say
+		text            string
+		problem, remedy string // what they say
 	}{
 		"empty":                        {"", "no scheme", "https://"},
 		"host only":                    {"files.example.org", "no scheme", "https://"},
 		"no scheme":                    {"//files.example.org", "no scheme", "https://"},
 		"path only":                    {"/files", "no scheme", "https://"},
-		"host and port":                {"localhost:8080", "scheme of the base URL is not http or https", "https://"},
-		"other scheme":                 {"ftp://files.example.org", "scheme of the base URL is not http or https", "https://"},
-		"file":                         {"file:///etc/passwd", "scheme of the base URL is not http or https", "https://"},
-		"unix socket":                  {"http+unix://sock", "scheme of the base URL is not http or https", "https://"},
+		"host and port":                {"localhost:8080", "has a scheme other than http and https", "https://"},
+		"other scheme":                 {"ftp://files.example.org", "has a scheme other than http and https", "https://"},
+		"file":                         {"file:///etc/passwd", "has a scheme other than http and https", "https://"},
+		"unix socket":                  {"http+unix://sock", "has a scheme other than http and https", "https://"},
 		"user and password":            {"https://user:s3cret@h.example", "user info", "request_headers"},
 		"user":                         {"https://s3cret@h.example", "user info", "request_headers"},
 		"empty user info":              {"https://@h.example", "user info", "Remove it"},
 		"user info, password escaped":  {"https://u:s3cret%40@h.example", "user info", "request_headers"},
-		"user info, invalid character": {"https://us er:s3cret@h.example", noURL, write},
-		"user info, invalid escape":    {"https://user:s3cret%zz@h.example", "invalid percent-encoding", write},
-		"password with a slash":        {"https://user:s3cret/x@h.example", noURL, write},
-		"password with a mark":         {"https://user:s3cret?x@h.example", noURL, write},
-		"password with a number sign":  {"https://user:s3cret#x@h.example", noURL, write},
+		"user info, invalid character": {"https://us er:s3cret@h.example", "not a valid URL", write},
+		"user info, invalid escape":    {"https://user:s3cret%zz@h.example", badEscape, "%25"},
+		"user info, all escaped":       {"http://u%3As3cret%40h", badEscape, "%25"},
+		"user info, escaped at sign":   {"http://u:s3cret%40h", noNumber, "from 1 to 65535"},
+		"password with a slash":        {"https://user:s3cret/x@h.example", noNumber, "from 1 to 65535"},
+		"password with a mark":         {"https://user:s3cret?x@h.example", noNumber, "from 1 to 65535"},
+		"password with a number sign":  {"https://user:s3cret#x@h.example", noNumber, "from 1 to 65535"},
 		"user info and fragment":       {"https://s3cret@h.example/#x", "user info", "request_headers"},
 		"query":                        {"https://h.example/?token=s3cret", "query", "request_headers"},
 		"empty query":                  {"https://h.example/x?", "query", "Remove the question mark"},
@@ -101,31 +110,31 @@ func TestParseBaseURLRefuses(t *testing.T) {
 		"no host but a port":           {"https://:8080/", "no host", write},
 		"opaque":                       {"http:h.example", "no host", write},
 		"one slash":                    {"http:/h.example", "no host", write},
-		"port 0":                       {"http://h.example:0", "port of the base URL is out of range", "from 1 to 65535"},
-		"port too high":                {"http://h.example:65536", "port of the base URL is out of range", "from 1 to 65535"},
-		"port far too high":            {"http://h.example:99999999999999999999", "port of the base URL is out of range", "from 1 to 65535"},
-		"port not a number":            {"http://h.example:http", noURL, write},
-		"port negative":                {"http://h.example:-1", noURL, write},
-		"two ports":                    {"http://h.example:80:80", noURL, write},
-		"space before":                 {" https://h.example", "begins or ends with a space", write},
-		"space after the host":         {"https://h.example ", "begins or ends with a space", write},
-		"space in the host":            {"https://h .example", "its host has a character that a host cannot have", write},
-		"line break":                   {"https://h.example\n", "control character", write},
-		"line break in the path":       {"https://h.example/\r\nX: y", "control character", write},
-		"NUL":                          {"https://h.example/\x00", "control character", write},
-		"DEL":                          {"https://h.example/\x7f", "control character", write},
-		"invalid percent-encoding":     {"https://h.example/100%", "invalid percent-encoding", write},
-		"escaped ASCII in the host":    {"https://h%41.example", "invalid percent-encoding", write},
-		"markup in the host":           {"https://<script>", "host of the base URL has a character that a host cannot have", write},
-		"quotes in the host":           {`https://"h.example"`, "host of the base URL has a character that a host cannot have", write},
-		"left of a template":           {"https://$(HOST)/", "host of the base URL has a character that a host cannot have", write},
-		"host not UTF-8":               {"https://h%ff.example", "host of the base URL has a character that a host cannot have", write},
-		"host not printable":           {"https://h\u202e.example", "host of the base URL has a character that a host cannot have", write},
-		"backslash in the host":        {`https://h\x.example`, "its host has a character that a host cannot have", write},
-		"IPv6 without brackets":        {"http://::1", noURL, write},
-		"IPv6 without an end":          {"http://[::1", noURL, write},
-		"IPv6 and more":                {"http://[::1]x", noURL, write},
-		"IPv6 not an address":          {"http://[s3cret]/", noURL, write},
+		"port 0":                       {"http://h.example:0", "out of range", "from 1 to 65535"},
+		"port too high":                {"http://h.example:65536", "out of range", "from 1 to 65535"},
+		"port far too high":            {"http://h.example:99999999999999999999", "out of range", "from 1 to 65535"},
+		"port not a number":            {"http://h.example:http", noNumber, "from 1 to 65535"},
+		"port negative":                {"http://h.example:-1", noNumber, "from 1 to 65535"},
+		"two ports":                    {"http://h.example:80:80", noNumber, "from 1 to 65535"},
+		"space before":                 {" https://h.example", "begins or ends with a space", "trimspace()"},
+		"space after the host":         {"https://h.example ", "begins or ends with a space", "trimspace()"},
+		"space in the host":            {"https://h .example", badHost, write},
+		"line break":                   {"https://h.example\n", "control character", "trimspace()"},
+		"line break in the path":       {"https://h.example/\r\nX: y", "control character", "trimspace()"},
+		"NUL":                          {"https://h.example/\x00", "control character", "trimspace()"},
+		"DEL":                          {"https://h.example/\x7f", "control character", "trimspace()"},
+		"invalid percent-encoding":     {"https://h.example/100%", badEscape, "%25"},
+		"escaped ASCII in the host":    {"https://h%41.example", badEscape, "%25"},
+		"markup in the host":           {"https://<script>", badHost, write},
+		"quotes in the host":           {`https://"h.example"`, badHost, write},
+		"left of a template":           {"https://$(HOST)/", badHost, write},
+		"host not UTF-8":               {"https://h%ff.example", badHost, write},
+		"host not printable":           {"https://h\u202e.example", badHost, write},
+		"backslash in the host":        {`https://h\x.example`, badHost, write},
+		"IPv6 without brackets":        {"http://::1", noNumber, "from 1 to 65535"},
+		"IPv6 without an end":          {"http://[::1", "no closing one", "http://[::1]:8080"},
+		"IPv6 and more":                {"http://[::1]x", noNumber, "from 1 to 65535"},
+		"IPv6 not an address":          {"http://[s3cret]/", "not a valid URL", write},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -135,14 +144,14 @@ func TestParseBaseURLRefuses(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v and error %v, want a *BaseURLError", u, err)
 			}
-			if !strings.Contains(refused.Reason, test.reason) {
-				t.Errorf("the reason %q does not say %q", refused.Reason, test.reason)
+			if !strings.Contains(refused.Problem, test.problem) {
+				t.Errorf("the problem %q does not say %q", refused.Problem, test.problem)
 			}
 			if !strings.Contains(refused.Remedy, test.remedy) {
 				t.Errorf("the remedy %q does not say %q", refused.Remedy, test.remedy)
 			}
-			if !strings.Contains(err.Error(), refused.Reason) || !strings.Contains(err.Error(), refused.Remedy) {
-				t.Errorf("the error %q lacks reason or remedy", err)
+			if !strings.Contains(err.Error(), refused.Problem) || !strings.Contains(err.Error(), refused.Remedy) {
+				t.Errorf("the error %q lacks problem or remedy", err)
 			}
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error %q repeats the secret", err)
@@ -151,7 +160,7 @@ func TestParseBaseURLRefuses(t *testing.T) {
 	}
 }
 
-func TestSameOrigin(t *testing.T) {
+func TestOriginIsSchemeHostAndPort(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		a, b string
@@ -169,7 +178,7 @@ func TestSameOrigin(t *testing.T) {
 		"subdomain":        {"https://h.example", "https://a.h.example", false},
 		"final dot":        {"https://h.example", "https://h.example.", false},
 		"letter like i":    {"https://files.example", "https://f\u0130les.example", false},
-		"letter like k":    {"https://k.example", "https://\u212a.example", false},
+		"letter like k":    {"https://k.example", "https://\u212a.example", true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -182,9 +191,8 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-// FuzzParseBaseURL checks that what is accepted reads {base_url}/instance and
-// has an effective form that is its own, and that what is refused is not
-// repeated where it may be a secret.
+// FuzzParseBaseURL checks that what is accepted reads {base_url}/instance and has an effective form that is its own,
+// and that what is refused is not repeated where it may be a secret.
 func FuzzParseBaseURL(f *testing.F) {
 	for _, text := range []string{
 		"https://user:pass@h.example:8443/a%2Fb//?q=1#f", "http://[fe80::1%25eth0]:80/", "HTTP://B\u00dcCHER.example/ä b", "http://h%ff",

@@ -11,16 +11,16 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// BenchmarkRead reads an instance over and over, and compares that with as many
-// plain GETs of the same URL through a pool of net/http's own.
+// BenchmarkRead reads an instance over and over, and compares that with as many plain GETs of the same URL through a
+// pool of net/http's own.
 func BenchmarkRead(b *testing.B) {
-	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLSHTTP1(), "HTTP2": it.WithTLS()} {
+	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
 		b.Run(name, func(b *testing.B) {
 			server := it.New(b, option)
 			c, request := prepare(b, server.URL(), trusting(server), withHeaders(b, map[string]string{"Authorization": secret}))
 			pool := x509.NewCertPool()
 			pool.AppendCertsFromPEM([]byte(server.CACertPEM()))
-			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}
+			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 			defer transport.CloseIdleConnections()
 			plain := &http.Client{Transport: transport}
 
@@ -74,7 +74,7 @@ func BenchmarkPlainGET(b *testing.B) {
 
 // BenchmarkParallelRead reads one instance from many goroutines.
 func BenchmarkParallelRead(b *testing.B) {
-	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTP2": it.WithTLS()} {
+	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
 		b.Run(name, func(b *testing.B) {
 			server := it.New(b, option)
 			c, request := prepare(b, server.URL(), trusting(server))

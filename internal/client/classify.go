@@ -20,9 +20,8 @@ const reasonLimit = 300
 
 // classify turns an error of a round trip or of reading a body into a failure.
 //
-// It asks, in this order: was it the proxy, was there no answer in time, did TLS
-// fail, was there no connection, did it break? The order matters: a timeout,
-// for one, can break a connection.
+// It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
+// it break? The order matters: a timeout, for one, can break a connection.
 func (r *reading) classify(ctx context.Context, err error, trip *trip) *Failure {
 	failure := r.failureOf(ctx, err, trip)
 	failure.cause = err
@@ -55,17 +54,16 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 		failure.Hint = HintHTTPS
 		return failure
 	case trip.ended(), isBroken(err):
-		failure := transient(KindBroken, brokenReason(trip.at()))
-		if trip.certificateWanted.Load() {
-			failure.Hint = HintClientCertificate
-		}
-		return failure
+		return transient(KindBroken, brokenReason(trip.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
+		if strings.HasPrefix(text, "readLoopPeekFailLocked") { // by mistake, net/http has no words for it
+			text = "it came before the request"
+		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
-		// On a connection that was used before, it may be the rest of an earlier
-		// response: another attempt gets another connection.
+		// On a connection that was used before, it may be the rest of an earlier response: another attempt gets
+		// another connection.
 		failure.transient = trip.reused.Load()
 		return failure
 	}
@@ -132,8 +130,7 @@ func noAnswer(reached stage) string {
 	}
 }
 
-// brokenReason says how far a broken connection had come. Whether the server
-// closed it or reset it is a race.
+// brokenReason says how far a broken connection had come. Whether the server closed it or reset it is a race.
 func brokenReason(reached stage) string {
 	switch reached {
 	case stageHandshaking:
@@ -172,7 +169,7 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 		}
 		return failure
 	}
-	if trip.certificateWanted.Load() && trip.at() < stageAnswered && (trip.ended() || isBroken(err)) {
+	if trip.certificateWanted.Load() && (trip.ended() || isBroken(err)) {
 		// The alert that says so may get lost when the server closes.
 		failure := transient(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
 		failure.Hint = HintClientCertificate
@@ -205,8 +202,8 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// isTimeout tells whether the client ran out of time. The system's own limits
-// (ETIMEDOUT) are not the request timeout.
+// isTimeout tells whether the client ran out of time. The system's own limits (ETIMEDOUT) are not the request
+// timeout.
 func isTimeout(err error) bool {
 	if isA[syscall.Errno](err) {
 		return false
@@ -218,8 +215,7 @@ func isTimeout(err error) bool {
 	return ok && network.Timeout()
 }
 
-// goText returns the words of an error of Go's libraries, without the addresses
-// and package names around them.
+// goText returns the words of an error of Go's libraries, without the addresses and package names around them.
 func goText(err error) string {
 	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
 		return resolve.Err
@@ -237,7 +233,7 @@ func goText(err error) string {
 		return address.Err
 	}
 	text := err.Error()
-	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
+	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "tls: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text

@@ -2,11 +2,20 @@ package client_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
 	"maps"
+	"math/big"
+	"net"
 	"os"
 	"regexp"
 	"slices"
@@ -17,50 +26,117 @@ import (
 	"unicode"
 
 	"go.uber.org/goleak"
+	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// proxyVariables are the environment variables that choose a proxy.
-var proxyVariables = []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"}
-
 func TestMain(m *testing.M) {
-	for _, name := range proxyVariables {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		_ = os.Unsetenv(name)
 	}
 	log.SetOutput(io.Discard) // net/http logs what a server sends unasked
-	goleak.VerifyTestMain(m)
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("8") // most tests wait
+	}
+	goleak.VerifyTestMain(suite{m})
 }
 
-// long is longer than any read may take.
-const long = time.Minute
+// suite is all tests. Name servers stop with them.
+type suite struct{ *testing.M }
 
-// secret is the value of a header that no text may repeat.
-const secret = "Bearer s3cret/T0ken+\"<&>\""
+var nameServers, stopNameServers = context.WithCancel(context.Background())
 
-const userAgent = "terraform-provider-filetransfer/test"
+func (s suite) Run() int {
+	defer stopNameServers()
+	return s.M.Run()
+}
 
-// setup is a client's configuration and a read.
+// The name server knows no host. It answers for every name but these.
+const (
+	hostOfSilentNameServer  = "silent.invalid"
+	hostOfFailingNameServer = "failing.invalid"
+)
+
+func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
+	if nameServers.Err() != nil {
+		return nil, net.ErrClosed
+	}
+	ours, theirs := net.Pipe()
+	for _, over := range []context.Context{ctx, nameServers} {
+		context.AfterFunc(over, func() { _ = theirs.Close() })
+	}
+	go func() {
+		defer theirs.Close()
+		var length uint16
+		if binary.Read(theirs, binary.BigEndian, &length) != nil {
+			return
+		}
+		packet := make([]byte, length)
+		var query dnsmessage.Message
+		if _, err := io.ReadFull(theirs, packet); err != nil || query.Unpack(packet) != nil {
+			return
+		}
+		query.Response, query.RCode, query.Additionals = true, dnsmessage.RCodeNameError, nil
+		switch name := query.Questions[0].Name.String(); {
+		case strings.HasPrefix(name, hostOfSilentNameServer):
+			_, _ = io.Copy(io.Discard, theirs)
+			return
+		case strings.HasPrefix(name, hostOfFailingNameServer):
+			query.RCode = dnsmessage.RCodeServerFailure
+		}
+		answer, _ := query.AppendPack(make([]byte, 2))
+		binary.BigEndian.PutUint16(answer, uint16(len(answer)-2))
+		_, _ = theirs.Write(answer)
+	}()
+	return ours, nil
+}
+
+const (
+	// long is longer than any read may take.
+	long = time.Minute
+	// soon is the request timeout of tests that wait for it.
+	soon = 400 * time.Millisecond
+	// prompt is what takes no time, even on a busy machine.
+	prompt = 5 * time.Second
+
+	mebibyte  = 1 << 20
+	userAgent = "terraform-provider-filetransfer/test"
+	// secret is the value of a header that no text may repeat.
+	secret = "Bearer s3cret/T0ken+\"<&>\""
+)
+
+// setup is a client's configuration, its environment, and a read.
 type setup struct {
 	client.Config
 	client.Request
+	environment map[string]string
 }
 
 type option func(*setup)
 
 func timeout(d time.Duration) option { return func(s *setup) { s.RequestTimeout = d } }
 func attempts(n int64) option        { return func(s *setup) { s.Retry.MaxAttempts = n } }
+func hurried(s *setup)               { s.RequestTimeout = soon }
 func untilReady(s *setup)            { s.UntilReady = true }
+func insecure(s *setup)              { s.TLS = client.TLS{Insecure: true} }
 
-func delays(shortest, longest time.Duration) option {
-	return func(s *setup) { s.Retry.MinDelay, s.Retry.MaxDelay = shortest, longest }
+func retry(attempts int64, shortest, longest time.Duration) option {
+	return func(s *setup) { s.Retry = client.Retry{MaxAttempts: attempts, MinDelay: shortest, MaxDelay: longest} }
 }
 
-// trusting trusts the CA of all loopback instances.
-func trusting(server *it.Server) option {
-	return func(s *setup) { s.TLS.CACertPEM = server.CACertPEM() }
+// proxied sets an environment variable for the client alone.
+func proxied(variable, value string) option {
+	return func(s *setup) { s.environment[variable] = value }
 }
+
+// authority is what tests need of the CA of all loopback instances.
+type authority interface{ CACertPEM() string }
+
+func trusting(ca authority) option { return func(s *setup) { s.TLS.CACertPEM = ca.CACertPEM() } }
 
 func withClientCert(server *it.Server) option {
 	return func(s *setup) {
@@ -77,22 +153,33 @@ func withHeaders(t testing.TB, headers map[string]string) option {
 	return func(s *setup) { s.Headers = parsed }
 }
 
-// prepare returns a client and a read of the instance. The client does not
-// wait long before it tries again.
+// environment is held while a client is made, which is when it looks for proxies.
+var environment sync.Mutex
+
+// prepare returns a client and a read of the instance. The client does not wait long before it tries again.
 func prepare(t testing.TB, url string, options ...option) (*client.Client, client.Request) {
 	t.Helper()
 	s := setup{
 		Config: client.Config{
 			UserAgent:      userAgent,
-			RequestTimeout: 10 * time.Second,
+			RequestTimeout: 30 * time.Second,
 			Retry:          client.Retry{MaxAttempts: 4, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
 		},
-		Request: client.Request{BaseURL: baseURL(t, url)},
+		Request:     client.Request{BaseURL: baseURL(t, url)},
+		environment: make(map[string]string),
 	}
 	for _, o := range options {
 		o(&s)
 	}
+	environment.Lock()
+	for name, value := range s.environment {
+		_ = os.Setenv(name, value) //nolint:usetesting // t.Setenv would keep tests from running in parallel
+	}
 	c, err := client.New(s.Config)
+	for name := range s.environment {
+		_ = os.Unsetenv(name)
+	}
+	environment.Unlock()
 	if err != nil {
 		t.Fatalf("client: %v", err)
 	}
@@ -113,11 +200,132 @@ func baseURL(t testing.TB, text string) client.BaseURL {
 func read(t testing.TB, url string, options ...option) *client.Result {
 	t.Helper()
 	c, request := prepare(t, url, options...)
-	result, err := c.Read(t.Context(), request)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	result, err := c.Read(ctx, request)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	return result
+}
+
+// fail reads an instance that must fail, and checks what holds for every failure.
+func fail(t testing.TB, url string, options ...option) *client.Failure {
+	t.Helper()
+	return failEachTime(t, 1, url, options...)[0]
+}
+
+// failEachTime reads an instance several times at once, with clients of their own and the secret as a header. The
+// class must be the same each time, because a state may keep it.
+func failEachTime(t testing.TB, times int, url string, options ...option) []*client.Failure {
+	t.Helper()
+	failures := make([]*client.Failure, times)
+	var running sync.WaitGroup
+	for i := range failures {
+		var log logged
+		options := append([]option{withHeaders(t, map[string]string{"Authorization": secret}), log.option()}, options...)
+		c, request := prepare(t, url, options...)
+		running.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			result, err := c.Read(ctx, request)
+			failure, ok := client.AsFailure(err)
+			if !ok || result != nil {
+				t.Errorf("got %+v and error %v, want a failure", result, err)
+				return
+			}
+			failures[i] = failure
+			checkFailure(t, failure, request, log.String())
+		})
+	}
+	running.Wait()
+	if slices.Contains(failures, nil) {
+		t.FailNow()
+	}
+	for _, failure := range failures {
+		if failure.Class() != failures[0].Class() {
+			t.Errorf("two classes for one cause: %q (%v) and %q (%v)", failures[0].Class(), failures[0], failure.Class(), failure)
+		}
+	}
+	return failures
+}
+
+// ofThisMachine matches addresses that differ from run to run.
+var ofThisMachine = regexp.MustCompile(`->|:53\b`)
+
+func checkFailure(t testing.TB, failure *client.Failure, request client.Request, log string) {
+	t.Helper()
+	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.Class() == "" ||
+		failure.Error() != failure.Target()+": "+failure.Reason || !strings.Contains(failure.Target(), failure.URL) {
+		t.Errorf("the failure of %s lacks something: %+v", request.BaseURL, failure)
+	}
+	if cause := failure.Unwrap(); cause != nil && cause.Error() == "" {
+		t.Errorf("the cause of %v has no text", failure)
+	}
+	if !strings.Contains(log, "Could not read the instance") {
+		t.Errorf("the log does not tell of the failure:\n%s", log)
+	}
+	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, strings.Split(strings.TrimSuffix(log, "\n"), "\n")) {
+		mustBePrintable(t, text)
+		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
+		if address := ofThisMachine.FindString(text); address != "" {
+			t.Errorf("%q has an address of this machine (%s)", text, address)
+		}
+	}
+}
+
+func mustSay(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("%q does not say %q", text, word)
+		}
+	}
+}
+
+func mustBePrintable(t testing.TB, text string) {
+	t.Helper()
+	if i := strings.IndexFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("not printable at byte %d: %q", i, text)
+	}
+	if len(text) > 3000 {
+		t.Errorf("a text of %d bytes: %.200s…", len(text), text)
+	}
+}
+
+var longWord = regexp.MustCompile(`\w{6,}`)
+
+// mustBeWithoutSecret looks for every part of a header's value.
+func mustBeWithoutSecret(t testing.TB, text, value string) {
+	t.Helper()
+	for _, part := range longWord.FindAllString(value, -1) {
+		if part != "Bearer" && strings.Contains(text, part) {
+			t.Errorf("%q has %q of the header's value", text, part)
+		}
+	}
+}
+
+// mustBeCanceled checks that a read returned because its context was canceled.
+func mustBeCanceled(t testing.TB, err error) {
+	t.Helper()
+	if _, failed := client.AsFailure(err); failed || !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+// promptly runs a function that must return at once.
+func promptly(t testing.TB, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(prompt):
+		t.Fatalf("not back after %s", prompt)
+	}
 }
 
 // logged collects what a client logs.
@@ -128,7 +336,11 @@ type logged struct {
 
 func (l *logged) option() option {
 	return func(s *setup) {
-		s.Log = func(_ context.Context, message string, fields map[string]any) {
+		before := s.Log
+		s.Log = func(ctx context.Context, message string, fields map[string]any) {
+			if before != nil {
+				before(ctx, message, fields)
+			}
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.text.WriteString(message)
@@ -146,105 +358,24 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// failing reads an instance that must fail, sending the secret. It does so
-// twice, with clients of their own, because the texts must not differ from run
-// to run.
-func failing(t testing.TB, url string, options ...option) *client.Failure {
+// selfMadeCertificate returns a certificate that no authority signed, and its key.
+func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
 	t.Helper()
-	first, second := failOnce(t, url, options...), failOnce(t, url, options...)
-	if first.Error() != second.Error() || !slices.Equal(first.Details, second.Details) || first.Kind != second.Kind || first.StatusCode != second.StatusCode {
-		t.Errorf("two runs differ:\n%v\n%v", first, second)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return first
-}
-
-func failOnce(t testing.TB, url string, options ...option) *client.Failure {
-	t.Helper()
-	var log logged
-	options = append([]option{withHeaders(t, map[string]string{"Authorization": secret}), log.option()}, options...)
-	c, request := prepare(t, url, options...)
-	ctx, cancel := context.WithTimeout(t.Context(), long)
-	defer cancel()
-	result, err := c.Read(ctx, request)
-	failure, ok := client.AsFailure(err)
-	if !ok {
-		t.Fatalf("got %+v and error %v, want a failure", result, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if result != nil {
-		t.Errorf("there is a result together with the failure: %+v", result)
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if failure.URL != request.BaseURL.String() {
-		t.Errorf("the failure's URL is %q, want %q", failure.URL, request.BaseURL)
+	encode := func(kind string, bytes []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}))
 	}
-	if !strings.Contains(failure.Error(), failure.URL) || !strings.Contains(failure.Error(), failure.Reason) || failure.Reason == "" {
-		t.Errorf("the error %q lacks its URL or its reason %q", failure, failure.Reason)
-	}
-	for _, text := range append([]string{failure.Error(), failure.Summary(), failure.Reason, failure.RedirectedTo}, failure.Details...) {
-		mustBePrintable(t, text)
-		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
-		mustBeWithoutLocalPort(t, text, url)
-	}
-	for line := range strings.Lines(log.String()) {
-		mustBePrintable(t, strings.TrimSuffix(line, "\n"))
-		mustBeWithoutSecret(t, line, request.Headers.Get("Authorization"))
-	}
-	if !strings.Contains(log.String(), "Could not read the instance") {
-		t.Errorf("the log does not tell of the failure:\n%s", &log)
-	}
-	return failure
-}
-
-// must checks what a failure is and says.
-func must(t testing.TB, failure *client.Failure, kind client.Kind, attempts int, words ...string) {
-	t.Helper()
-	if failure.Kind != kind {
-		t.Errorf("the failure %q is of kind %d, want %d", failure, failure.Kind, kind)
-	}
-	if failure.Attempts != attempts {
-		t.Errorf("%d attempts, want %d: %v", failure.Attempts, attempts, failure)
-	}
-	for _, word := range words {
-		if !strings.Contains(failure.Error(), word) {
-			t.Errorf("the failure %q does not say %q", failure, word)
-		}
-	}
-}
-
-func mustBePrintable(t testing.TB, text string) {
-	t.Helper()
-	if i := strings.IndexFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }); i >= 0 {
-		t.Errorf("not printable at byte %d: %q", i, text)
-	}
-	if len(text) > 3000 {
-		t.Errorf("a text of %d bytes: %.200s…", len(text), text)
-	}
-}
-
-// mustBeWithoutSecret looks for every part of a header's value.
-func mustBeWithoutSecret(t testing.TB, text, value string) {
-	t.Helper()
-	for _, part := range regexp.MustCompile(`\w{6,}`).FindAllString(value, -1) {
-		if part != "Bearer" && strings.Contains(strings.ToLower(text), strings.ToLower(part)) {
-			t.Errorf("%q has %q of the header's value", text, part)
-		}
-	}
-}
-
-// mustBeWithoutLocalPort looks for addresses other than the server's.
-func mustBeWithoutLocalPort(t testing.TB, text, url string) {
-	t.Helper()
-	for _, address := range regexp.MustCompile(`127\.0\.0\.1:\d+->|->|:53\b`).FindAllString(text, -1) {
-		t.Errorf("%q has an address of the machine (%s), which differs from run to run; the instance is %s", text, address, url)
-	}
-}
-
-// cancelled checks that a read returned because its context was cancelled.
-func cancelled(t testing.TB, err error) {
-	t.Helper()
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
-	if failure, ok := client.AsFailure(err); ok {
-		t.Errorf("a cancelled read gives the failure %v", failure)
-	}
+	return encode("CERTIFICATE", certificate), encode("PRIVATE KEY", pkcs8)
 }

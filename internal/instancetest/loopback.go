@@ -30,19 +30,18 @@ type Request struct {
 	RawQuery string
 	Host     string
 	Header   http.Header // The caller's own copy. Host is not among them.
-	Proto    string      // "HTTP/1.1" or "HTTP/2.0".
-	// Connection numbers the TCP connections in the order they were accepted, from 1.
-	Connection int
+	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
 	// certificate that strays to the wrong origin shows up here.
 	ClientCertificate bool
 }
 
-// loopback is the HTTP server under an instance and a proxy: it logs requests, counts connections, and waits at the
-// end for all that it started.
+// loopback is the server under an instance, a proxy and a [RawServer]: it logs requests, counts connections, and waits
+// at the end for all that it started.
 type loopback struct {
-	server   *http.Server
 	listener net.Listener
+	config   *tls.Config  // Nil for plain HTTP.
+	server   *http.Server // Nil for a raw server.
 	handler  http.Handler
 	cancel   context.CancelFunc
 	shut     sync.Once
@@ -52,25 +51,32 @@ type loopback struct {
 	closed       bool
 	requests     []Request
 	connections  int
-	peak         int
 	handshakes   int
 	underWay     int
 	peakUnderWay int
 	open         map[*conn]struct{}
 }
 
-// listen starts serving. A nil config means plain HTTP.
-func listen(address string, config *tls.Config, http2 bool, handler http.Handler) (*loopback, error) {
+func listen(address string, config *tls.Config) (*loopback, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("starting a loopback server: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	l := &loopback{listener: listener, handler: handler, cancel: cancel, open: make(map[*conn]struct{})}
+	return &loopback{listener: listener, config: config, cancel: func() {}, open: make(map[*conn]struct{})}, nil
+}
+
+// listenHTTP starts serving HTTP/1.1, as the service does.
+func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
+	l, err := listen(address, config)
+	if err != nil {
+		return nil, err
+	}
+	l.handler = handler
+	var ctx context.Context
+	ctx, l.cancel = context.WithCancel(context.Background())
 
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(http2)
 	l.server = &http.Server{
 		Handler:   http.HandlerFunc(l.serve),
 		TLSConfig: config,
@@ -89,9 +95,9 @@ func listen(address string, config *tls.Config, http2 bool, handler http.Handler
 	l.running.Go(func() {
 		// Both return only because close was called, which is not an error.
 		if config == nil {
-			_ = l.server.Serve(acceptor{listener, l})
+			_ = l.server.Serve(acceptor{l.listener, l})
 		} else {
-			_ = l.server.ServeTLS(acceptor{listener, l}, "", "")
+			_ = l.server.ServeTLS(acceptor{l.listener, l}, "", "")
 		}
 	})
 	return l, nil
@@ -115,7 +121,6 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 		Host:              r.Host,
 		Header:            r.Header.Clone(),
 		Proto:             r.Proto,
-		Connection:        tracked(connOf(r)).number,
 		ClientCertificate: r.TLS != nil && len(r.TLS.PeerCertificates) > 0,
 	})
 	l.mu.Unlock()
@@ -153,7 +158,7 @@ func (l *loopback) track(nc net.Conn, state http.ConnState) {
 // Origin returns scheme, host and port, as in "http://127.0.0.1:54321".
 func (l *loopback) Origin() string {
 	scheme := "http"
-	if l.server.TLSConfig != nil {
+	if l.config != nil {
 		scheme = "https"
 	}
 	return scheme + "://" + l.Address()
@@ -189,14 +194,6 @@ func (l *loopback) Connections() int {
 	return l.connections
 }
 
-// PeakConnections returns the highest number of connections open at once. A connection counts until this side has
-// noticed its end, so a client that closes one and at once opens the next can be seen with two.
-func (l *loopback) PeakConnections() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.peak
-}
-
 // Handshakes returns how many TLS handshakes were completed, resumed ones included. One is counted when the first
 // request begins on its connection, or else when the connection ends.
 func (l *loopback) Handshakes() int {
@@ -223,7 +220,9 @@ func (l *loopback) Close() {
 		l.closed = true
 		l.mu.Unlock()
 		l.cancel()
-		_ = l.server.Close()
+		if l.server != nil {
+			_ = l.server.Close()
+		}
 		// What Serve has not adopted yet, or a step has hijacked, the server does not close. The listener is
 		// closed again in case Serve never got to know it.
 		_ = l.listener.Close()
@@ -238,7 +237,7 @@ type acceptor struct {
 	l *loopback
 }
 
-// Accept numbers and counts the connection.
+// Accept counts the connection.
 func (a acceptor) Accept() (net.Conn, error) {
 	nc, err := a.Listener.Accept()
 	if err != nil {
@@ -251,9 +250,8 @@ func (a acceptor) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	a.l.connections++
-	c := &conn{Conn: nc, l: a.l, number: a.l.connections}
+	c := &conn{Conn: nc, l: a.l}
 	a.l.open[c] = struct{}{}
-	a.l.peak = max(a.l.peak, len(a.l.open))
 	return c, nil
 }
 
@@ -261,7 +259,6 @@ func (a acceptor) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	l      *loopback
-	number int
 	finish sync.Once
 
 	// Under the loopback's lock.
@@ -286,7 +283,7 @@ func (c *conn) linger() bool {
 	if c.lingering {
 		return true
 	}
-	if !ok || c.l.server.TLSConfig == nil || c.accepted || c.l.closed || t.CloseWrite() != nil {
+	if !ok || c.l.config == nil || c.l.server == nil || c.accepted || c.l.closed || t.CloseWrite() != nil {
 		return false
 	}
 	c.lingering = true
@@ -315,8 +312,7 @@ func (c *conn) reset() {
 
 type connKey struct{}
 
-// connOf returns the connection a request came on: a *tls.Conn or a *conn. It works for HTTP/2 too, which cannot
-// be hijacked.
+// connOf returns the connection a request came on: a *tls.Conn or a *conn.
 func connOf(r *http.Request) net.Conn {
 	return r.Context().Value(connKey{}).(net.Conn)
 }

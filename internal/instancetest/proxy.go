@@ -2,6 +2,7 @@ package instancetest
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"log"
 	"net"
@@ -16,6 +17,7 @@ type Proxy struct {
 
 	target string
 	refuse int
+	config *tls.Config
 }
 
 // ProxyOption changes what a proxy does.
@@ -30,6 +32,20 @@ func WithProxyTarget(target *Server) ProxyOption {
 // WithProxyRefusal answers every request with the status and connects to nothing.
 func WithProxyRefusal(status int) ProxyOption {
 	return func(p *Proxy) { p.refuse = status }
+}
+
+// WithProxyCertificate has clients speak TLS to the proxy, which shows a certificate of the kind and asks for theirs.
+func WithProxyCertificate(kind Certificate) ProxyOption {
+	return func(p *Proxy) {
+		p.config = &tls.Config{ClientAuth: tls.RequestClientCert, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			authority, err := certificates()
+			if err != nil {
+				return nil, err
+			}
+			leaf := authority.leaves[kind]
+			return &leaf, nil
+		}}
+	}
 }
 
 // NewProxy starts a proxy for a test, which fails when it cannot be started, and closes it when the test ends.
@@ -47,7 +63,7 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
 	var err error
-	p.loopback, err = listen("127.0.0.1:0", nil, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.loopback, err = listenHTTP("127.0.0.1:0", p.config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:
 			http.Error(w, http.StatusText(p.refuse), p.refuse)

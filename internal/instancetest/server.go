@@ -50,9 +50,9 @@ type Server struct {
 	fallback Step
 
 	// Only read while starting.
-	address          string
-	secure, http1    bool
-	wantsCertificate bool
+	address    string
+	secure     bool
+	clientAuth tls.ClientAuthType
 }
 
 // Option changes what an instance does.
@@ -86,14 +86,15 @@ func WithPath(path string) Option {
 	}
 }
 
-// WithTLS serves HTTPS and offers HTTP/2.
+// WithTLS serves HTTPS.
 func WithTLS() Option {
 	return func(s *Server) { s.secure = true }
 }
 
-// WithTLSHTTP1 serves HTTPS without offering HTTP/2.
-func WithTLSHTTP1() Option {
-	return func(s *Server) { s.secure, s.http1 = true, true }
+// WithoutCertificateRequest serves HTTPS and does not ask for a client certificate, so that a connection which breaks can
+// have nothing to do with one.
+func WithoutCertificateRequest() Option {
+	return func(s *Server) { s.secure, s.clientAuth = true, tls.NoClientCert }
 }
 
 // WithCertificate serves HTTPS with a certificate of the kind.
@@ -103,7 +104,7 @@ func WithCertificate(kind Certificate) Option {
 
 // WithClientCertificate serves HTTPS and refuses clients without a certificate that the CA signed.
 func WithClientCertificate() Option {
-	return func(s *Server) { s.secure, s.wantsCertificate = true, true }
+	return func(s *Server) { s.secure, s.clientAuth = true, tls.RequireAndVerifyClientCert }
 }
 
 // WithRequiredHeader answers 401 to requests that lack the header or carry another value. Such requests do not use
@@ -130,7 +131,8 @@ func WithDefault(step Step) Option {
 
 // Start starts an instance, which the caller closes.
 func Start(options ...Option) (*Server, error) {
-	s := &Server{address: "127.0.0.1:0", document: Newer().JSON(), fallback: Answer()}
+	// A client certificate is asked for even where none is needed, and from any CA: one sent astray is then seen.
+	s := &Server{address: "127.0.0.1:0", document: Newer().JSON(), fallback: Answer(), clientAuth: tls.RequestClientCert}
 	for _, option := range options {
 		option(s)
 	}
@@ -142,15 +144,13 @@ func Start(options ...Option) (*Server, error) {
 	if s.secure {
 		config = &tls.Config{
 			Certificates: []tls.Certificate{s.authority.leaves[s.certificate]},
-			// Asked for even where none is needed, and from any CA: a certificate sent astray is then seen.
-			ClientAuth: tls.RequestClientCert,
+			ClientAuth:   s.clientAuth,
 		}
-		if s.wantsCertificate {
-			config.ClientAuth = tls.RequireAndVerifyClientCert
+		if s.clientAuth == tls.RequireAndVerifyClientCert {
 			config.ClientCAs = s.authority.pool
 		}
 	}
-	if s.loopback, err = listen(s.address, config, s.secure && !s.http1, http.HandlerFunc(s.serve)); err != nil {
+	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {
 		return nil, err
 	}
 	return s, nil

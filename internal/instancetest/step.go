@@ -91,7 +91,7 @@ func CloseConnection() Step {
 	}
 }
 
-// ShortBody announces the whole document, sends half of it, and ends the connection (with HTTP/2, the stream).
+// ShortBody announces the whole document, sends half of it, and ends the connection.
 func ShortBody() Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request) {
 		s.sendHalf(w)
@@ -133,7 +133,7 @@ func Delay(delay time.Duration, next Step) Step {
 }
 
 // DripHeader begins an answer and then sends a header a byte now and then, until the client leaves or the instance is
-// closed. For HTTP/1 only.
+// closed.
 func DripHeader() Step {
 	return Verbatim("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Drip: ",
 		func(_ *Server, _ http.ResponseWriter, r *http.Request) {
@@ -178,7 +178,6 @@ func EndlessBody() Step {
 
 // Verbatim writes the text to the connection as it is, past net/http, then does the next step, which is one of
 // [CloseConnection], [Reset] and [Silent]. So an answer may be no HTTP, longer than announced, or broken off anywhere.
-// For HTTP/1 only.
 func Verbatim(text string, next Step) Step {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(connOf(r), text)

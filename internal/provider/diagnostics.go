@@ -14,8 +14,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// The summaries of all diagnostics but those in failureWords. Each has a section
-// in the troubleshooting guide.
+// The summaries of all diagnostics but those in failureWords. Each has a section in the troubleshooting guide.
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
@@ -53,8 +52,7 @@ func sentence(text string) string {
 	return text
 }
 
-// errorAt makes an error on an attribute, or on the whole block if the path is
-// empty.
+// errorAt makes an error on an attribute, or on the whole block if the path is empty.
 func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	if at.Equal(path.Empty()) {
 		return diag.NewErrorDiagnostic(summary, detail)
@@ -62,8 +60,8 @@ func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
 }
 
-// deferOrFail ends a read that needs arguments of the provider that are not
-// known before apply. It returns false if there are none.
+// deferOrFail ends a read that needs arguments of the provider that are not known before apply. It returns false if
+// there are none.
 func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) bool {
 	switch {
 	case len(unknown) == 0:
@@ -78,8 +76,7 @@ func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unkn
 	return true
 }
 
-// unknownError names arguments of the provider that are not known before apply.
-// otherRemedy is one more thing to do.
+// unknownError names arguments of the provider that are not known before apply. otherRemedy is one more thing to do.
 func unknownError(unknown []string, otherRemedy string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summaryUnknown,
 		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+

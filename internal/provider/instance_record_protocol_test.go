@@ -373,16 +373,16 @@ func TestRecordApply_RecordsNothingWithoutAnAnswer(t *testing.T) {
 	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	s := newRecordServer(t, nil)
 	config := func(operation string) attributes {
-		return s.config(attributes{"base_url": str(down.URL()), "timeouts": timeouts(operation, "50ms")})
+		return s.config(attributes{"base_url": str(down.URL()), "timeouts": timeouts(operation, "500ms")})
 	}
 	created := s.apply(recorded{}, config("create"))
-	s.want(created, failure, "Instance answered with status 503", "timeouts.create (50ms)", "raise timeouts.create")
+	s.want(created, failure, "Instance answered with status 503", "timeouts.create (500ms)", "raise timeouts.create")
 	if created.values != nil {
 		t.Errorf("recorded: %v", created.values)
 	}
 	state := s.create(attributes{"base_url": str(up.URL())})
 	updated := s.apply(state, config("update"))
-	s.want(updated, failure, "Instance answered with status 503", "timeouts.update (50ms)", "raise timeouts.update")
+	s.want(updated, failure, "Instance answered with status 503", "timeouts.update (500ms)", "raise timeouts.update")
 	s.wantKept(updated, state)
 }
 

@@ -32,8 +32,7 @@ const (
 	defaultRefreshTimeout = 30 * time.Second
 )
 
-// instanceRecordResource keeps what an instance last said. It creates nothing
-// outside of the state.
+// instanceRecordResource keeps what an instance last said. It creates nothing outside of the state.
 type instanceRecordResource struct {
 	provider *providerData
 }
@@ -93,8 +92,8 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = configured(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan plans a read only if base_url changes. All other computed values
-// are known in a plan, so that nothing downstream changes.
+// ModifyPlan plans a read only if base_url changes. All other computed values are known in a plan, so that nothing
+// downstream changes.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
 		return
@@ -126,9 +125,8 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 			return
 		case baseURL != nil:
 			planned["base_url"] = stringValue(baseURL.Written())
-		// The provider's base_url is not known yet: follow it once it is. An
-		// update cannot wait for that: it is planned again during apply, when it
-		// is known, and that plan must not contradict this one.
+		// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that: it is
+		// planned again during apply, when it is known, and that plan must not contradict this one.
 		case exists && planned["timeouts"].Equal(state["timeouts"]):
 			planned["base_url"] = recorded
 		default:
@@ -191,8 +189,7 @@ func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, st
 	return diags
 }
 
-// Read refreshes a record. A failure keeps every value, except just after an
-// import, when there is none yet.
+// Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values, diags := valuesOf(req.State.Raw)
 	resp.Diagnostics.Append(diags...)
@@ -230,8 +227,8 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	resp.Diagnostics.Append(keptWarning(baseURL.Written(), failure))
 }
 
-// keptWarning says that a refresh failed. The instance is part of the summary:
-// of warnings with the same summary, Terraform shows only the first.
+// keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
+// Terraform shows only the first.
 func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
 	summary := summaryKept
 	if baseURL != "" {
@@ -241,9 +238,8 @@ func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
 		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
 }
 
-// defaultKey marks, in a record's private state, that its configuration has no
-// base_url. A refresh, which does not get the configuration, then depends on the
-// provider's base_url.
+// defaultKey marks, in a record's private state, that its configuration has no base_url. A refresh, which does not
+// get the configuration, then depends on the provider's base_url.
 const defaultKey = "default_base_url"
 
 // markDefault sets or removes the mark of defaultKey.
@@ -259,8 +255,8 @@ func markDefault(ctx context.Context, private interface {
 	return diags
 }
 
-// timeoutOf returns the time for an operation. Whatever is in a state, a refresh
-// goes on: what is no duration counts as not set.
+// timeoutOf returns the time for an operation. Whatever is in a state, a refresh goes on: what is no duration counts
+// as not set.
 func timeoutOf(timeouts tftypes.Value, operation string, standard time.Duration) time.Duration {
 	var values map[string]tftypes.Value
 	var text *string

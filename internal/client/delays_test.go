@@ -1,0 +1,131 @@
+package client
+
+import (
+	"math"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
+	t.Parallel()
+	const second, samples = time.Second, 2000
+	type bounds struct{ low, high time.Duration }
+	tests := map[string]struct {
+		retry  Retry
+		delays []bounds // of the first, the second, …
+	}{
+		"default": {Retry{4, second / 2, 10 * second}, []bounds{
+			{second / 2, second}, {second, 2 * second}, {2 * second, 4 * second}, {4 * second, 8 * second}, {5 * second, 10 * second}, {5 * second, 10 * second},
+		}},
+		"one delay":     {Retry{4, second, second}, []bounds{{second, second}, {second, second}, {second, second}}},
+		"little room":   {Retry{4, 9 * second, 10 * second}, []bounds{{9 * second, 10 * second}, {9 * second, 10 * second}}},
+		"nanoseconds":   {Retry{4, 1, 2}, []bounds{{1, 2}, {1, 2}, {1, 2}}},
+		"very long":     {Retry{4, math.MaxInt64, math.MaxInt64}, []bounds{{math.MaxInt64, math.MaxInt64}, {math.MaxInt64, math.MaxInt64}}},
+		"far apart":     {Retry{4, 1000, math.MaxInt64}, []bounds{{1000, 2000}, {2000, 4000}, {4000, 8000}, {8000, 16000}}},
+		"many attempts": {Retry{1 << 40, second, 2 * second}, []bounds{{second, 2 * second}, {second, 2 * second}, {second, 2 * second}, {second, 2 * second}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seen := make([]bounds, len(test.delays))
+			for range samples {
+				delays := newDelays(test.retry, time.Time{})
+				for n, want := range test.delays {
+					delay := delays.NextBackOff()
+					if delay < want.low || delay > want.high {
+						t.Fatalf("delay %d is %s, want %s to %s", n+1, delay, want.low, want.high)
+					}
+					if seen[n].low == 0 {
+						seen[n] = bounds{delay, delay}
+					}
+					seen[n] = bounds{min(seen[n].low, delay), max(seen[n].high, delay)}
+				}
+			}
+			for n, want := range test.delays {
+				// Jitter: of so many, some come near either end.
+				room := want.high - want.low
+				if seen[n].low > want.low+room/4 || seen[n].high < want.high-room/4 {
+					t.Errorf("delay %d is always from %s to %s; it should spread from %s to %s", n+1, seen[n].low, seen[n].high, want.low, want.high)
+				}
+			}
+		})
+	}
+}
+
+func TestRetryAfterIsReadInEveryForm(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+	const most = time.Duration(math.MaxInt64/int64(time.Second)) * time.Second
+	tests := map[string]struct {
+		value string
+		want  time.Duration
+	}{
+		"none":               {"", noRetryAfter},
+		"seconds":            {"120", 2 * time.Minute},
+		"zero":               {"0", 0},
+		"leading zeros":      {"007", 7 * time.Second},
+		"a hundred years":    {"3153600000", 3153600000 * time.Second},
+		"more than int64 ns": {"9223372037", most},
+		"more than int64":    {"99999999999999999999999999", most},
+		"negative":           {"-5", noRetryAfter},
+		"signed":             {"+5", noRetryAfter},
+		"fraction":           {"1.5", noRetryAfter},
+		"exponent":           {"1e3", noRetryAfter},
+		"unit":               {"5s", noRetryAfter},
+		"other digits":       {"٥", noRetryAfter},
+		"list":               {"5, 6", noRetryAfter},
+		"words":              {"soon", noRetryAfter},
+		"RFC 1123 date":      {"Sun, 01 Mar 2026 12:00:30 GMT", 30 * time.Second},
+		"RFC 850 date":       {"Sunday, 01-Mar-26 12:01:00 GMT", time.Minute},
+		"asctime date":       {"Sun Mar  1 13:00:00 2026", time.Hour},
+		"date now":           {"Sun, 01 Mar 2026 12:00:00 GMT", 0},
+		"date past":          {"Sat, 28 Feb 2026 12:00:00 GMT", 0},
+		"date long past":     {"Mon, 01 Jan 0001 00:00:00 GMT", 0},
+		"date far":           {"Fri, 31 Dec 9999 23:59:59 GMT", math.MaxInt64},
+		"date of no day":     {"Sun, 31 Feb 2026 12:00:00 GMT", noRetryAfter},
+		"ISO date":           {"2026-03-01T12:00:30Z", noRetryAfter},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+				t.Errorf("%q: got %s, want %s", test.value, got, test.want)
+			}
+		})
+	}
+}
+
+// FuzzRetryAfter checks that no server can stretch a delay past its bounds or the read's end.
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{"", "0", "120", "-1", "99999999999999999999", "Sun, 01 Mar 2026 12:00:30 GMT", "Sunday, 01-Mar-26 12:01:00 GMT", "Sun Mar  1 13:00:00 2026", "1e9"} {
+		f.Add(value, int64(time.Second/2), int64(10*time.Second), int64(time.Minute))
+	}
+	f.Fuzz(func(t *testing.T, value string, shortest, longest, remaining int64) {
+		retry := Retry{MaxAttempts: 4, MinDelay: time.Duration(max(shortest, 1))}
+		retry.MaxDelay = max(retry.MinDelay, time.Duration(longest))
+		asked := retryAfter(http.Header{"Retry-After": {value}}, time.Now())
+		if asked < 0 && asked != noRetryAfter {
+			t.Fatalf("%q: %s", value, asked)
+		}
+		for _, deadline := range []time.Time{{}, time.Now().Add(time.Duration(remaining))} {
+			delays := newDelays(retry, deadline)
+			delays.retryAfter = asked
+			for range 3 {
+				delay := delays.NextBackOff()
+				switch {
+				case delay == backoff.Stop:
+					if !delays.shortened {
+						t.Errorf("%q: stopped before the last attempt", value)
+					}
+				case delay < 0 || delay > retry.MaxDelay || delay < retry.MinDelay && !delays.shortened:
+					t.Errorf("%q: the delay is %s, want %s to %s", value, delay, retry.MinDelay, retry.MaxDelay)
+				case !deadline.IsZero() && delay > max(0, time.Duration(remaining)):
+					t.Errorf("%q: a delay of %s where %s are left", value, delay, time.Duration(remaining))
+				}
+			}
+		}
+	})
+}

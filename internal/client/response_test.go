@@ -1,0 +1,168 @@
+package client
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestMessageOfABody(t *testing.T) {
+	t.Parallel()
+	const page, service = "text/html; charset=utf-8", "application/json"
+	tests := map[string]struct {
+		contentType, body, want string
+	}{
+		"empty":               {"", "", ""},
+		"service's error":     {service, `{"statusCode":404,"error":"Not Found","message":"Route GET:/instance/ not found"}`, "Route GET:/instance/ not found"},
+		"error only":          {service, `{"error":"Not Found"}`, "Not Found"},
+		"empty message":       {service, `{"error":"Not Found","message":""}`, "Not Found"},
+		"JSON as text":        {"text/plain", ` {"message":"x"} `, "x"},
+		"other JSON":          {service, `{"detail":"x"}`, `{"detail":"x"}`},
+		"message no text":     {service, `{"message":{"a":1}}`, `{"message":{"a":1}}`},
+		"JSON that is cut":    {service, `{"message":"x`, `{"message":"x`},
+		"JSON null":           {service, `null`, `null`},
+		"text":                {"text/plain", "upstream failed...", "upstream failed"},
+		"text with a bracket": {"text/plain", "1 < 2", "1 < 2"},
+		"long text":           {"text/plain", strings.Repeat("ä", 500), strings.Repeat("ä", 199) + "…"},
+		"control characters":  {"text/plain", " \x1b[1mbold\r\n\tand\x00 \u202emore", "[1mbold and more"},
+		"page":                {page, "<html><head><title>Not found</title></head><body><h1>Oops</h1></body></html>", "Not found"},
+		"page by its start":   {"", " \n<!DOCTYPE html><TITLE lang=en>Hello\n you</TITLE>", "Hello you"},
+		"page, upper case":    {"TEXT/HTML", "Hello <title>you</title>", "you"},
+		"entities":            {page, "<title>a &lt;b&gt; &amp; &#x1b;&uuml;</title>", "a <b> & ü"},
+		"no title":            {page, "<p>Hello</p>", ""},
+		"title that is cut":   {page, "<title>Hello", ""},
+		"empty title":         {page, "<title></title>", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &reading{redactor: newRedactor(nil, nil)}
+			if got := r.message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body)); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// Protects the processor, from pages that are made to be slow to read.
+func TestOnlyTheFirst8KiBOfABodyAreLookedAt(t *testing.T) {
+	t.Parallel()
+	for name, title := range map[string]string{"looked at": "<title>seen</title>", "too late": "    <title>seen</title>"} {
+		for status, statusName := range map[int]string{200: "no document", 403: "status"} {
+			t.Run(name+", "+statusName, func(t *testing.T) {
+				t.Parallel()
+				recorder := httptest.NewRecorder()
+				recorder.Header().Set("Content-Type", "text/html")
+				recorder.WriteHeader(status)
+				comment := "<!--<style></style>"
+				page := strings.Repeat(comment, 3449)[:8<<10-len("<title>seen</title>")] + title + strings.Repeat(comment, 3449)
+				_, _ = recorder.WriteString(page)
+				c, err := New(Config{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				baseURL, _ := ParseBaseURL("http://files.example.org")
+				r := &reading{Client: c, Request: Request{BaseURL: baseURL}, redactor: newRedactor(nil, nil)}
+				body := &countingBody{Reader: recorder.Body}
+				response := recorder.Result()
+				response.Body = body
+				_, failure := r.readResponse(t.Context(), response, &trip{})
+				if got := strings.Contains(failure.Reason, "seen"); got != (name == "looked at") {
+					t.Errorf("%v", failure)
+				}
+				if !body.closed || status != 200 && body.read > 8<<10 {
+					t.Errorf("%d bytes were read; closed: %t", body.read, body.closed)
+				}
+			})
+		}
+	}
+}
+
+type countingBody struct {
+	io.Reader
+	read   int
+	closed bool
+}
+
+func (b *countingBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	b.read += n
+	return n, err
+}
+
+func (b *countingBody) Close() error {
+	b.closed = true
+	return nil
+}
+
+func mustBeSafe(t *testing.T, text string, limit int) {
+	t.Helper()
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("not printable: %q", text)
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		t.Errorf("%d characters, want at most %d: %q", n, limit, text)
+	}
+}
+
+// FuzzMessage checks that what is repeated of a response is printable, bounded and without the request's headers.
+func FuzzMessage(f *testing.F) {
+	for contentType, body := range map[string]string{
+		"application/json":         `{"statusCode":404,"error":"Not Found","message":"Route \u001b[1m secret-value"}`,
+		"text/html":                "<!-- x --><html><head><title>T&#27;secret-value&nbsp;</title><script>1<2</script></head>",
+		"application/octet-stream": "\x1f\x8b\x08\x00\xff\xfe\x00secret\x00-value",
+		"text/\x1b[31mplain":       "\u202esecret-value\r\n\tgone\ufeff",
+	} {
+		f.Add(contentType, []byte(body))
+	}
+	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
+		const secret = "secret-value"
+		r := &reading{redactor: newRedactor(http.Header{"X": {secret}}, nil)}
+		header := http.Header{"Content-Type": {contentType}, "Content-Encoding": {contentType}}
+		message, content := r.message(header, body), r.content(header, body)
+		mustBeSafe(t, message, messageLimit)
+		mustBeSafe(t, content, messageLimit+3*contentTypeLimit+100)
+	})
+}
+
+// FuzzRedirectTarget checks that a redirect which is followed leads to what can be asked for, and that none is
+// printed with its query or user info.
+func FuzzRedirectTarget(f *testing.F) {
+	for _, location := range []string{
+		"/a", "?b", "#c", "//h.example/x", "https://h.example:8443/a%2Fb?token=1#f", "http://user:pass@h.example/", "file:///etc/passwd",
+		"http:opaque", "http://[fe80::1%25eth0]/", "http://h%ff/", "http://<h>/ä b", "http://[::1", "//::", "ftp://h\u202e/", "http://h:/", "../..//x",
+	} {
+		f.Add("https://files.example.org/api", location)
+	}
+	f.Fuzz(func(t *testing.T, base, location string) {
+		from, err := ParseBaseURL(base)
+		if err != nil {
+			return
+		}
+		r := &reading{redactor: newRedactor(nil, nil)}
+		target, reason := r.redirectTarget(from.instance, location)
+		mustBeSafe(t, reason, 2*urlLimit)
+		if reason != "" {
+			return
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target.String(), http.NoBody)
+		if err != nil {
+			t.Fatalf("%q to %q leads to %q: %v", base, location, target, err)
+		}
+		if got := originOf(request.URL); got != originOf(target) || defaultPorts[got.scheme] == "" || got.host == "" || from.origin.scheme == "https" && got.scheme != "https" {
+			t.Errorf("%q to %q leads to the origin %+v", base, location, got)
+		}
+		if request.URL.User != nil || request.URL.Fragment != "" {
+			t.Errorf("%q to %q leads to %q", base, location, request.URL)
+		}
+		printed := r.cleanURL(target)
+		mustBeSafe(t, printed, 2*urlLimit)
+		if strings.ContainsAny(printed, "?#@") && !strings.ContainsAny(target.Host+target.EscapedPath(), "?#@") {
+			t.Errorf("%q to %q is printed as %q", base, location, printed)
+		}
+	})
+}

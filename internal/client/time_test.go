@@ -1,0 +1,398 @@
+package client_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// server answers the n-th request. It needs no network, so that time can be fake.
+type server func(n int, r *http.Request) (*http.Response, error)
+
+func answer(status int, body string, header ...string) (*http.Response, error) {
+	response := &http.Response{StatusCode: status, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+	for i := 0; i < len(header); i += 2 {
+		response.Header.Set(header[i], header[i+1])
+	}
+	return response, nil
+}
+
+// statuses answers one status after the other, and then the last.
+func statuses(statuses ...int) server {
+	return func(n int, _ *http.Request) (*http.Response, error) {
+		return answer(statuses[min(n, len(statuses))-1], "")
+	}
+}
+
+func neverAnswer(_ int, r *http.Request) (*http.Response, error) {
+	connection, other := net.Pipe()
+	defer connection.Close()
+	defer other.Close()
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// readyAfter answers a status until so long after the first request.
+func readyAfter(d time.Duration, status int, header ...string) server {
+	var ready time.Time
+	return func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			ready = time.Now().Add(d)
+		}
+		if time.Now().Before(ready) {
+			return answer(status, "", header...)
+		}
+		return answer(200, it.Older().JSON())
+	}
+}
+
+// timeline is a read in fake time: when each request was made and when the read ended, since it began.
+type timeline struct {
+	requests []time.Duration
+	end      time.Duration
+	failure  *client.Failure // nil: it succeeded
+}
+
+// timed reads with the default settings of the provider, in fake time.
+func timed(t *testing.T, limit time.Duration, server server, options ...option) (line timeline) {
+	t.Helper()
+	options = append([]option{timeout(10 * time.Second), retry(4, 500*time.Millisecond, 10*time.Second)}, options...)
+	c, request := prepare(t, "http://files.example.org", options...)
+	start := time.Now()
+	c.ServeHTTP(roundTrip(func(r *http.Request) (*http.Response, error) {
+		line.requests = append(line.requests, time.Since(start))
+		return server(len(line.requests), r)
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	_, err := c.Read(ctx, request)
+	line.end = time.Since(start)
+	line.failure, _ = client.AsFailure(err)
+	if err != nil && line.failure == nil {
+		t.Fatalf("%v", err)
+	}
+	return line
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
+	t.Parallel()
+	const shortest, longest = 500 * time.Millisecond, 10 * time.Second
+	tests := map[string]struct {
+		status    int
+		value     string
+		low, high time.Duration
+	}{
+		"none":         {503, "", shortest, 2 * shortest},
+		"503":          {503, "3", 3 * time.Second, 3 * time.Second},
+		"429":          {429, "3", 3 * time.Second, 3 * time.Second},
+		"500":          {500, "3", shortest, 2 * shortest},
+		"502":          {502, "3", shortest, 2 * shortest},
+		"504":          {504, "3", shortest, 2 * shortest},
+		"408":          {408, "3", shortest, 2 * shortest},
+		"zero":         {503, "0", shortest, shortest},
+		"past":         {429, "Sat, 01 Jan 2000 00:00:00 GMT", shortest, shortest}, // fake time begins then
+		"date":         {503, "Sat, 01 Jan 2000 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
+		"RFC 850 date": {503, "Saturday, 01-Jan-00 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
+		"asctime date": {503, "Sat Jan  1 00:00:07 2000", 7 * time.Second, 7 * time.Second},
+		"longer":       {503, "3600", longest, longest},
+		"absurd":       {503, "99999999999999999999", longest, longest},
+		"date, far":    {503, "Fri, 31 Dec 9999 23:59:59 GMT", longest, longest},
+		"malformed":    {503, "soon", shortest, 2 * shortest},
+		"negative":     {503, "-3", shortest, 2 * shortest},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				line := timed(t, time.Minute, readyAfter(time.Nanosecond, test.status, "Retry-After", test.value))
+				if line.failure != nil || len(line.requests) != 2 || line.requests[1] < test.low || line.requests[1] > test.high {
+					t.Errorf("%+v, want a delay of %s to %s", line, test.low, test.high)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryAfterIsForgottenAfterTheNextAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
+			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
+		})
+		if len(line.requests) != 4 || line.requests[1] != 9*time.Second || line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
+			t.Errorf("%+v", line)
+		}
+	})
+}
+
+// No read lasts past its end, none gives up before it without need, and each says whether it did.
+func TestReadUsesItsTimeAndNoMore(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	within := func(low, high time.Duration) [2]time.Duration { return [2]time.Duration{low, high} }
+	untrusted := func(int, *http.Request) (*http.Response, error) {
+		return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	}
+	tests := map[string]struct {
+		limit              time.Duration
+		options            []option
+		server             server
+		class              string // of the failure, or "" for success
+		ranOut, noTimeLeft bool
+		requests           [2]int // at least and at most
+		end                [2]time.Duration
+	}{
+		"silent":                       {time.Hour, nil, neverAnswer, "no response in time", false, false, [2]int{4, 4}, within(43*second+second/2, 47*second)},
+		"silent to the end":            {25 * second, nil, neverAnswer, "no response in time", true, false, [2]int{3, 3}, within(25*second, 25*second)},
+		"silent for one attempt":       {9 * second, nil, neverAnswer, "no response in time", true, false, [2]int{1, 1}, within(9*second, 9*second)},
+		"silent until ready":           {600 * second, []option{untilReady}, neverAnswer, "no response in time", true, false, [2]int{30, 60}, within(600*second, 600*second)},
+		"not trusted until ready":      {600 * second, []option{untilReady}, untrusted, "certificate not trusted", false, true, [2]int{60, 140}, within(599*second, 600*second)},
+		"Retry-After, until ready":     {60 * second, []option{untilReady}, readyAfter(time.Hour, 429, "Retry-After", "86400"), "status 429 Too Many Requests", false, true, [2]int{7, 7}, within(59*second, 59*second)},
+		"Retry-After past the end":     {8 * second, nil, readyAfter(time.Hour, 503, "Retry-After", "60"), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(7*second, 7*second)},
+		"long delay, little time":      {5 * second, []option{retry(4, 20*second, 20*second)}, statuses(503), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(4*second, 4*second)},
+		"very little time":             {second / 5, []option{untilReady}, statuses(503), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(second/10, second/10)},
+		"ready just before the end":    {8 * second, []option{retry(4, 5*second, 5*second)}, readyAfter(6500*time.Millisecond, 503), "", false, false, [2]int{3, 3}, within(7*second, 7*second)},
+		"attempts used up":             {60 * second, nil, statuses(503), "status 503 Service Unavailable", false, false, [2]int{4, 4}, within(3*second+second/2, 7*second)},
+		"one attempt":                  {60 * second, []option{attempts(1)}, statuses(503), "status 503 Service Unavailable", false, false, [2]int{1, 1}, within(0, 0)},
+		"seven attempts":               {600 * second, []option{attempts(7)}, statuses(503), "status 503 Service Unavailable", false, false, [2]int{7, 7}, within(17*second, 40*second)},
+		"last attempt has nothing new": {9 * second, nil, then(neverAnswer, 502, 503), "status 503 Service Unavailable", true, false, [2]int{3, 3}, within(9*second, 9*second)},
+		"ready after a minute":         {600 * second, []option{untilReady}, readyAfter(time.Minute, 503), "", false, false, [2]int{10, 20}, within(60*second, 70*second)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				line := timed(t, test.limit, test.server, test.options...)
+				if n := len(line.requests); n < test.requests[0] || n > test.requests[1] || line.end < test.end[0] || line.end > test.end[1] {
+					t.Errorf("requests at %v, ended after %s; want %v requests and an end at %v", line.requests, line.end, test.requests, test.end)
+				}
+				switch failure := line.failure; {
+				case failure == nil && test.class != "", failure != nil && test.class == "":
+					t.Errorf("failure %v, want class %q", failure, test.class)
+				case failure != nil && (failure.Class() != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft || failure.Attempts != len(line.requests)):
+					t.Errorf("%+v, want class %q, time ran out %t, no time left %t", failure, test.class, test.ranOut, test.noTimeLeft)
+				}
+			})
+		})
+	}
+}
+
+// then answers statuses, and then as another server does.
+func then(next server, script ...int) server {
+	return func(n int, r *http.Request) (*http.Response, error) {
+		if n <= len(script) {
+			return answer(script[n-1], "")
+		}
+		return next(n, r)
+	}
+}
+
+// Attempts that a read waits for in vain are not counted as made.
+func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
+	t.Parallel()
+	for admitted, class := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			line := timed(t, time.Minute, statuses(503), func(s *setup) {
+				s.Admit = func(ctx context.Context) (func(), error) {
+					if asked++; asked <= admitted {
+						return func() {}, nil
+					}
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+			})
+			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted || len(line.requests) != admitted || line.end != time.Minute {
+				t.Errorf("%d admitted: %+v, %v", admitted, line, line.failure)
+			}
+		})
+	}
+}
+
+// A place is asked for before each attempt, its wait is no part of the request timeout, and it is free again during
+// delays.
+func TestPlaceIsHeldForOneAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked, held := 0, 0
+		line := timed(t, time.Hour, func(n int, r *http.Request) (*http.Response, error) {
+			if held != 1 {
+				t.Errorf("%d places are held during a request", held)
+			}
+			return statuses(503, 503, 404)(n, r)
+		}, func(s *setup) {
+			s.Log = func(_ context.Context, message string, _ map[string]any) {
+				if held != 0 {
+					t.Errorf("%q while %d places are held", message, held)
+				}
+			}
+			s.Admit = func(context.Context) (func(), error) {
+				time.Sleep(time.Minute) // longer than the request timeout
+				asked++
+				held++
+				return func() { held-- }, nil
+			}
+		})
+		if asked != 3 || held != 0 || line.failure == nil || line.failure.StatusCode != 404 {
+			t.Errorf("asked %d times, %d places still held; %+v", asked, held, line)
+		}
+	})
+}
+
+func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL())
+	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	_, err := c.Read(past, request)
+	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 {
+		t.Errorf("%+v", err)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.Read(canceled, request)
+	mustBeCanceled(t, err)
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestRefusedAdmissionEndsARead(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c, request := prepare(t, it.New(t, it.WithDefault(it.Status(503))).URL(), func(s *setup) {
+		s.Admit = func(ctx context.Context) (func(), error) {
+			cancel()
+			return nil, ctx.Err()
+		}
+	})
+	_, err := c.Read(ctx, request)
+	mustBeCanceled(t, err)
+}
+
+// held are the ways in which a read can be made to last.
+func held(t *testing.T) map[string]place {
+	t.Helper()
+	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
+	// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
+	const settings, headers, ping = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88", "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
+	flooding := func(begin, then string) func(net.Conn) {
+		return func(c net.Conn) {
+			_, _ = io.WriteString(c, begin)
+			flood(t.Context(), c, strings.Repeat(then, 64<<10/len(then)))
+		}
+	}
+	return map[string]place{
+		"name server":       at("http://" + hostOfSilentNameServer),
+		"TLS handshake":     on("https", it.Await),
+		"silent":            does(it.Silent()),
+		"dripping head":     does(it.DripHeader()),
+		"endless header":    on("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x")),
+		"endless 1xx":       on("http", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
+		"dripping body":     does(it.DripBody()),
+		"endless body":      does(it.EndlessBody()),
+		"endless chunks":    on("http", flooding(head+chunked, "1\r\n \r\n")),
+		"endless extension": on("http", flooding(head+chunked+"1;", "x")),
+		"endless trailer":   on("http", flooding(head+chunked+"0\r\nX: ", "x")),
+		"endless gzip":      on("http", flooding(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
+		"silent error":      does(it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())),
+		"silent redirect":   does(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())),
+		"endless redirect":  on("http", flooding("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
+		"HTTP/2 flood": {url: func(t *testing.T) string {
+			t.Helper()
+			return it.NewRawTLS(t, flooding(settings+headers, ping), "h2").Origin()
+		}},
+		"silent proxy":         behind("HTTPS_PROXY", rawProxy("http", it.Await)),
+		"silent https proxy":   behind("HTTP_PROXY", rawProxy("https", it.Await)),
+		"silent SOCKS5 proxy":  behind("HTTP_PROXY", rawProxy("socks5", it.Await)),
+		"endless proxy answer": behind("HTTPS_PROXY", rawProxy("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x"))),
+		"delay":                does(it.Status(503), retry(4, long, long)),
+	}
+}
+
+// Protects the end of a read, and Ctrl-C, from every server that has found a way to go on: HTTP/2 floods above all,
+// for which HTTP/1.1 has no room.
+func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
+	t.Parallel()
+	for name, place := range held(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, _, options := place.open(t, it.WithPath(""))
+			options = append([]option{trusting(it.New(t)), timeout(long), untilReady}, options...)
+			c, request := prepare(t, url, options...)
+
+			inTime, cancel := context.WithTimeout(t.Context(), soon)
+			defer cancel()
+			promptly(t, func() {
+				_, err := c.Read(inTime, request)
+				if failure, ok := client.AsFailure(err); !ok || !failure.TimeRanOut && !failure.NoTimeLeft {
+					t.Errorf("%+v", err)
+				}
+			})
+			canceled, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(soon/8, cancel)
+			promptly(t, func() {
+				_, err := c.Read(canceled, request)
+				mustBeCanceled(t, err)
+			})
+		})
+	}
+}
+
+// An ingress may show all kinds of things before the instance is there.
+func TestInstanceThatStartsLaterIsRead(t *testing.T) {
+	t.Parallel()
+	for name, placeholder := range map[string]it.Option{
+		"nothing there":  nil,
+		"self-signed":    it.WithCertificate(it.CertificateSelfSigned),
+		"wrong name":     it.WithCertificate(it.CertificateWrongHost),
+		"no instance":    it.WithDefault(it.Body(200, "text/html", "<title>Starting</title>")),
+		"does not speak": it.WithDefault(it.Verbatim("220 smtp\r\n", it.CloseConnection())),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := it.ReserveAddress(t)
+			var there *it.Server
+			if placeholder != nil {
+				there = it.New(t, it.WithTLS(), placeholder, it.WithListenAddress(address))
+			}
+			tries := 0
+			read(t, "https://"+address, untilReady, attempts(1), trusting(it.New(t)), func(s *setup) {
+				s.Log = func(context.Context, string, map[string]any) {
+					if tries++; tries == 2 {
+						if there != nil {
+							there.Close()
+						}
+						it.New(t, it.WithTLS(), it.WithListenAddress(address))
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestFailureKeepsItsCause(t *testing.T) {
+	t.Parallel()
+	failure := fail(t, it.New(t, it.WithDefault(it.Silent())).URL(), attempts(1), hurried)
+	if !errors.Is(failure, context.DeadlineExceeded) {
+		t.Errorf("the cause is %v", failure.Unwrap())
+	}
+}

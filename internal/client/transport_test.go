@@ -1,0 +1,392 @@
+package client_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
+	t.Parallel()
+	document := it.Newer().JSON()
+	says := func(text string) it.Option { return it.WithDefault(verbatim(text)) }
+	var chunks strings.Builder
+	for _, b := range []byte(document) {
+		chunks.WriteString("1\r\n" + string([]byte{b}) + "\r\n")
+	}
+	tests := map[string]struct {
+		instance []it.Option
+		document string
+		options  func(*it.Server) option
+	}{
+		"HTTP":                {nil, document, nil},
+		"HTTPS":               {[]it.Option{it.WithTLS()}, document, nil},
+		"under a path":        {[]it.Option{it.WithPath("/files/api")}, document, nil},
+		"older shape":         {[]it.Option{it.WithDocument(it.Older())}, it.Older().JSON(), nil},
+		"gzip":                {[]it.Option{it.WithDefault(gzipped(document))}, document, nil},
+		"byte order mark":     {[]it.Option{it.WithDocument("\ufeff" + document)}, document, nil},
+		"other content type":  {[]it.Option{it.WithDefault(it.Body(200, "text/html", document))}, document, nil},
+		"no content type":     {[]it.Option{it.WithDefault(it.Body(200, "", document))}, document, nil},
+		"16 KiB":              {[]it.Option{it.WithDocument(padded(16 << 10))}, padded(16 << 10), nil},
+		"1 MiB":               {[]it.Option{it.WithDocument(padded(mebibyte))}, padded(mebibyte), nil},
+		"1 MiB, gzip":         {[]it.Option{it.WithDefault(gzipped(padded(mebibyte)))}, padded(mebibyte), nil},
+		"1 MiB, no length":    {[]it.Option{says("HTTP/1.1 200 OK\r\n\r\n" + padded(mebibyte))}, padded(mebibyte), nil},
+		"HTTP/1.0":            {[]it.Option{says("HTTP/1.0 200 OK\r\n\r\n" + document)}, document, nil},
+		"1xx before":          {[]it.Option{says("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document)}, document, nil},
+		"chunked by the byte": {[]it.Option{says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n")}, document, nil},
+		"mutual TLS":          {[]it.Option{it.WithClientCertificate()}, document, withClientCert},
+		"expired, insecure":   {[]it.Option{it.WithCertificate(it.CertificateExpired)}, document, func(*it.Server) option { return insecure }},
+		"other CAs before": {[]it.Option{it.WithTLS()}, document, func(server *it.Server) option {
+			return func(s *setup) {
+				s.TLS.CACertPEM = server.ClientCertPEM() + "\n" + server.CACertPEM() + "\n" + server.ClientKeyPEM()
+			}
+		}},
+		"required header": {[]it.Option{it.WithRequiredHeader("X-Api-Key", "k3y")}, document, func(*it.Server) option {
+			return func(s *setup) { s.Headers = http.Header{"X-Api-Key": {"k3y"}} }
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, test.instance...)
+			for _, url := range []string{server.URL(), server.URL() + "//", strings.Replace(server.URL(), "127.0.0.1", "LOCALHOST", 1)} {
+				options := []option{trusting(server)}
+				if test.options != nil {
+					options = append(options, test.options(server))
+				}
+				result := read(t, url, options...)
+				if string(result.Document) != test.document || result.Details.FileMaxSizeBytes == 0 {
+					t.Errorf("the document is %.200q, want %.200q; details %+v", result.Document, test.document, result.Details)
+				}
+			}
+			for _, request := range server.Requests() {
+				if request.Method != http.MethodGet || server.Origin()+request.Path != server.URL()+"/instance" || request.RawQuery != "" || request.Proto != "HTTP/1.1" {
+					t.Errorf("the request was %+v", request)
+				}
+			}
+		})
+	}
+}
+
+// Protects reads from HTTP/2, in which a server can go on past any timeout, and in which few streams for many reads
+// stall good servers.
+func TestServersAreOfferedHTTP11Only(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithTLS())
+	offered := make(chan []string, 1)
+	spy := it.NewRaw(t, func(c net.Conn) {
+		_ = tls.Server(c, &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			offered <- hello.SupportedProtos
+			return nil, io.EOF
+		}}).HandshakeContext(t.Context())
+	})
+	for _, options := range [][]option{nil, {withClientCert(server)}} {
+		fail(t, "https://"+spy.Address(), append(options, trusting(server), attempts(1))...)
+		if protocols := <-offered; !slices.Equal(protocols, []string{"http/1.1"}) {
+			t.Errorf("the server was offered %q", protocols)
+		}
+	}
+}
+
+func TestRequestHasTheDocumentedHeaders(t *testing.T) {
+	t.Parallel()
+	plain := http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
+	with := func(name, value string) http.Header {
+		header := plain.Clone()
+		header.Set(name, value)
+		return header
+	}
+	tests := map[string]struct {
+		headers map[string]string
+		want    http.Header
+		host    string
+	}{
+		"none":       {nil, plain, ""},
+		"extra":      {map[string]string{"x-api-key": "k"}, with("X-Api-Key", "k"), ""},
+		"accept":     {map[string]string{"accept": "text/plain"}, with("Accept", "text/plain"), ""},
+		"user agent": {map[string]string{"user-agent": "mine"}, with("User-Agent", "mine"), ""},
+		"host":       {map[string]string{"host": "files.example.org"}, plain, "files.example.org"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t)
+			headers, _ := client.ParseHeaders(test.headers)
+			before := headers.Clone()
+			read(t, server.URL(), func(s *setup) { s.Headers = headers })
+			request := server.Requests()[0]
+			if test.host == "" {
+				test.host = server.Address()
+			}
+			if !sameHeader(request.Header, test.want) || request.Host != test.host {
+				t.Errorf("headers %v to host %q, want %v to %q", request.Header, request.Host, test.want, test.host)
+			}
+			if !sameHeader(headers, before) {
+				t.Errorf("the read changed its headers, which reads share, from %v to %v", before, headers)
+			}
+		})
+	}
+}
+
+func sameHeader(a, b http.Header) bool {
+	for name := range a {
+		if !slices.Equal(a[name], b[name]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func TestSequentialReadsShareOneConnection(t *testing.T) {
+	t.Parallel()
+	for name, instance := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS(), "mutual TLS": it.WithClientCertificate()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, instance)
+			c, request := prepare(t, server.URL(), trusting(server), withClientCert(server))
+			for range 10 {
+				// What goes wrong costs no connection either, nor does a retry or a redirect.
+				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
+				for i, good := range []bool{true, false, true, false} {
+					if _, err := c.Read(t.Context(), request); (err == nil) != good {
+						t.Fatalf("read %d: %v", i, err)
+					}
+				}
+			}
+			if n, m := server.Connections(), len(server.Requests()); n != 1 || m != 60 {
+				t.Errorf("%d connections for %d requests, want 1 for 60", n, m)
+			}
+		})
+	}
+}
+
+func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL(), attempts(1))
+	for range 5 {
+		if _, err := c.Read(t.Context(), request); err != nil {
+			t.Fatalf("%v", err)
+		}
+		server.CloseClientConnections()
+	}
+}
+
+// Protects good instances from the others of a fleet, at their own origin too: nothing but the caller bounds how many
+// reads are under way.
+func TestSilentReadsDoNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	const many = 64
+	var waiting sync.WaitGroup
+	waiting.Add(many)
+	server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/good/instance" {
+			it.Answer()(s, w, r)
+			return
+		}
+		waiting.Done()
+		it.Silent()(s, w, r)
+	}))
+	c, request := prepare(t, server.Origin(), timeout(long))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for range many {
+		running.Go(func() {
+			_, err := c.Read(ctx, request)
+			mustBeCanceled(t, err)
+		})
+	}
+	promptly(t, waiting.Wait)
+	request.BaseURL = baseURL(t, server.URL())
+	promptly(t, func() {
+		if _, err := c.Read(t.Context(), request); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+	cancel()
+	promptly(t, running.Wait)
+}
+
+// Protects memory: few large bodies are read at a time. Small ones, as instances have them, do not wait for those.
+func TestOnlyLargeBodiesWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	large := padded(20 << 10)
+	var waiting sync.WaitGroup
+	waiting.Add(4)
+	server := it.New(t, it.WithPath("/small"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/stuck/instance":
+			waiting.Done()
+			it.Verbatim(head+"Content-Length: 99999\r\n\r\n"+large, it.Silent())(s, w, r)
+		case "/large/instance":
+			it.Body(200, "", large)(s, w, r)
+		default:
+			it.Answer()(s, w, r)
+		}
+	}))
+	c, request := prepare(t, server.Origin()+"/stuck", attempts(1), timeout(long))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for range 4 {
+		running.Go(func() {
+			_, err := c.Read(ctx, request)
+			mustBeCanceled(t, err)
+		})
+	}
+	promptly(t, waiting.Wait)
+	read := func(path string, limit time.Duration) error {
+		request.BaseURL = baseURL(t, server.Origin()+path)
+		brief, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		_, err := c.Read(brief, request)
+		return err
+	}
+	promptly(t, func() {
+		for read("/large", soon) == nil { // the four are not that far yet
+			time.Sleep(soon / 8)
+		}
+	})
+	if failure, ok := client.AsFailure(read("/large", soon)); !ok || failure.Class() != "no response in time" {
+		t.Errorf("a fifth large body: %v", failure)
+	}
+	if err := read("/small", long); err != nil {
+		t.Errorf("%v", err)
+	}
+	cancel()
+	promptly(t, running.Wait)
+	for range 6 {
+		if err := read("/large", long); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// Protects the client certificate, which is for the instance alone.
+func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"http", "https"} {
+		for name, options := range map[string][]it.ProxyOption{"https proxy": {it.WithProxyCertificate(it.CertificateValid)}, "http proxy": nil} {
+			t.Run(scheme+" through an "+name, func(t *testing.T) {
+				t.Parallel()
+				server := it.New(t)
+				if scheme == "https" {
+					server = it.New(t, it.WithClientCertificate())
+				}
+				proxy := it.NewProxy(t, append(options, it.WithProxyTarget(server))...)
+				read(t, scheme+"://"+it.ProxiedHost, trusting(server), withClientCert(server), proxied(strings.ToUpper(scheme)+"_PROXY", proxy.URL()))
+				if requests := proxy.Requests(); len(requests) != 1 || requests[0].ClientCertificate {
+					t.Errorf("the proxy was sent %+v", requests)
+				}
+				if requests := server.Requests(); len(requests) != 1 || requests[0].ClientCertificate != (scheme == "https") {
+					t.Errorf("the instance was sent %+v", requests)
+				}
+			})
+		}
+	}
+}
+
+func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, variable := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
+			t.Run(variable+"="+before, func(t *testing.T) {
+				t.Parallel()
+				scheme, _, _ := strings.Cut(strings.ToLower(variable), "_")
+				instance := it.WithPath("")
+				if scheme == "https" {
+					instance = it.WithTLS()
+				}
+				server := it.New(t, instance)
+				proxy := it.NewProxy(t, it.WithProxyTarget(server))
+				through := proxied(variable, before+proxy.Address())
+				headers := withHeaders(t, map[string]string{"X-Api-Key": "k3y"})
+				read(t, scheme+"://"+it.ProxiedHost, trusting(server), through, headers)
+				read(t, server.URL(), trusting(server), through) // loopback needs no proxy
+				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != it.ProxiedHost || requests[0].Header.Get("X-Api-Key") != "k3y" {
+					t.Errorf("the instance was sent %+v", requests)
+				}
+				requests := proxy.Requests()
+				if len(requests) != 1 || strings.HasPrefix(requests[0].Header.Get("Proxy-Authorization"), "Basic ") != strings.Contains(before, "@") {
+					t.Fatalf("the proxy was sent %+v", requests)
+				}
+				if scheme == "https" && (requests[0].Method != http.MethodConnect || requests[0].Header.Get("X-Api-Key") != "") {
+					t.Errorf("the proxy was sent %+v", requests[0])
+				}
+			})
+		}
+	}
+}
+
+func TestHostsInNoProxyAreReadDirectly(t *testing.T) {
+	t.Parallel()
+	failure := fail(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "http://[not a URL"), proxied("NO_PROXY", it.ProxiedHost))
+	if failure.Kind != client.KindResolve || failure.Proxy != "" {
+		t.Errorf("%+v", failure)
+	}
+}
+
+// A proxy that repeats the credentials that it was sent must not bring them into a failure or a log.
+func TestEchoedProxyCredentialsAreRedacted(t *testing.T) {
+	t.Parallel()
+	for _, credentials := range []string{"pr0xy-us3r:" + proxyPassword, "pr0xy-us3r:p@ss/w0rd"} {
+		user, password, _ := strings.Cut(credentials, ":")
+		encoded := base64.StdEncoding.EncodeToString([]byte(credentials))
+		for name, echo := range map[string]string{"header": "Basic " + encoded, "pair": credentials, "password": "wrong: " + password} {
+			t.Run(name+" "+password, func(t *testing.T) {
+				t.Parallel()
+				proxy := it.New(t, it.WithDefault(it.Body(403, "text/plain", echo)))
+				var log logged
+				failure := fail(t, "http://"+it.ProxiedHost, log.option(), proxied("HTTP_PROXY", url.UserPassword(user, password).String()+"@"+proxy.Address()))
+				if sent := proxy.Requests()[0].Header.Get("Proxy-Authorization"); sent != "Basic "+encoded {
+					t.Errorf("the proxy was sent %q", sent)
+				}
+				for _, text := range []string{failure.Error(), log.String()} {
+					mustSay(t, text, "(redacted)")
+					for _, private := range []string{user, password, encoded} {
+						if strings.Contains(text, private) {
+							t.Errorf("%q repeats %q of the proxy's user info", text, private)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Protects long runs: what a proxy that never answers leaves behind ends with the request timeout.
+//
+//nolint:paralleltest // it looks for goroutines
+func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	var open atomic.Int32
+	proxy := it.NewRaw(t, func(c net.Conn) {
+		open.Add(1)
+		it.Await(c)
+		open.Add(-1)
+	})
+	fail(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(12), timeout(soon/8))
+	promptly(t, func() {
+		for proxy.Connections() < 12 || open.Load() > 0 {
+			time.Sleep(soon / 8)
+		}
+	})
+	proxy.Close()
+	if err := goleak.Find(before); err != nil {
+		t.Errorf("%v", err)
+	}
+}
