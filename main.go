@@ -1,5 +1,4 @@
-// Command terraform-provider-filetransfer is the Terraform provider for the
-// instances of a file transfer service.
+// Command terraform-provider-filetransfer is the Terraform provider for the instances of a file transfer service.
 package main
 
 import (
@@ -9,7 +8,6 @@ import (
 	"io"
 	"log"
 	"os"
-	runtimedebug "runtime/debug"
 	"slices"
 	"strings"
 
@@ -27,8 +25,6 @@ var (
 	commit  = "none"
 )
 
-const gcPercent = 400
-
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger such as delve")
 	showVersion := flag.Bool("version", false, "print version and commit, and exit")
@@ -38,16 +34,10 @@ func main() {
 		fmt.Printf("terraform-provider-filetransfer %s (commit %s)\n", version, commit)
 		return
 	}
-	// net/http logs what a server sends unasked, as it came. Our own log goes
-	// through tflog.
+	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
 	log.SetOutput(io.Discard)
 	if !*debug {
 		silenceUnreadLog()
-	}
-	if os.Getenv("GOGC") == "" {
-		// The process lives for seconds and needs tens of megabytes: collecting
-		// less often takes a seventh off the processor time of a large plan.
-		runtimedebug.SetGCPercent(gcPercent)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: address,
@@ -59,9 +49,8 @@ func main() {
 	}
 }
 
-// silenceUnreadLog switches the log off where nobody asked for one. The plugin
-// libraries would write everything at TRACE all the same, for Terraform to throw
-// away: that takes up to half of the time of a plan.
+// silenceUnreadLog switches the log off if nobody asked for one. Otherwise the plugin libraries write everything at
+// TRACE, for Terraform to throw away: that takes up to half of the time of a plan.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {

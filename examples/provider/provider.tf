@@ -22,10 +22,10 @@ provider "filetransfer" {
   }
 }
 
-# Reads the provider's base_url.
+# Without a base_url of its own, it reads the provider's.
 data "filetransfer_instance" "files" {}
 
 output "file_max_size" {
-  description = "Largest file that the instance takes, in bytes."
+  description = "Largest file that the instance accepts, in bytes."
   value       = data.filetransfer_instance.files.file_max_size
 }

@@ -18,8 +18,8 @@ const instancePath = "/instance"
 // defaultPorts are the ports of the schemes that an instance can have.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// BaseURL is the base URL of an instance: http or https, with a host, without
-// user info, query or fragment. Make one with [ParseBaseURL].
+// BaseURL is the base URL of an instance: http or https, with a host, without user info, query or fragment. Make one
+// with [ParseBaseURL].
 type BaseURL struct {
 	written   string
 	effective string
@@ -27,11 +27,10 @@ type BaseURL struct {
 	origin    origin
 }
 
-// BaseURLError says why a text is not a base URL and what to write instead. It
-// never repeats the text, which may include a secret.
+// BaseURLError says why a text is not a base URL and what to write instead. It never repeats the text, which may
+// include a secret.
 type BaseURLError struct {
-	// Problem completes a sentence that begins with the name of the argument:
-	// "has no scheme".
+	// Problem completes a sentence that begins with the name of the argument: "has no scheme".
 	Problem string
 	// Remedy is a sentence.
 	Remedy string
@@ -41,8 +40,8 @@ func (e *BaseURLError) Error() string { return "the base URL " + e.Problem + ": 
 
 const exampleRemedy = `Write it like "https://files.example.org" or "https://example.org/files/api".`
 
-// ParseBaseURL reads a base URL. A path is kept as written but for its
-// trailing slashes. The error is always a [*BaseURLError].
+// ParseBaseURL reads a base URL. A path is kept as written but for its trailing slashes. The error is always a
+// [*BaseURLError].
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -119,9 +118,8 @@ func checkBaseURL(u *url.URL, text string) error {
 	return nil
 }
 
-// isNoHostRune tells whether a host name or IP address cannot have a character
-// that url.Parse accepts. It accepts all of RFC 3986 and more, such as quotes,
-// angle brackets and bytes that are not UTF-8.
+// isNoHostRune tells whether a host name or IP address cannot have a character that url.Parse accepts. It accepts all
+// of RFC 3986 and more, such as quotes, angle brackets and bytes that are not UTF-8.
 func isNoHostRune(r rune) bool {
 	return r == utf8.RuneError || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
 }
@@ -133,32 +131,29 @@ func isASCII(text string) bool {
 // Written returns the base URL as it was written.
 func (b BaseURL) Written() string { return b.written }
 
-// String returns the URL that is read, {base_url}/instance, with the base URL as
-// it was written.
+// String returns the URL that is read, {base_url}/instance, with the base URL as it was written.
 func (b BaseURL) String() string { return strings.TrimRight(b.written, "/") + instancePath }
 
-// Effective returns the form in which two base URLs of the same instance are
-// equal: scheme and host in lower case, no default port, no trailing slashes,
-// nothing else changed.
+// Effective returns the form in which two base URLs of the same instance are equal: scheme and host in lower case, no
+// default port, no trailing slashes, nothing else changed.
 func (b BaseURL) Effective() string { return b.effective }
 
 // SameOrigin tells whether two base URLs have the same scheme, host and port.
 func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origin }
 
-// endsInInstance tells whether the base URL itself ends in /instance, which
-// is a common mistake: the path is added to it once more.
+// endsInInstance tells whether the base URL itself ends in /instance, which is a common mistake: the path is added to
+// it once more.
 func (b BaseURL) endsInInstance() bool {
 	return strings.HasSuffix(b.instance.Path, instancePath+instancePath)
 }
 
-// origin is what headers and client certificates are meant for: scheme, host
-// and port (RFC 6454, section 4).
+// origin is what headers and client certificates are meant for: scheme, host and port (RFC 6454, section 4).
 type origin struct {
 	scheme, host, port string
 }
 
-// originOf returns the origin of an absolute URL: the host in lower case, or in
-// the ASCII form in which it is looked up, and always with a port.
+// originOf returns the origin of an absolute URL: the host in lower case, or in the ASCII form in which it is looked
+// up, and always with a port.
 func originOf(u *url.URL) origin {
 	host := u.Hostname()
 	if !isASCII(host) {

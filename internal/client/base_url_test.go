@@ -191,9 +191,8 @@ func TestOriginIsSchemeHostAndPort(t *testing.T) {
 	}
 }
 
-// FuzzParseBaseURL checks that what is accepted reads {base_url}/instance and
-// has an effective form that is its own, and that what is refused is not
-// repeated where it may be a secret.
+// FuzzParseBaseURL checks that what is accepted reads {base_url}/instance and has an effective form that is its own,
+// and that what is refused is not repeated where it may be a secret.
 func FuzzParseBaseURL(f *testing.F) {
 	for _, text := range []string{
 		"https://user:pass@h.example:8443/a%2Fb//?q=1#f", "http://[fe80::1%25eth0]:80/", "HTTP://B\u00dcCHER.example/ä b", "http://h%ff",

@@ -11,8 +11,8 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// BenchmarkRead reads an instance over and over, and compares that with as many
-// plain GETs of the same URL through a pool of net/http's own.
+// BenchmarkRead reads an instance over and over, and compares that with as many plain GETs of the same URL through a
+// pool of net/http's own.
 func BenchmarkRead(b *testing.B) {
 	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
 		b.Run(name, func(b *testing.B) {

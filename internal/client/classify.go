@@ -20,9 +20,8 @@ const reasonLimit = 300
 
 // classify turns an error of a round trip or of reading a body into a failure.
 //
-// It asks, in this order: was it the proxy, was there no answer in time, did TLS
-// fail, was there no connection, did it break? The order matters: a timeout,
-// for one, can break a connection.
+// It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
+// it break? The order matters: a timeout, for one, can break a connection.
 func (r *reading) classify(ctx context.Context, err error, trip *trip) *Failure {
 	failure := r.failureOf(ctx, err, trip)
 	failure.cause = err
@@ -65,8 +64,8 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 			text = "it came before the request"
 		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
-		// On a connection that was used before, it may be the rest of an earlier
-		// response: another attempt gets another connection.
+		// On a connection that was used before, it may be the rest of an earlier response: another attempt gets
+		// another connection.
 		failure.transient = trip.reused.Load()
 		return failure
 	}
@@ -133,8 +132,7 @@ func noAnswer(reached stage) string {
 	}
 }
 
-// brokenReason says how far a broken connection had come. Whether the server
-// closed it or reset it is a race.
+// brokenReason says how far a broken connection had come. Whether the server closed it or reset it is a race.
 func brokenReason(reached stage) string {
 	switch reached {
 	case stageHandshaking:
@@ -206,8 +204,8 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// isTimeout tells whether the client ran out of time. The system's own limits
-// (ETIMEDOUT) are not the request timeout.
+// isTimeout tells whether the client ran out of time. The system's own limits (ETIMEDOUT) are not the request
+// timeout.
 func isTimeout(err error) bool {
 	if isA[syscall.Errno](err) {
 		return false
@@ -219,8 +217,7 @@ func isTimeout(err error) bool {
 	return ok && network.Timeout()
 }
 
-// goText returns the words of an error of Go's libraries, without the addresses
-// and package names around them.
+// goText returns the words of an error of Go's libraries, without the addresses and package names around them.
 func goText(err error) string {
 	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
 		return resolve.Err

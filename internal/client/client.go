@@ -1,7 +1,5 @@
-// Package client reads instances over HTTP: it gets the document of an
-// instance, or says why that failed. It knows the HTTP rules of the provider
-// (retries, timeouts, redirects, which header goes where) and nothing of
-// Terraform.
+// Package client reads instances over HTTP: it gets the document of an instance, or says why that failed. It knows
+// the HTTP rules of the provider (retries, timeouts, redirects, which header goes where) and nothing of Terraform.
 package client
 
 import (
@@ -19,8 +17,7 @@ import (
 type Config struct {
 	// UserAgent is sent with every request.
 	UserAgent string
-	// RequestTimeout limits one attempt, from dialing to the last byte of the
-	// body. Positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the body. Positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
@@ -28,16 +25,14 @@ type Config struct {
 	Log func(ctx context.Context, message string, fields map[string]any)
 }
 
-// Client reads instances. All its reads share one pool of connections.
-// It is safe for concurrent use.
+// Client reads instances. All its reads share one pool of connections. It is safe for concurrent use.
 type Client struct {
 	userAgent      string
 	requestTimeout time.Duration
 	retry          Retry
 	log            func(ctx context.Context, message string, fields map[string]any)
-	// own is for the origin that a read names, foreign for other origins that
-	// redirects lead to: it has no client certificate. They are the same
-	// transport if there is no client certificate.
+	// own is for the origin that a read names, foreign for other origins that redirects lead to: it has no client
+	// certificate. They are the same transport if there is no client certificate.
 	own, foreign *http.Transport
 	proxies      proxies
 	// largeBodies limits how many large bodies are in memory at once.
@@ -75,11 +70,10 @@ type Request struct {
 	BaseURL BaseURL
 	// Headers are sent to the origin of BaseURL only.
 	Headers http.Header
-	// UntilReady retries every failure, as often as the context's deadline
-	// allows.
+	// UntilReady retries every failure, as often as the context's deadline allows.
 	UntilReady bool
-	// Admit waits for permission to make an attempt. The function it returns is
-	// called when the attempt is over. May be nil.
+	// Admit waits for permission to make an attempt. The function it returns is called when the attempt is over. May
+	// be nil.
 	Admit func(ctx context.Context) (done func(), err error)
 }
 

@@ -98,8 +98,7 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 	}
 }
 
-// FuzzRetryAfter checks that no server can stretch a delay past its bounds or
-// the read's end.
+// FuzzRetryAfter checks that no server can stretch a delay past its bounds or the read's end.
 func FuzzRetryAfter(f *testing.F) {
 	for _, value := range []string{"", "0", "120", "-1", "99999999999999999999", "Sun, 01 Mar 2026 12:00:30 GMT", "Sunday, 01-Mar-26 12:01:00 GMT", "Sun Mar  1 13:00:00 2026", "1e9"} {
 		f.Add(value, int64(time.Second/2), int64(10*time.Second), int64(time.Minute))

@@ -8,6 +8,5 @@ func (c *Client) CloseIdleConnections() {
 	c.foreign.CloseIdleConnections()
 }
 
-// ServeHTTP has a round tripper answer all requests in plain HTTP, without a
-// network, so that time can be fake.
+// ServeHTTP has a round tripper answer all requests in plain HTTP, without a network, so that time can be fake.
 func (c *Client) ServeHTTP(server http.RoundTripper) { c.foreign.RegisterProtocol("http", server) }

@@ -22,8 +22,7 @@ const (
 	KindBroken
 	// KindCertificate: the instance's certificate is not trusted.
 	KindCertificate
-	// KindTLS: TLS failed for another reason, such as a missing client
-	// certificate.
+	// KindTLS: TLS failed for another reason, such as a missing client certificate.
 	KindTLS
 	// KindProxy: a proxy could not be reached, refused, or is misconfigured.
 	KindProxy
@@ -41,8 +40,8 @@ const (
 	KindDocument
 )
 
-// classes are the texts of [Failure.Class], but for the ends that two of them
-// have. Two kinds share a text if which of them occurs depends on timing.
+// classes are the texts of [Failure.Class], but for the ends that two of them have. Two kinds share a text if which
+// of them occurs depends on timing.
 var classes = map[Kind]string{
 	KindResolve:     "no such host",
 	KindNameServer:  "no response in time",
@@ -82,8 +81,7 @@ const (
 	HintProxyCredentials
 )
 
-// Failure says why an instance could not be read. Its texts are safe to print
-// and include no header value.
+// Failure says why an instance could not be read. Its texts are safe to print and include no header value.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
 	// Hint is a likely cause, or 0.
@@ -92,8 +90,8 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	URL string
 	// RedirectedTo is the URL, without its query, that redirects led to, or "".
 	RedirectedTo string
-	// OtherOrigin is true if the redirects led to another origin, to which
-	// neither extra headers nor a client certificate are sent.
+	// OtherOrigin is true if the redirects led to another origin, to which neither extra headers nor a client
+	// certificate are sent.
 	OtherOrigin bool
 	// ExtraHeaders is true if the read has extra headers for its own origin.
 	ExtraHeaders bool
@@ -105,11 +103,10 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Faults []string
 	// StatusCode is the status of the answer, or 0 if there was none.
 	StatusCode int
-	// Attempts is how many attempts were made, 0 if the time of the whole read
-	// ran out before the first.
+	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.
 	Attempts int
-	// TimeRanOut is true if it was the time of the whole read that ended the
-	// attempts; NoTimeLeft, if it left no room for another.
+	// TimeRanOut is true if it was the time of the whole read that ended the attempts; NoTimeLeft, if it left no room
+	// for another.
 	TimeRanOut, NoTimeLeft bool
 
 	cause         error
@@ -119,8 +116,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	retryAfter    time.Duration // how long the server asked to wait, or noRetryAfter
 }
 
-// newFailure returns a failure that is final, after which the server asked for
-// no delay.
+// newFailure returns a failure that is final, after which the server asked for no delay.
 func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, retryAfter: noRetryAfter}
 }
@@ -130,8 +126,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s: %s", f.Target(), f.Reason)
 }
 
-// Target says what was asked for: "GET https://example.org/instance", and where
-// redirects led.
+// Target says what was asked for: "GET https://example.org/instance", and where redirects led.
 func (f *Failure) Target() string {
 	target := "GET " + f.URL
 	if f.RedirectedTo != "" {
@@ -140,8 +135,8 @@ func (f *Failure) Target() string {
 	return target
 }
 
-// Class returns a short text that is the same from run to run for as long as
-// the cause is the same: it may be kept in a state.
+// Class returns a short text that is the same from run to run for as long as the cause is the same: it may be kept in
+// a state.
 func (f *Failure) Class() string {
 	switch f.Kind {
 	case KindStatus:
@@ -153,8 +148,8 @@ func (f *Failure) Class() string {
 	}
 }
 
-// Unwrap returns the cause: an error of net, crypto/tls or net/http, or an
-// *instance.DocumentError. Unlike the failure, its text is not safe to print.
+// Unwrap returns the cause: an error of net, crypto/tls or net/http, or an *instance.DocumentError. Unlike the
+// failure, its text is not safe to print.
 func (f *Failure) Unwrap() error { return f.cause }
 
 // AsFailure returns the failure in err's tree, if there is one.

@@ -23,8 +23,7 @@ type place struct {
 	step it.Step
 	// url starts what goes wrong if it is no instance.
 	url func(t *testing.T) string
-	// proxy is the environment variable of the proxy at url, which leads to no
-	// instance.
+	// proxy is the environment variable of the proxy at url, which leads to no instance.
 	proxy   string
 	options []option
 }
@@ -44,8 +43,7 @@ func behind(variable string, proxy func(t *testing.T) string, options ...option)
 	return place{url: proxy, proxy: variable, options: options}
 }
 
-// open starts what goes wrong, and returns a URL that leads there. The server is
-// nil if it is no instance.
+// open starts what goes wrong, and returns a URL that leads there. The server is nil if it is no instance.
 func (p place) open(t *testing.T, instance it.Option) (url string, server *it.Server, options []option) {
 	t.Helper()
 	switch {
@@ -89,9 +87,8 @@ const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 // This is the one table of what can go wrong between a client and an instance.
 //
-// For each fault it checks what the failure is and says, that every read or only
-// one that waits until the instance is ready tries again, and that such a read
-// succeeds once the instance is well; and what checkFailure and failEachTime
+// For each fault it checks what the failure is and says, that every read or only one that waits until the instance is
+// ready tries again, and that such a read succeeds once the instance is well; and what checkFailure and failEachTime
 // hold of every failure.
 func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	t.Parallel()
@@ -314,8 +311,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	}
 }
 
-// checkUntilReady checks that a read which waits until the instance is ready
-// goes on, unless there is no hope.
+// checkUntilReady checks that a read which waits until the instance is ready goes on, unless there is no hope.
 func checkUntilReady(t *testing.T, retries retries, url string, options []option) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -450,8 +446,8 @@ func TestNotFoundBelowARepeatedPathHasAHint(t *testing.T) {
 	}
 }
 
-// Protects a plan from differing for ever, with -detailed-exitcode, because of
-// what a server makes up for each request.
+// Protects a plan from differing for ever, with -detailed-exitcode, because of what a server makes up for each
+// request.
 func TestClassIsTheSameOverTenReads(t *testing.T) {
 	t.Parallel()
 	const seed = 20260120
@@ -498,8 +494,7 @@ func TestClassIsTheSameOverTenReads(t *testing.T) {
 	}
 }
 
-// A connection that ends at any byte of a response is a broken connection: an
-// attempt that failed, and no answer.
+// A connection that ends at any byte of a response is a broken connection: an attempt that failed, and no answer.
 func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 	t.Parallel()
 	body := it.Newer().JSON()
@@ -539,8 +534,8 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 	}
 }
 
-// What comes on a connection after an earlier response is not the answer to this
-// request: another attempt gets another connection.
+// What comes on a connection after an earlier response is not the answer to this request: another attempt gets
+// another connection.
 func TestRestOfAnEarlierResponseIsNotTheAnswer(t *testing.T) {
 	t.Parallel()
 	server := it.New(t)
@@ -556,8 +551,7 @@ func TestRestOfAnEarlierResponseIsNotTheAnswer(t *testing.T) {
 	}
 }
 
-// Any number of reads, with anything going wrong at random, end with the
-// instance's own document or one failure.
+// Any number of reads, with anything going wrong at random, end with the instance's own document or one failure.
 func TestRandomFaultsNeverGiveAWrongDocument(t *testing.T) {
 	t.Parallel()
 	const seed, readers, reads = 20260120, 8, 60

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// RefusedHeaders are the headers that would break what the client does itself:
-// decompression, connection reuse and the framing of messages.
+// RefusedHeaders are the headers that would break what the client does itself: decompression, connection reuse and
+// the framing of messages.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// HeaderFault is one thing wrong with extra request headers. It names the
-// header; it never holds a value.
+// HeaderFault is one thing wrong with extra request headers. It names the header; it never holds a value.
 type HeaderFault struct {
 	// Name is the header's name as written.
 	Name string
@@ -23,8 +22,8 @@ type HeaderFault struct {
 	Reason string
 }
 
-// ParseHeaders makes a header of extra request headers: names are made
-// canonical. It returns every fault; the header is usable when there is none.
+// ParseHeaders makes a header of extra request headers: names are made canonical. It returns every fault; the header
+// is usable when there is none.
 func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 	parsed := make(http.Header, len(headers))
 	writtenAs := make(map[string]string, len(headers))

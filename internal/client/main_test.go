@@ -153,12 +153,10 @@ func withHeaders(t testing.TB, headers map[string]string) option {
 	return func(s *setup) { s.Headers = parsed }
 }
 
-// environment is held while a client is made, which is when it looks for
-// proxies.
+// environment is held while a client is made, which is when it looks for proxies.
 var environment sync.Mutex
 
-// prepare returns a client and a read of the instance. The client does not
-// wait long before it tries again.
+// prepare returns a client and a read of the instance. The client does not wait long before it tries again.
 func prepare(t testing.TB, url string, options ...option) (*client.Client, client.Request) {
 	t.Helper()
 	s := setup{
@@ -211,16 +209,14 @@ func read(t testing.TB, url string, options ...option) *client.Result {
 	return result
 }
 
-// fail reads an instance that must fail, and checks what holds for every
-// failure.
+// fail reads an instance that must fail, and checks what holds for every failure.
 func fail(t testing.TB, url string, options ...option) *client.Failure {
 	t.Helper()
 	return failEachTime(t, 1, url, options...)[0]
 }
 
-// failEachTime reads an instance several times at once, with clients of their
-// own and the secret as a header. The class must be the same each time, because
-// a state may keep it.
+// failEachTime reads an instance several times at once, with clients of their own and the secret as a header. The
+// class must be the same each time, because a state may keep it.
 func failEachTime(t testing.TB, times int, url string, options ...option) []*client.Failure {
 	t.Helper()
 	failures := make([]*client.Failure, times)
@@ -362,8 +358,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// selfMadeCertificate returns a certificate that no authority signed, and its
-// key.
+// selfMadeCertificate returns a certificate that no authority signed, and its key.
 func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -16,10 +16,9 @@ import (
 
 // Protects the machine from a fleet of hostile instances.
 //
-// What is measured is what is reachable while the reads are under way: memory
-// that the collector could free is a matter of the process's settings, which
-// main has, and of timing. The server's own share, which is in this process too,
-// counts as well.
+// What is measured is what is reachable while the reads are under way: memory that the collector could free is a
+// matter of the process's settings, which main has, and of timing. The server's own share, which is in this process
+// too, counts as well.
 //
 //nolint:paralleltest // it measures the memory of the whole process
 func TestFleetOfWorstDocumentsStaysWithin96MiB(t *testing.T) {

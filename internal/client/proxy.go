@@ -21,9 +21,8 @@ type proxies struct {
 
 // proxiesFromEnvironment reads the environment.
 //
-// http.ProxyFromEnvironment would read it once per process, and ignore a proxy
-// URL that is not valid. Here that is an error: a request that avoids the proxy
-// may go where it must not.
+// http.ProxyFromEnvironment would read it once per process, and ignore a proxy URL that is not valid. Here that is an
+// error: a request that avoids the proxy may go where it must not.
 func proxiesFromEnvironment() proxies {
 	var p proxies
 	config := httpproxy.FromEnvironment()
@@ -72,12 +71,10 @@ func parseProxyURL(text string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// proxyVariable returns the environment variable that names the proxy for URLs
-// with the scheme.
+// proxyVariable returns the environment variable that names the proxy for URLs with the scheme.
 func proxyVariable(scheme string) string { return strings.ToUpper(scheme) + "_PROXY" }
 
-// proxyVariable returns the environment variable that names the proxy of a
-// request, or "" if there is none.
+// proxyVariable returns the environment variable that names the proxy of a request, or "" if there is none.
 func (t *trip) proxyVariable() string {
 	if t.proxy.Load() == nil {
 		return ""
@@ -99,8 +96,7 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	}
 }
 
-// proxyError is a refusal of a proxy, with its status, or a fault of the
-// proxy's configuration, without one.
+// proxyError is a refusal of a proxy, with its status, or a fault of the proxy's configuration, without one.
 type proxyError struct {
 	reason string
 	status int

@@ -37,8 +37,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			return result, nil
 		}
 		if last != nil && ctx.Err() != nil {
-			// The end of the read cut this attempt short: the failure before it
-			// says more.
+			// The end of the read cut this attempt short: the failure before it says more.
 			return nil, backoff.Permanent(last)
 		}
 		last = failure
@@ -71,8 +70,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	return nil, last
 }
 
-// attempt makes one attempt. It returns either what came of it, or the error of
-// a context that ended before it began.
+// attempt makes one attempt. It returns either what came of it, or the error of a context that ended before it began.
 func (r *reading) attempt(ctx context.Context) (*Result, *Failure, error) {
 	if r.Admit != nil {
 		done, err := r.Admit(ctx)

@@ -15,19 +15,16 @@ import (
 const (
 	// redacted replaces a secret.
 	redacted = "(redacted)"
-	// minSecret is how many bytes a header value must have to be redacted.
-	// Shorter ones ("1", "on") are no secrets, and redacting them would only make
-	// everything else unreadable.
+	// minSecret is how many bytes a header value must have to be redacted. Shorter ones ("1", "on") are no secrets,
+	// and redacting them would only make everything else unreadable.
 	minSecret = 3
 )
 
-// publicHeaders have no secrets, and an error needs their values: a
-// Content-Type, a host name.
+// publicHeaders have no secrets, and an error needs their values: a Content-Type, a host name.
 var publicHeaders = []string{"Accept", "Content-Type", "Host"}
 
-// Secrets returns the texts of a request's headers that must not be printed:
-// each value, what follows its authentication scheme ("Bearer ..."), the decoded
-// pair of Basic, and the values of cookies.
+// Secrets returns the texts of a request's headers that must not be printed: each value, what follows its
+// authentication scheme ("Bearer ..."), the decoded pair of Basic, and the values of cookies.
 func Secrets(header http.Header) []string {
 	var secrets []string
 	for name, values := range header {
@@ -53,12 +50,10 @@ func Secrets(header http.Header) []string {
 	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
 }
 
-// redactor replaces the secrets that a server or a proxy was sent, if it echoes
-// them. Only their literal occurrences: a server that wants to disguise a secret
-// can always do so.
+// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences:
+// a server that wants to disguise a secret can always do so.
 type redactor struct {
-	// replacer is made when there is something to print, which a read that
-	// succeeds at once does not have.
+	// replacer is made when there is something to print, which a read that succeeds at once does not have.
 	replacer func() *strings.Replacer
 }
 
@@ -67,13 +62,12 @@ func newRedactor(header http.Header, others []string) *redactor {
 	return &redactor{replacer: sync.OnceValue(func() *strings.Replacer {
 		var secrets []string
 		for _, secret := range slices.Concat(Secrets(header), others) {
-			// As it is, as net/http quotes what it does not understand, and as
-			// net/url escapes a path: these spellings are ours, not the server's.
+			// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these
+			// spellings are ours, not the server's.
 			quoted := strconv.Quote(secret)
 			secrets = append(secrets, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath())
 		}
-		// The longest first: where several match, strings.Replacer uses the first
-		// in the order given.
+		// The longest first: where several match, strings.Replacer uses the first in the order given.
 		slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 		var pairs []string
 		for _, secret := range secrets {

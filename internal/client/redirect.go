@@ -13,8 +13,7 @@ import (
 const (
 	// maxRedirects is how many redirects are followed.
 	maxRedirects = 5
-	// maxDrain is how many bytes of a redirect's body are read, so that its
-	// connection can be used again.
+	// maxDrain is how many bytes of a redirect's body are read, so that its connection can be used again.
 	maxDrain = 2 << 10
 )
 
@@ -52,8 +51,7 @@ func (r *reading) get(ctx context.Context) (*Result, *Failure) {
 	}
 }
 
-// failure completes a failure with what is known of the request that failed.
-// It returns nil for nil.
+// failure completes a failure with what is known of the request that failed. It returns nil for nil.
 func (r *reading) failure(failure *Failure, target *url.URL, trip *trip) *Failure {
 	if failure == nil {
 		return nil
@@ -83,8 +81,8 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 	target, err := from.Parse(location)
 	if err == nil {
 		target.Fragment, target.RawFragment = "", ""
-		// As http.NewRequest will do, with an error that includes the query: some
-		// of what url.Parse accepts, such as "//::", has no valid form.
+		// As http.NewRequest will do, with an error that includes the query: some of what url.Parse accepts, such as
+		// "//::", has no valid form.
 		target, err = url.Parse(target.String())
 	}
 	if err != nil {

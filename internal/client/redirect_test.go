@@ -54,8 +54,8 @@ func largeRedirect(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(make([]byte, mebibyte))
 }
 
-// Extra headers and the client certificate stay with the origin they were meant
-// for, and go there again when a redirect leads back.
+// Extra headers and the client certificate stay with the origin they were meant for, and go there again when a
+// redirect leads back.
 func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -148,8 +148,8 @@ func TestSixthRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A failure after a redirect says where it led, without the query, and whether
-// headers and certificate were withheld there.
+// A failure after a redirect says where it led, without the query, and whether headers and certificate were withheld
+// there.
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -189,8 +189,8 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	}
 }
 
-// How far the request before a redirect came says nothing of the one after it,
-// and where the redirect itself took all the time, its target is not to blame.
+// How far the request before a redirect came says nothing of the one after it, and where the redirect itself took all
+// the time, its target is not to blame.
 func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 	t.Parallel()
 	silent := "https://" + it.NewRaw(t, it.Await).Address()

@@ -22,12 +22,11 @@ import (
 const (
 	// maxBody is how many bytes of a body are read, after decompression.
 	maxBody = 1 << 20
-	// ordinaryBody is the size up to which a body is read at once, whatever else
-	// is being read: an instance document has one or two kilobytes. Of larger
-	// ones, maxLargeBodies are in memory at a time, so that a fleet of hostile
+	// ordinaryBody is the size up to which a body is read at once, whatever else is being read: an instance document
+	// has one or two kilobytes. Of larger ones, maxLargeBodies are in memory at a time, so that a fleet of hostile
 	// instances cannot fill it.
 	ordinaryBody   = 16 << 10
-	maxLargeBodies = 4
+	maxLargeBodies = 2
 	// shownBody is how many bytes of a body are looked at for something to show.
 	shownBody = 8 << 10
 )
@@ -60,14 +59,13 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tri
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }
 
-// readBody reads a body up to one byte more than maxBody. The caller calls
-// release, which is never nil, when it is done with the body.
+// readBody reads a body up to one byte more than maxBody. The caller calls release, which is never nil, when it is
+// done with the body.
 func readBody(ctx context.Context, response *http.Response, large *semaphore.Weighted) (body []byte, release func(), err error) {
 	release = func() {}
 	var buffer bytes.Buffer
 	if response.ContentLength > 0 {
-		// A little more than announced lets the buffer see the end of the body
-		// without growing.
+		// A little more than announced lets the buffer see the end of the body without growing.
 		buffer.Grow(int(min(response.ContentLength, ordinaryBody)) + bytes.MinRead)
 	}
 	_, err = buffer.ReadFrom(io.LimitReader(response.Body, ordinaryBody))
@@ -110,8 +108,7 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	return failure
 }
 
-// plainHTTP matches what servers say to a request in plain HTTP on a port for
-// TLS: Go and Caddy, nginx, Apache.
+// plainHTTP matches what servers say to a request in plain HTTP on a port for TLS: Go and Caddy, nginx, Apache.
 var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
 // statusLine returns a status as "503 Service Unavailable".
@@ -128,14 +125,13 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure.firstFault = document.Faults[0].Path
 	if document.NotJSON {
 		failure.Kind = KindNotJSON
-		failure.Reason = fmt.Sprintf("the body is not JSON: %s (%s)",
-			strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": "), r.content(header, body))
+		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
+		failure.Reason = fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body))
 	}
 	return failure
 }
 
-// content describes a body that is not JSON: its declared type, and what it
-// says.
+// content describes a body that is not JSON: its declared type, and what it says.
 func (r *reading) content(header http.Header, body []byte) string {
 	described := "no Content-Type"
 	if contentType := header.Get("Content-Type"); contentType != "" {
@@ -152,8 +148,8 @@ func (r *reading) content(header http.Header, body []byte) string {
 
 var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
 
-// message returns what a body says to a reader: the message of the service's
-// JSON errors, the title of an HTML page, or the start of any other text.
+// message returns what a body says to a reader: the message of the service's JSON errors, the title of an HTML page,
+// or the start of any other text.
 func (r *reading) message(header http.Header, body []byte) string {
 	var serviceError struct {
 		Error   string `json:"error"`

@@ -109,8 +109,7 @@ func mustBeSafe(t *testing.T, text string, limit int) {
 	}
 }
 
-// FuzzMessage checks that what is repeated of a response is printable, bounded
-// and without the request's headers.
+// FuzzMessage checks that what is repeated of a response is printable, bounded and without the request's headers.
 func FuzzMessage(f *testing.F) {
 	for contentType, body := range map[string]string{
 		"application/json":         `{"statusCode":404,"error":"Not Found","message":"Route \u001b[1m secret-value"}`,
@@ -130,8 +129,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// FuzzRedirectTarget checks that a redirect which is followed leads to what can
-// be asked for, and that none is printed with its query or user info.
+// FuzzRedirectTarget checks that a redirect which is followed leads to what can be asked for, and that none is
+// printed with its query or user info.
 func FuzzRedirectTarget(f *testing.F) {
 	for _, location := range []string{
 		"/a", "?b", "#c", "//h.example/x", "https://h.example:8443/a%2Fb?token=1#f", "http://user:pass@h.example/", "file:///etc/passwd",

@@ -20,25 +20,23 @@ type Retry struct {
 // noRetryAfter is Failure.retryAfter if the server did not ask for a delay.
 const noRetryAfter = time.Duration(-1)
 
-// lastAttemptTime is how long before the end of a read its last attempt starts,
-// or less if less than twice that is left.
+// lastAttemptTime is how long before the end of a read its last attempt starts, or less if less than twice that is
+// left.
 const lastAttemptTime = time.Second
 
 // delays computes the delay before each further attempt of one read.
 //
-// They grow exponentially and are random ("exponential backoff and jitter"):
-// the n-th is between MinDelay*2^(n-1) and twice that; once that would exceed
-// MaxDelay, between half of MaxDelay and MaxDelay. A Retry-After of the server
-// replaces them within the same limits. A delay that would last past the read's
-// end is shortened, so that one last attempt uses the time that is left.
+// They grow exponentially and are random ("exponential backoff and jitter"): the n-th is between MinDelay*2^(n-1) and
+// twice that; once that would exceed MaxDelay, between half of MaxDelay and MaxDelay. A Retry-After of the server
+// replaces them within the same limits. A delay that would last past the read's end is shortened, so that one last
+// attempt uses the time that is left.
 type delays struct {
 	retry       Retry
 	deadline    time.Time // of the read; zero: none
 	exponential backoff.ExponentialBackOff
 	// retryAfter is the delay that the last answer asked for.
 	retryAfter time.Duration
-	// shortened is true after the delay before the last attempt, and stopped
-	// once that attempt has failed.
+	// shortened is true after the delay before the last attempt, and stopped once that attempt has failed.
 	shortened, stopped bool
 }
 
@@ -47,8 +45,8 @@ func newDelays(retry Retry, deadline time.Time) *delays {
 		retry:    retry,
 		deadline: deadline,
 		exponential: backoff.ExponentialBackOff{
-			// A third up and down of 1.5 is from 1 to 2: never below MinDelay,
-			// and still spread out when MaxDelay is reached.
+			// A third up and down of 1.5 is from 1 to 2: never below MinDelay, and still spread out when MaxDelay is
+			// reached.
 			InitialInterval:     retry.MinDelay + retry.MinDelay/2,
 			RandomizationFactor: 1.0 / 3,
 			Multiplier:          2,
@@ -58,8 +56,7 @@ func newDelays(retry Retry, deadline time.Time) *delays {
 	}
 }
 
-// NextBackOff returns the next delay, or backoff.Stop after the attempt that
-// used the rest of the read's time.
+// NextBackOff returns the next delay, or backoff.Stop after the attempt that used the rest of the read's time.
 func (d *delays) NextBackOff() time.Duration {
 	if d.shortened {
 		d.stopped = true
@@ -84,9 +81,8 @@ func (d *delays) NextBackOff() time.Duration {
 // Reset starts over.
 func (d *delays) Reset() { d.exponential.Reset() }
 
-// retryAfter returns the delay that a Retry-After header asks for (RFC 9110,
-// section 10.2.3): seconds, or any form of HTTP date. It is noRetryAfter if
-// there is none, or none that can be read.
+// retryAfter returns the delay that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds, or any form of
+// HTTP date. It is noRetryAfter if there is none, or none that can be read.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if text != "" && strings.Trim(text, "0123456789") == "" {

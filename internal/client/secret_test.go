@@ -11,8 +11,7 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A server that repeats what it was sent must not bring it into a failure or a
-// log; checkFailure looks for it there.
+// A server that repeats what it was sent must not bring it into a failure or a log; checkFailure looks for it there.
 func TestEchoedSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	const user, password = "Aladdin-us3r", "open-sesame"
@@ -91,8 +90,8 @@ func hijack(w http.ResponseWriter, response string) {
 	_ = c.Close()
 }
 
-// What these headers say is no secret, and a failure may have to say it; the
-// value of any other is redacted, unless it is too short to be one.
+// What these headers say is no secret, and a failure may have to say it; the value of any other is redacted, unless
+// it is too short to be one.
 func TestPublicHeadersAreNotRedacted(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// TLS is the TLS settings of a client. The zero value trusts the system's
-// certificate authorities.
+// TLS is the TLS settings of a client. The zero value trusts the system's certificate authorities.
 type TLS struct {
 	// CACertPEM are certificates that are trusted in addition to the system's.
 	CACertPEM string
@@ -23,9 +22,8 @@ type TLS struct {
 	Insecure bool
 }
 
-// tlsConfigs returns the configuration for servers that must not see the client
-// certificate, and the one for the instance itself, which is nil if there is no
-// client certificate.
+// tlsConfigs returns the configuration for servers that must not see the client certificate, and the one for the
+// instance itself, which is nil if there is no client certificate.
 func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -50,8 +48,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	return without, with, nil
 }
 
-// present has a configuration answer a server that asks for a client
-// certificate, and records that it asked.
+// present has a configuration answer a server that asks for a client certificate, and records that it asked.
 func present(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		if trip := tripOf(info.Context()); trip != nil {
@@ -61,9 +58,8 @@ func present(config *tls.Config, certificate *tls.Certificate) {
 	}
 }
 
-// dialTLS returns a function that dials the server to which a request connects
-// first. That is the instance, or else an https proxy, which must not see the
-// client certificate: net/http would use one configuration for both.
+// dialTLS returns a function that dials the server to which a request connects first. That is the instance, or else
+// an https proxy, which must not see the client certificate: net/http would use one configuration for both.
 func dialTLS(
 	dial func(ctx context.Context, network, address string) (net.Conn, error), toInstance, toProxy *tls.Config,
 ) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -81,8 +77,8 @@ func dialTLS(
 	}
 }
 
-// CheckCACerts tells what is wrong with a PEM text of certificates. It does not
-// load the system's, which takes longer than everything else that a check does.
+// CheckCACerts tells what is wrong with a PEM text of certificates. It does not load the system's, which takes longer
+// than everything else that a check does.
 func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
 
 // certPool adds the certificates in a PEM text to those of the system.
@@ -94,8 +90,8 @@ func certPool(text string) (*x509.CertPool, error) {
 	return pool, addCACerts(pool, text)
 }
 
-// addCACerts adds the certificates in a PEM text to a pool. Unlike
-// AppendCertsFromPEM it reports a block that is broken.
+// addCACerts adds the certificates in a PEM text to a pool. Unlike AppendCertsFromPEM it reports a block that is
+// broken.
 func addCACerts(pool *x509.CertPool, text string) error {
 	begin := []byte("-----BEGIN ")
 	_, rest, found := bytes.Cut([]byte(text), begin)
@@ -123,12 +119,12 @@ func addCACerts(pool *x509.CertPool, text string) error {
 	return nil
 }
 
-// ParseClientCert returns the certificate of a PEM certificate and its key.
-// The error repeats neither.
+// ParseClientCert returns the certificate of a PEM certificate and its key. The error repeats neither.
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("the client certificate and key do not match: %s", strings.TrimPrefix(err.Error(), "tls: "))
+		reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "tls: "), "x509: ")
+		return tls.Certificate{}, fmt.Errorf("the client certificate and key cannot be used: %s", reason)
 	}
 	return certificate, nil
 }

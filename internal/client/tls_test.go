@@ -12,7 +12,7 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	t.Parallel()
 	server := it.New(t)
 	ca, cert, key := server.CACertPEM(), server.ClientCertPEM(), server.ClientKeyPEM()
-	const noPair = "the client certificate and key do not match: "
+	const noPair = "the client certificate and key cannot be used: "
 	indented := strings.ReplaceAll(ca, "\n", "\n  ")
 	tests := map[string]struct {
 		tls   client.TLS

@@ -16,8 +16,8 @@ import (
 const (
 	// maxIdleConns limits the connections that a fleet leaves open.
 	maxIdleConns = 256
-	// idleConnTimeout is shorter than what servers and load balancers use
-	// (60 s and more), so that they are rarely the ones to close.
+	// idleConnTimeout is shorter than what servers and load balancers use (60 s and more), so that they are rarely
+	// the ones to close.
 	idleConnTimeout = 30 * time.Second
 	// maxResponseHeaderBytes limits what is read before a body.
 	maxResponseHeaderBytes = 256 << 10
@@ -25,8 +25,8 @@ const (
 
 // newTransport returns a transport that the reads of a client share.
 //
-// It speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and
-// lets a server keep a request past its context's end.
+// It speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep a request past its
+// context's end.
 func (c *Client) newTransport(config *tls.Config) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -43,9 +43,8 @@ func (c *Client) newTransport(config *tls.Config) *http.Transport {
 	}
 }
 
-// dialWithin returns a dial function for connections that must be ready for
-// their first request within timeout. net/http lets a dial go on when the
-// request that asked for it ends: without a limit, a proxy or server that never
+// dialWithin returns a dial function for connections that must be ready for their first request within timeout.
+// net/http lets a dial go on when the request that asked for it ends: without a limit, a proxy or server that never
 // answers a handshake would keep the connection forever.
 func dialWithin(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -63,8 +62,8 @@ func dialWithin(timeout time.Duration) func(ctx context.Context, network, addres
 	}
 }
 
-// conn is a connection that records whether the other side ended it: net/http
-// reports a response head that was cut short as malformed.
+// conn is a connection that records whether the other side ended it: net/http reports a response head that was cut
+// short as malformed.
 type conn struct {
 	net.Conn
 	ended atomic.Bool
@@ -103,17 +102,16 @@ const (
 // trip records what the errors of net/http do not tell about one request.
 type trip struct {
 	stage atomic.Int32
-	// conn is the connection that the request uses, or else the last one that
-	// was dialed for it.
+	// conn is the connection that the request uses, or else the last one that was dialed for it.
 	conn atomic.Pointer[conn]
 	// reused is true if conn has served other requests before.
 	reused atomic.Bool
-	// proxy is the proxy that the request goes through, or nil, and proxyPassed
-	// is true once the connection reaches past it.
+	// proxy is the proxy that the request goes through, or nil, and proxyPassed is true once the connection reaches
+	// past it.
 	proxy       atomic.Pointer[url.URL]
 	proxyPassed atomic.Bool
-	// certificateWanted is true if the server asked for a client certificate and
-	// has not answered yet: it may refuse the one that it got, or none.
+	// certificateWanted is true if the server asked for a client certificate and has not answered yet: it may refuse
+	// the one that it got, or none.
 	certificateWanted atomic.Bool
 	scheme            string
 }
@@ -156,8 +154,7 @@ func newTrip(ctx context.Context, scheme string) (context.Context, *trip) {
 	}), t
 }
 
-// innermost returns our connection below TLS, of which there are two layers
-// through an https proxy.
+// innermost returns our connection below TLS, of which there are two layers through an https proxy.
 func innermost(c net.Conn) *conn {
 	for secure, ok := c.(*tls.Conn); ok; secure, ok = c.(*tls.Conn) {
 		c = secure.NetConn()
@@ -166,8 +163,8 @@ func innermost(c net.Conn) *conn {
 	return connection
 }
 
-// reach records a stage, but none before one already reached: net/http may dial
-// on for a request that got another connection meanwhile.
+// reach records a stage, but none before one already reached: net/http may dial on for a request that got another
+// connection meanwhile.
 func (t *trip) reach(s stage) {
 	for {
 		reached := t.stage.Load()
@@ -188,8 +185,8 @@ func (t *trip) ended() bool {
 // atProxy tells whether the request got no further than its proxy.
 func (t *trip) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }
 
-// roundTrip makes one request. Extra headers and the client certificate go to
-// the origin that the read names, and to no other.
+// roundTrip makes one request. Extra headers and the client certificate go to the origin that the read names, and to
+// no other.
 func (r *reading) roundTrip(ctx context.Context, target *url.URL) (*http.Response, *trip, error) {
 	ctx, trip := newTrip(ctx, target.Scheme)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)

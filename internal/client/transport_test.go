@@ -83,8 +83,8 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	}
 }
 
-// Protects reads from HTTP/2, in which a server can go on past any timeout, and
-// in which few streams for many reads stall good servers.
+// Protects reads from HTTP/2, in which a server can go on past any timeout, and in which few streams for many reads
+// stall good servers.
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithTLS())
@@ -160,8 +160,7 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 			server := it.New(t, instance)
 			c, request := prepare(t, server.URL(), trusting(server), withClientCert(server))
 			for range 10 {
-				// What goes wrong costs no connection either, nor does a retry or a
-				// redirect.
+				// What goes wrong costs no connection either, nor does a retry or a redirect.
 				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
 				for i, good := range []bool{true, false, true, false} {
 					if _, err := c.Read(t.Context(), request); (err == nil) != good {
@@ -188,8 +187,8 @@ func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 	}
 }
 
-// Protects good instances from the others of a fleet, at their own origin too:
-// nothing but the caller bounds how many reads are under way.
+// Protects good instances from the others of a fleet, at their own origin too: nothing but the caller bounds how many
+// reads are under way.
 func TestSilentReadsDoNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	const many = 64
@@ -223,8 +222,7 @@ func TestSilentReadsDoNotHoldUpOthers(t *testing.T) {
 	promptly(t, running.Wait)
 }
 
-// Protects memory: few large bodies are read at a time. Small ones, as
-// instances have them, do not wait for those.
+// Protects memory: few large bodies are read at a time. Small ones, as instances have them, do not wait for those.
 func TestOnlyLargeBodiesWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	large := padded(20 << 10)
@@ -342,8 +340,7 @@ func TestHostsInNoProxyAreReadDirectly(t *testing.T) {
 	}
 }
 
-// A proxy that repeats the credentials that it was sent must not bring them into
-// a failure or a log.
+// A proxy that repeats the credentials that it was sent must not bring them into a failure or a log.
 func TestEchoedProxyCredentialsAreRedacted(t *testing.T) {
 	t.Parallel()
 	for _, credentials := range []string{"pr0xy-us3r:" + proxyPassword, "pr0xy-us3r:p@ss/w0rd"} {
@@ -371,8 +368,7 @@ func TestEchoedProxyCredentialsAreRedacted(t *testing.T) {
 	}
 }
 
-// Protects long runs: what a proxy that never answers leaves behind ends with the
-// request timeout.
+// Protects long runs: what a proxy that never answers leaves behind ends with the request timeout.
 //
 //nolint:paralleltest // it looks for goroutines
 func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {

@@ -129,7 +129,8 @@ func (c cli) need(t *testing.T, terraform, opentofu version, why string) {
 	}
 }
 
-var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*"([^"]*)"`)
+// requiredVersion is the line with what a configuration needs. Its comment says what OpenTofu needs, where that differs.
+var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*"([^"]*)"(?: # OpenTofu: (\S+))?$`)
 
 // needOf skips the test of a configuration that requires a newer CLI.
 func (c cli) needOf(t *testing.T, configuration string) {
@@ -142,8 +143,12 @@ func (c cli) needOf(t *testing.T, configuration string) {
 	if !ok {
 		t.Fatalf(`required_version is %q; write it as ">= 1.4"`, match[1])
 	}
-	wanted := parseVersion(t, number)
-	c.need(t, wanted, wanted, "the configuration")
+	terraform := parseVersion(t, number)
+	opentofu := terraform // an OpenTofu that needs less than Terraform still obeys required_version
+	if match[2] != "" && terraform.less(parseVersion(t, match[2])) {
+		opentofu = parseVersion(t, match[2])
+	}
+	c.need(t, terraform, opentofu, "the configuration")
 }
 
 // readAll returns the configuration in a folder as one text.

@@ -3,8 +3,9 @@
 //
 // # What an example may count on
 //
-// An example states the version it needs in required_version (">= 1.8"); below it the test is skipped. Variables without
-// a default are given values by their names:
+// An example states the version it needs in required_version (">= 1.8"), and what OpenTofu needs, if that differs, in a
+// comment after it ("# OpenTofu: 1.7"); below it the test is skipped. Variables without a default are given values by
+// their names:
 //
 //   - base_url, an instance of the newer response shape, under a path
 //   - base_urls, three instances: "older", "newer" and "mixed", after their response shapes; one more, "broken", that
@@ -13,5 +14,8 @@
 //   - ca_cert_pem, the private authority of the instance's certificate
 //   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
 //
-// Where the configuration says wait_until_ready, the first request is answered with 404, which is not retried otherwise.
+// If the configuration says wait_until_ready, or has records and no data source, the first request is answered with 404,
+// which is not retried otherwise.
+//
+// An import block (import-by-*.tf) lies beside the resource it imports, and is applied on its own.
 package e2e

@@ -1,19 +1,18 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // files returns the files of the repository that match the pattern of a base name, below the folders.
@@ -38,32 +37,87 @@ func files(t *testing.T, pattern string, folders ...string) []string {
 	return found
 }
 
-// configurationBlock is a fenced block of a page. Those in lists are indented.
-var configurationBlock = regexp.MustCompile("(?ms)^( *)```terraform\n(.*?)^ *```$")
+// fence is a fenced block of a page, with its language. Those in lists are indented.
+var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
 
-// Every configuration on a page parses and is formatted, and every complete one is valid.
+// handWritten returns the pages that people write. Those in docs/ are generated from them.
+func handWritten(t *testing.T) []string {
+	t.Helper()
+	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", ".github"), files(t, "*.tmpl", "templates"))
+}
+
+// block is a fenced block of a page.
+type block struct {
+	place          string // page and line
+	language, text string
+}
+
+func blocks(t *testing.T, page string) []block {
+	t.Helper()
+	text := string(read(t, page))
+	var found []block
+	for _, match := range fence.FindAllStringSubmatchIndex(text, -1) {
+		line := 1 + strings.Count(text[:match[0]], "\n")
+		indent := text[match[2]:match[3]]
+		found = append(found, block{
+			place:    fmt.Sprintf("%s:%d", filepath.Base(page), line),
+			language: text[match[4]:match[5]],
+			text:     regexp.MustCompile(`(?m)^`+indent).ReplaceAllString(text[match[6]:match[7]], ""),
+		})
+	}
+	return found
+}
+
+// Every fenced block says its language, and is something in it.
+func TestDocumentation_Blocks(t *testing.T) {
+	t.Parallel()
+	for _, page := range handWritten(t) {
+		if strings.Count(string(read(t, page)), "```") != 2*len(blocks(t, page)) {
+			t.Errorf("%s: a fenced block begins without a language, or does not end", page)
+		}
+		for _, block := range blocks(t, page) {
+			if strings.TrimSpace(block.text) == "" {
+				t.Errorf("%s: the block is empty", block.place)
+			}
+			switch block.language {
+			case "terraform": // TestAccDocumentation_Configurations
+			case "hcl": // TestAccDocumentation_LocalBuild
+			case "shell", "text":
+			case "json":
+				if !json.Valid([]byte(block.text)) {
+					t.Errorf("%s: this is not JSON:\n%s", block.place, block.text)
+				}
+			default:
+				t.Errorf("%s: no test knows the language %q", block.place, block.language)
+			}
+		}
+	}
+}
+
+// Every configuration on a page parses and is formatted, and every complete one that needs no other provider is valid.
 func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	pages := slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.tmpl", "templates"))
 	count := 0
-	for _, page := range pages {
-		text := string(read(t, page))
-		for _, match := range configurationBlock.FindAllStringSubmatchIndex(text, -1) {
-			line := 1 + strings.Count(text[:match[0]], "\n")
-			indent, configuration := text[match[2]:match[3]], text[match[4]:match[5]]
-			configuration = regexp.MustCompile(`(?m)^`+indent).ReplaceAllString(configuration, "")
+	for _, page := range handWritten(t) {
+		for _, block := range blocks(t, page) {
+			if block.language != "terraform" {
+				continue
+			}
 			count++
-			t.Run(fmt.Sprintf("%s:%d", filepath.Base(page), line), func(t *testing.T) {
+			t.Run(block.place, func(t *testing.T) {
 				t.Parallel()
-				checkConfiguration(t, cli, configuration)
+				checkConfiguration(t, cli, block.text)
 			})
 		}
 	}
 	if count == 0 {
-		t.Errorf("no configuration on any of %d pages", len(pages))
+		t.Error("no configuration on any page")
 	}
 }
+
+// sourceArgument names a provider that a configuration needs.
+var sourceArgument = regexp.MustCompile(`\bsource\s+= "([^"]*)"`)
 
 func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	t.Helper()
@@ -81,95 +135,143 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	if !strings.Contains(configuration, "required_providers") {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration), 0o600); err != nil {
-		t.Fatal(err)
+	for _, source := range sourceArgument.FindAllStringSubmatch(configuration, -1) {
+		if source[1] != "filetransfer/filetransfer" {
+			return // no test installs another provider
+		}
 	}
+	cli.needOf(t, configuration)
+	write(t, filepath.Join(dir, "main.tf"), configuration)
 	cli.mustRun(t, dir, "validate", "-no-color")
+}
+
+// A newcomer who copies the first configuration gets what the page shows after it, from an instance that answers what the
+// index shows.
+func TestAccDocumentation_QuickStart(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	index := filepath.Join(root, "templates", "index.md.tmpl")
+	answer := firstBlock(t, index, "json", "fileMaxSize")
+	for _, page := range []string{filepath.Join(root, "README.md"), index} {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			const local = "http://localhost:3000"
+			configuration := firstBlock(t, page, "terraform", local)
+			server := instancetest.New(t, instancetest.WithDocument(answer))
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(configuration, local, server.URL()))
+			planned := string(cli.mustRun(t, dir, "plan", "-input=false", "-no-color"))
+			if shown := firstBlock(t, page, "text", "Changes to Outputs"); !strings.Contains(planned, shown) {
+				t.Errorf("the page shows\n%s\nand the plan is\n%s", shown, planned)
+			}
+		})
+	}
+}
+
+// The index and troubleshooting say what a child module without required_providers makes of the provider's name.
+func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	dir := t.TempDir()
+	const module = "data \"filetransfer_instance\" \"files\" {\n  base_url = %q\n}\n"
+	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(module, exampleURL))
+	planned := cli.run(t, dir, nil, "plan", "-input=false", "-no-color")
+	if planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
+		t.Errorf("no error names hashicorp/filetransfer: %s", planned)
+	}
+}
+
+// The CLI configuration in the README makes a CLI use a local build.
+func TestAccDocumentation_LocalBuild(t *testing.T) {
+	t.Parallel()
+	built := acceptance(t)
+	page := filepath.Join(root, "README.md")
+	const placeholder = "/path/to/terraform-provider-filetransfer"
+	override := firstBlock(t, page, "hcl", placeholder)
+	file := filepath.Join(t.TempDir(), "dev.tfrc")
+	write(t, file, strings.ReplaceAll(override, placeholder, filepath.ToSlash(buildDir)))
+	overriding := cli{built.CLI, slices.Concat(built.env, []string{"TF_CLI_CONFIG_FILE=" + file})} // the last one counts
+
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), firstBlock(t, page, "terraform", "required_providers"))
+	overriding.mustRun(t, dir, "validate", "-no-color")
+}
+
+// firstBlock returns the first block in the language, which has to contain the text.
+func firstBlock(t *testing.T, page, language, text string) string {
+	t.Helper()
+	for _, block := range blocks(t, page) {
+		if block.language == language {
+			if !strings.Contains(block.text, text) {
+				t.Fatalf("%s has no %q:\n%s", block.place, text, block.text)
+			}
+			return block.text
+		}
+	}
+	t.Fatalf("%s has no block of %s", page, language)
+	return ""
 }
 
 // troubleshooting is the page with a section for each message.
 var troubleshooting = filepath.Join("templates", "guides", "troubleshooting.md.tmpl")
 
-// Every message of the provider is explained under its own words.
+// foreignMessages is the heading of the sections about messages that the provider does not give.
+const foreignMessages = "\n## Messages of Terraform and OpenTofu\n"
+
+var messageHeading = regexp.MustCompile(`(?m)^### (.*)$`)
+
+// Every message of the provider has its section in troubleshooting, under its own words, and every section there is about
+// a message that the provider can give.
 func TestDocumentation_TroubleshootingHasEveryMessage(t *testing.T) {
 	t.Parallel()
-	page := string(read(t, filepath.Join(root, troubleshooting)))
-	found := summaries(t)
-	if len(found) < 20 {
-		t.Errorf("only %d messages were found in the provider's source: %q", len(found), found)
+	page, foreign, found := strings.Cut(string(read(t, filepath.Join(root, troubleshooting))), foreignMessages)
+	if !found || !messageHeading.MatchString(foreign) {
+		t.Errorf("%s has no section %q with messages", troubleshooting, strings.TrimSpace(foreignMessages))
 	}
-	for _, summary := range found {
-		if !strings.Contains(page, "\n### "+summary+"\n") && !strings.Contains(page, "**"+summary+"**") {
-			t.Errorf("%s has neither a heading nor bold words %q", troubleshooting, summary)
+	var headings []string
+	for _, match := range messageHeading.FindAllStringSubmatch(page, -1) {
+		headings = append(headings, match[1])
+	}
+	given := messages(t)
+	for _, summary := range given {
+		if !slices.Contains(headings, summary) {
+			t.Errorf("%s has no section %q", troubleshooting, summary)
 		}
+	}
+	for _, heading := range headings {
+		if !slices.Contains(given, heading) {
+			t.Errorf("%s has a section %q, which no message of the provider begins with", troubleshooting, heading)
+		}
+	}
+	slices.Sort(headings)
+	if len(slices.Compact(slices.Clone(headings))) != len(headings) {
+		t.Errorf("%s has a section twice: %q", troubleshooting, headings)
 	}
 }
 
-// summaryArgument is the position of the summary among the arguments of the functions that make diagnostics.
-var summaryArgument = map[string]int{
-	"AddError": 0, "AddWarning": 0, "NewErrorDiagnostic": 0, "NewWarningDiagnostic": 0,
-	"AddAttributeError": 1, "AddAttributeWarning": 1, "NewAttributeErrorDiagnostic": 1, "NewAttributeWarningDiagnostic": 1,
-	"errorAt": 1,
-}
+// classRow is a line of the table of texts in errors.
+var classRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 
-// summaries returns the summaries of the provider's diagnostics, up to their first placeholder.
-func summaries(t *testing.T) []string {
-	t.Helper()
-	var found []string
-	add := func(expression ast.Expr) {
-		// The format of a Sprintf stands for what it makes.
-		if call, ok := expression.(*ast.CallExpr); ok && len(call.Args) > 0 {
-			expression = call.Args[0]
-		}
-		if literal, ok := expression.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, _, _ = strings.Cut(text, "%")
-			found = append(found, strings.TrimSpace(text))
-		}
-	}
-	for _, file := range files(t, "*.go", filepath.Join("internal", "provider")) {
-		if strings.HasSuffix(file, "_test.go") {
+// The table of texts in errors has every text that the provider puts there, and no other.
+func TestDocumentation_ErrorsHasEveryText(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join("templates", "data-sources", "instances.md.tmpl")
+	given := classes(t)
+	described := map[string]bool{}
+	for _, match := range classRow.FindAllStringSubmatch(string(read(t, filepath.Join(root, page))), -1) {
+		i := slices.IndexFunc(given, func(class string) bool {
+			return match[1] == class || strings.HasSuffix(class, " ") && strings.HasPrefix(match[1], class)
+		})
+		if i < 0 {
+			t.Errorf("%s describes %q, which is never in errors", page, match[1])
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, declaration := range parsed.Decls {
-			function, ok := declaration.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			ast.Inspect(function, func(node ast.Node) bool {
-				switch node := node.(type) {
-				case *ast.CallExpr:
-					if at, ok := summaryArgument[calledName(node)]; ok && at < len(node.Args) {
-						add(node.Args[at])
-					}
-				case *ast.ReturnStmt:
-					if function.Name.Name == "failureSummary" {
-						add(node.Results[0])
-					}
-				}
-				return true
-			})
-		}
+		described[given[i]] = true
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-func calledName(call *ast.CallExpr) string {
-	switch function := call.Fun.(type) {
-	case *ast.Ident:
-		return function.Name
-	case *ast.SelectorExpr:
-		return function.Sel.Name
-	default:
-		return ""
+	for _, class := range given {
+		if !described[class] {
+			t.Errorf("%s does not describe %q", page, class)
+		}
 	}
 }
 
@@ -179,6 +281,9 @@ var (
 	anchor      = regexp.MustCompile(`<a id="([^"]+)">`)
 	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
 	fenced      = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+
+	// registryLink is a link to a page of this provider in the Registry.
+	registryLink = regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(?:/([\w/-]+))?(?:#([\w-]+))?`)
 )
 
 // Every link from one page to another leads somewhere, on GitHub as on the Registry.
@@ -186,28 +291,105 @@ func TestDocumentation_Links(t *testing.T) {
 	t.Parallel()
 	count := 0
 	for _, page := range slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs")) {
-		for _, match := range link.FindAllStringSubmatch(fenced.ReplaceAllString(string(read(t, page)), ""), -1) {
-			target, section, _ := strings.Cut(match[1], "#")
-			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
-				continue
-			}
+		for _, target := range links(t, page) {
 			count++
-			file := page
-			if target != "" {
-				file = filepath.Join(filepath.Dir(page), filepath.FromSlash(target))
+			if target.file == "" {
+				target.file = page
 			}
-			info, err := os.Stat(file)
-			if err != nil {
-				t.Errorf("%s: the link %s leads nowhere: %v", page, match[1], err)
-				continue
-			}
-			if section != "" && (info.IsDir() || !slices.Contains(sections(t, file), section)) {
-				t.Errorf("%s: the link %s leads to no section", page, match[1])
-			}
+			checkLink(t, page, target)
 		}
 	}
 	if count == 0 {
 		t.Error("there is no link at all")
+	}
+}
+
+// Links to the Registry are checked too, also those in descriptions, messages and issue templates.
+func TestDocumentation_RegistryLinks(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, file := range slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"),
+		files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
+		for _, match := range registryLink.FindAllStringSubmatch(string(read(t, file)), -1) {
+			count++
+			name := match[1]
+			if name == "" {
+				name = "index"
+			}
+			checkLink(t, file, target{filepath.Join(root, "docs", filepath.FromSlash(name)+".md"), match[2]})
+		}
+	}
+	if count == 0 {
+		t.Error("there is no link to the Registry at all")
+	}
+}
+
+// Every page is linked from the index, and has one title.
+func TestDocumentation_Index(t *testing.T) {
+	t.Parallel()
+	index := filepath.Join(root, "docs", "index.md")
+	var linked []string
+	for _, target := range links(t, index) {
+		linked = append(linked, target.file)
+	}
+	for _, page := range files(t, "*.md", "docs") {
+		if page != index && !slices.Contains(linked, page) {
+			t.Errorf("%s has no link to %s", index, page)
+		}
+	}
+	title := regexp.MustCompile(`(?m)^page_title: "(.*)"$`)
+	for _, page := range files(t, "*.tmpl", filepath.Join("templates", "guides")) {
+		text := string(read(t, page))
+		match := title.FindStringSubmatch(text)
+		if match == nil || !strings.Contains(text, "\n# "+strings.ReplaceAll(match[1], `\"`, `"`)+"\n") {
+			t.Errorf("%s: the title in the sidebar is %q, and not that of the page", page, match)
+		}
+	}
+}
+
+// Every example is shown on a page.
+func TestDocumentation_ExamplesAreShown(t *testing.T) {
+	t.Parallel()
+	var pages strings.Builder
+	for _, page := range handWritten(t) {
+		pages.Write(read(t, page))
+	}
+	for _, name := range configurations(t) {
+		if strings.HasPrefix(name, "guides/") && !strings.Contains(pages.String(), `"examples/`+name+"/") {
+			t.Errorf("no page includes examples/%s", name)
+		}
+	}
+}
+
+// target is where a link leads: to a file, or to a section of it.
+type target struct{ file, section string }
+
+// links returns where the links of a page to other files of the repository lead. The file of a link within the page is "".
+func links(t *testing.T, page string) []target {
+	t.Helper()
+	var found []target
+	for _, match := range link.FindAllStringSubmatch(fenced.ReplaceAllString(string(read(t, page)), ""), -1) {
+		file, section, _ := strings.Cut(match[1], "#")
+		if strings.Contains(file, "://") || strings.HasPrefix(file, "mailto:") {
+			continue
+		}
+		if file != "" {
+			file = filepath.Join(filepath.Dir(page), filepath.FromSlash(file))
+		}
+		found = append(found, target{file, section})
+	}
+	return found
+}
+
+func checkLink(t *testing.T, page string, to target) {
+	t.Helper()
+	info, err := os.Stat(to.file)
+	if err != nil {
+		t.Errorf("%s: a link leads nowhere: %v", page, err)
+		return
+	}
+	if to.section != "" && (info.IsDir() || !slices.Contains(sections(t, to.file), to.section)) {
+		t.Errorf("%s: %s has no section #%s", page, to.file, to.section)
 	}
 }
 

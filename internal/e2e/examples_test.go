@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -21,14 +22,14 @@ var examplesDir = filepath.Join(root, "examples")
 func configurations(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
-	err := filepath.WalkDir(examplesDir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(examplesDir, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && entry.Name() == ".terraform":
 			return fs.SkipDir
-		case filepath.Ext(path) == ".tf":
-			name, err := filepath.Rel(examplesDir, filepath.Dir(path))
+		case filepath.Ext(file) == ".tf":
+			name, err := filepath.Rel(examplesDir, filepath.Dir(file))
 			found[filepath.ToSlash(name)] = true
 			return err
 		}
@@ -49,6 +50,12 @@ func copyOf(t *testing.T, name string) string {
 	dir := filepath.Join(t.TempDir(), "configuration")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(examplesDir, name))); err != nil {
 		t.Fatal(err)
+	}
+	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccExamples_Import applies them.
+	for _, file := range glob(t, filepath.Join(dir, "import-by-*.tf")) {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
@@ -75,8 +82,11 @@ func startInstances(t *testing.T, configuration string) instances {
 	t.Helper()
 	names := variablesOf(configuration)
 	started := instances{map[string]any{}, map[string]*instancetest.Server{}}
+	// A data source without wait_until_ready does not wait, and a record always does.
+	waits := strings.Contains(configuration, "wait_until_ready") ||
+		strings.Contains(configuration, "\nresource \"filetransfer_") && !strings.Contains(configuration, "\ndata \"filetransfer_")
 	start := func(name string, options ...instancetest.Option) string {
-		if strings.Contains(configuration, "wait_until_ready") {
+		if waits {
 			options = append(options, instancetest.WithScript(instancetest.Status(404)))
 		}
 		started.servers[name] = instancetest.New(t, options...)
@@ -159,33 +169,51 @@ var wantOutputs = map[string]map[string]any{
 	"provider": {"file_max_size": 64424509440.},
 	"data-sources/filetransfer_instance": {
 		"file_max_size_gib": 60.,
-		"region":            "not delivered",
+		"region":            "not sent",
 	},
 	"data-sources/filetransfer_instances": {
-		"client_max_body_size": "20480m", // the older one's 20 GiB
+		"upload_limit":         21474836480., // the older one's 20 GiB
+		"client_max_body_size": "21m",        // 20,000,000 bytes are 19.07 MiB, and 1 MiB more
 		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
+	"resources/filetransfer_instance_record": {"client_max_body_size": "21m"},
 	"functions/select_expire_time": {
-		"default_expire_time": "2 weeks",
-		"lifecycle_days":      14.,
+		"default_expire_time":    "2 weeks",
+		"default_expire_minutes": 20160.,
 	},
 	"functions/parse_instance":      {"file_max_age_days": 30.},
 	"guides/replacing-data-http":    {"max_age_days": 30.},
-	"guides/testing-a-module":       {"lifecycle_days": 30.},
+	"guides/testing-a-module":       {"volume_gib": 60., "shortest_expire_minutes": 30.},
+	"guides/testing-a-fleet":        {"main_chunk_size": 20000000.},
 	"guides/behind-a-reverse-proxy": {"api_version": "2.1.5"},
+	"guides/ephemeral-credentials":  {"api_version": "2.1.5"},
 	"guides/feeding-limits": {"settings": map[string]any{
-		"nginx_client_max_body_size": "21m",
-		"lifecycle_days":             30.,
-		"cdn_max_ttl":                2592000.,
+		"volume_gib":           1457., // 30 days of 50 GB, and 60 GiB
+		"alert_below_free_gib": 60.,
+		"client_max_body_size": "21m",
+		"cdn_max_ttl":          2592000.,
 	}},
 	"guides/many-instances": {
 		"dashboards": map[string]any{"older": "older", "newer": "newer", "mixed": "mixed"},
 	},
-	"guides/testing-expire-times": {"default_expire_time": "2 weeks"},
 	"guides/tolerating-failures": {
-		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0", "broken": "unknown"},
+		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
+		"errors":       map[string]any{"broken": "status 403 Forbidden"},
 	},
+	"guides/recording-a-fleet": {
+		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
+	},
+	"guides/survive-an-outage": {
+		"versions": map[string]any{"now": "2.1.5", "recorded": "2.1.5"},
+	},
+	"guides/operate-settings": {"api_version": "2.1.5"},
+	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 60.}},
+	"guides/operate-upload-job": {"job_environment": map[string]any{
+		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
+		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 2 weeks.",
+	}},
 	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
+	"guides/waiting-with-a-data-source": {"api_version": "2.1.5"},
 }
 
 var outputBlock = regexp.MustCompile(`(?m)^output "(\w+)" \{`)
@@ -230,14 +258,15 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// A check that never warns would be no example of one.
-func TestAccExamples_CheckWarns(t *testing.T) {
+// A check that never warns, or a condition that never fails, would be no example of one.
+func TestAccExamples_Conditions(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
 	tests := map[string]struct {
 		example string
 		change  func(started instances)
 		want    string
+		fails   bool
 	}{
 		"a password is no longer required": {
 			example: "guides/guarding-a-plan",
@@ -245,6 +274,22 @@ func TestAccExamples_CheckWarns(t *testing.T) {
 				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
 			},
 			want: "no longer requires a password",
+		},
+		"a setting did not arrive": {
+			example: "guides/operate-settings",
+			change: func(started instances) {
+				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5)))
+			},
+			want:  "FILE_MAX_SIZE is 64424509440, but the instance reports 5 bytes.",
+			fails: true,
+		},
+		"a backup outlives the policy": {
+			example: "guides/operate-backups",
+			change: func(started instances) {
+				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxAge", 15770000000)))
+			},
+			want:  "That leaves no day for a backup within 90 days.",
+			fails: true,
 		},
 		"an instance of the fleet fails": {
 			example: "guides/tolerating-failures",
@@ -271,8 +316,11 @@ func TestAccExamples_CheckWarns(t *testing.T) {
 
 			test.change(started)
 			planned := cli.run(t, dir, nil, "plan", "-input=false", "-no-color")
-			if planned.exitCode != 0 || !strings.Contains(oneLine(planned.stdout), test.want) {
-				t.Errorf("the plan does not go on with a warning of %q: %s", test.want, planned)
+			if text := oneLine(append(planned.stdout, planned.stderr...)); !strings.Contains(text, test.want) {
+				t.Errorf("the plan does not say %q: %s", test.want, planned)
+			}
+			if failed := planned.exitCode != 0; failed != test.fails {
+				t.Errorf("the plan fails: %t, want %t: %s", failed, test.fails, planned)
 			}
 		})
 	}
@@ -282,6 +330,78 @@ var wrapping = regexp.MustCompile(`[\s│]+`)
 
 // oneLine undoes how a CLI wraps a diagnostic.
 func oneLine(text []byte) string { return wrapping.ReplaceAllString(string(text), " ") }
+
+// The import block beside a resource imports it, under the URL of a running instance, and changes nothing.
+func TestAccExamples_Import(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	blocks := glob(t, filepath.Join(examplesDir, "resources", "*", "import-by-*.tf"))
+	if len(blocks) == 0 {
+		t.Error("no example has an import block")
+	}
+	for _, block := range blocks {
+		name := path.Join("resources", filepath.Base(filepath.Dir(block)))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cli.need(t, version{1, 5}, version{1, 6}, "an import block")
+			dir := copyOf(t, name)
+			started := startInstances(t, readAll(t, dir))
+			started.servers["base_url"].SetScript() // an import does not wait
+			url := started.servers["base_url"].URL()
+			write(t, filepath.Join(dir, "import.tf"), strings.ReplaceAll(string(read(t, block)), exampleURL, url))
+			apply(t, cli, dir, started.variables)
+			if again := cli.run(t, dir, nil, "plan", "-detailed-exitcode", "-input=false", "-no-color"); again.exitCode != 0 {
+				t.Errorf("the plan after the import is not empty: %s", again)
+			}
+			if command := string(read(t, filepath.Join(filepath.Dir(block), "import.sh"))); !strings.Contains(command, " "+exampleURL) {
+				t.Errorf("import.sh does not import %s: %s", exampleURL, command)
+			}
+		})
+	}
+}
+
+// What the guide on outages says about plan, apply and destroy while an instance is down.
+func TestAccExamples_Outage(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	down := func(t *testing.T, example string) string {
+		t.Helper()
+		dir := copyOf(t, example)
+		configuration := readAll(t, dir)
+		cli.needOf(t, configuration)
+		started := startInstances(t, configuration)
+		apply(t, cli, dir, started.variables)
+		for _, server := range started.servers {
+			server.Close()
+		}
+		return dir
+	}
+	expect := func(t *testing.T, dir string, exitCode int, text string, args ...string) {
+		t.Helper()
+		done := cli.run(t, dir, nil, append(args, "-input=false", "-no-color")...)
+		if done.exitCode != exitCode || !strings.Contains(oneLine(append(done.stdout, done.stderr...)), text) {
+			t.Errorf("%s does not end with exit code %d and %q: %s", strings.Join(args, " "), exitCode, text, done)
+		}
+	}
+
+	t.Run("records", func(t *testing.T) {
+		t.Parallel()
+		dir := down(t, "guides/recording-a-fleet")
+		expect(t, dir, 0, "Warning: Instance not read, last known details kept", "plan", "-detailed-exitcode")
+		expect(t, dir, 0, "Destroy complete!", "destroy", "-auto-approve")
+	})
+	t.Run("data source", func(t *testing.T) {
+		t.Parallel()
+		dir := down(t, "guides/survive-an-outage")
+		expect(t, dir, 1, "Error: Instance not reachable", "plan")
+		expect(t, dir, 1, "Error: Instance not reachable", "plan", "-refresh=false")
+		expect(t, dir, 1, "Error: Instance not reachable", "destroy", "-auto-approve")
+		expect(t, dir, 0, "Destroy complete!", "destroy", "-auto-approve", "-refresh=false")
+	})
+}
+
+// exampleURL is what examples name where a variable cannot be used.
+const exampleURL = "https://files.example.org"
 
 // The tests of an example's own run without an instance and without a network.
 func TestAccExamples_TestFiles(t *testing.T) {

@@ -21,10 +21,10 @@ func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
 		arguments, says string
 	}{
 		"certificate and key in one text": {"client_cert_pem = " + heredoc(cert+key), "Client certificate without its key"},
-		"swapped":                         {"client_cert_pem = " + heredoc(key) + "client_key_pem = " + heredoc(cert), "Client certificate not usable"},
-		"key of another":                  {"client_cert_pem = " + heredoc(server.CACertPEM()) + "client_key_pem = " + heredoc(key), "Client certificate not usable"},
+		"swapped":                         {"client_cert_pem = " + heredoc(key) + "client_key_pem = " + heredoc(cert), "Invalid TLS configuration"},
+		"key of another":                  {"client_cert_pem = " + heredoc(server.CACertPEM()) + "client_key_pem = " + heredoc(key), "Invalid TLS configuration"},
 		"key without certificate":         {"client_key_pem = " + heredoc(key), "Client key without its certificate"},
-		"key for the CA":                  {"ca_cert_pem = " + heredoc(key), "CA certificates not usable"},
+		"key for the CA":                  {"ca_cert_pem = " + heredoc(key), "Invalid CA certificates"},
 		"password in the base URL":        {"base_url = \"https://me:" + keyLine + "@files.example.org\"\n", "Invalid base URL"},
 		"header with a line break":        {"request_headers = {\n\"X-Key\" = " + heredoc(keyLine+"\n") + "}\n", "Invalid request header"},
 	}

@@ -8,34 +8,26 @@ import (
 // maxFaults is how many faults of one document are listed.
 const maxFaults = 20
 
-// DocumentError says why a document is not an instance document. It lists
-// every fault at once, in the order of the document; what an object lacks comes
-// at its end.
+// DocumentError says why a document is not an instance document. It lists the faults in the order of the document;
+// a missing field is listed where its object ends.
 type DocumentError struct {
-	// Faults are the first 20 faults; where the text is not JSON, the last of them
-	// says why.
+	// Faults are the first 20 faults. If the text is not JSON, the last of them says why.
 	Faults []Fault
 	// Omitted is how many more there are.
 	Omitted int
-	// NotJSON is true when the text is not JSON at all, so that what was
-	// expected of its members says nothing about the cause.
+	// NotJSON is true if the text is not JSON at all, so that the other faults do not explain the cause.
 	NotJSON bool
 }
 
-// Fault is one thing wrong with a document. Its texts are safe to print.
+// Fault is one thing wrong with a document. Its texts are safe to print: see [Parse].
 type Fault struct {
-	// Path is where: "fileMaxSize", "recommendedExpireTimes[3].inSeconds", or
-	// "the document" for the whole.
+	// Path is where: "fileMaxSize", "recommendedExpireTimes[3].inSeconds", or [WholeDocument].
 	Path string
-	// Expected is what the contract has there.
-	Expected string
-	// Found is what was there, cut short.
-	Found string
+	// Problem is what is wrong there: "expected a string, found null".
+	Problem string
 }
 
-func (f Fault) String() string {
-	return fmt.Sprintf("%s: expected %s, found %s", f.Path, f.Expected, f.Found)
-}
+func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
 // Error lists the faults on one line.
 func (e *DocumentError) Error() string {
@@ -46,8 +38,7 @@ func (e *DocumentError) Error() string {
 	return kind + strings.Join(e.Lines(), "; ")
 }
 
-// Lines returns the faults one by one, with a last line that counts those
-// left out.
+// Lines returns one line for each listed fault, and a last line with the number of omitted faults if there are any.
 func (e *DocumentError) Lines() []string {
 	lines := make([]string, 0, len(e.Faults)+1)
 	for _, fault := range e.Faults {
@@ -59,19 +50,21 @@ func (e *DocumentError) Lines() []string {
 	return lines
 }
 
-func (e *DocumentError) add(fault Fault) {
-	if len(e.Faults) == maxFaults {
-		e.Omitted++
-		return
+// omitNext reports whether the list is full, and counts the next fault as omitted if it is. Callers ask before they
+// build the texts of a fault: a hostile document can have a fault every few bytes.
+func (e *DocumentError) omitNext() bool {
+	if len(e.Faults) < maxFaults {
+		return false
 	}
-	e.Faults = append(e.Faults, fault)
+	e.Omitted++
+	return true
 }
 
-// makeRoom leaves out the last fault that is listed if there is room for no
-// other.
-func (e *DocumentError) makeRoom() {
-	if len(e.Faults) == maxFaults {
+// addCause adds the fault because of which the text is not JSON. It is listed even if the list is full.
+func (e *DocumentError) addCause(cause Fault) {
+	e.NotJSON = true
+	if e.omitNext() {
 		e.Faults = e.Faults[:maxFaults-1]
-		e.Omitted++
 	}
+	e.Faults = append(e.Faults, cause)
 }

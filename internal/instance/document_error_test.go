@@ -10,8 +10,8 @@ import (
 func TestDocumentErrorText(t *testing.T) {
 	t.Parallel()
 
-	size := instance.Fault{Path: "fileMaxSize", Expected: "an integer", Found: "null"}
-	age := instance.Fault{Path: "fileMaxAge", Expected: "this field once", Found: "it again"}
+	size := instance.Fault{Path: "fileMaxSize", Problem: "expected an integer, found null"}
+	age := instance.Fault{Path: "fileMaxAge", Problem: "appears more than once"}
 
 	tests := map[string]struct {
 		documentError instance.DocumentError
@@ -26,10 +26,10 @@ func TestDocumentErrorText(t *testing.T) {
 		"two faults and more": {
 			instance.DocumentError{Faults: []instance.Fault{size, age}, Omitted: 3},
 			"not an instance document: fileMaxSize: expected an integer, found null; " +
-				"fileMaxAge: expected this field once, found it again; and 3 more",
+				"fileMaxAge: appears more than once; and 3 more",
 			[]string{
 				"fileMaxSize: expected an integer, found null",
-				"fileMaxAge: expected this field once, found it again",
+				"fileMaxAge: appears more than once",
 				"and 3 more",
 			},
 		},

@@ -36,8 +36,7 @@ func FuzzParse(f *testing.F) {
 
 	f.Fuzz(func(t *testing.T, document []byte) {
 		details, documentError := parse(t, document)
-		// encoding/json is laxer (it takes invalid UTF-8 and duplicates), never
-		// stricter: what it refuses is not JSON.
+		// encoding/json accepts more (invalid UTF-8 and duplicates), never less: what it refuses is not JSON.
 		if json.Valid(instance.TrimByteOrderMark(document)) {
 			return
 		}

@@ -1,34 +1,31 @@
-// Package instance knows what an instance of the file transfer service says
-// about itself: the document that GET {base_url}/instance answers, in every
-// shape that the service's contract ("Instance Details Interface of a File
-// Transfer Service") and deployed releases give it.
+// Package instance knows what an instance of the file transfer service says about itself: the document that
+// GET {base_url}/instance answers, in every response format of the service's contract ("Instance Details Interface of a
+// File Transfer Service") and of deployed releases.
 //
 // It is pure: no network, no Terraform, no clock.
 package instance
 
-// Details is an instance's configuration in one shape, whichever shape it was
-// delivered in. All quantities are from 0 to [math.MaxInt64].
+// Details is an instance's configuration, the same for every response format. All quantities are from 0 to
+// [math.MaxInt64]. A field that an instance may leave out is a pointer, nil if it did, or has a documented default.
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64
 	// ChunkSizeBytes is the size of one chunk (chunkSize).
 	ChunkSizeBytes int64
-	// RequirePassword tells whether creating a transfer takes a password
-	// (requirePassword).
+	// RequirePassword tells whether a password is required to create a transfer (requirePassword).
 	RequirePassword bool
 	// APIVersion is the version of the instance's API (apiVersion).
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group
-	// (maxTransfersInMerge). Where the instance does not deliver it, it is the
-	// documented limit of its version (contract, "Limits").
+	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). If the instance does not
+	// deliver it, it is the documented limit of its version (contract, "Limits").
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes are the durations before expiry that a client may
-	// offer (recommendedExpireTimes), in the order delivered. Never nil.
+	// RecommendedExpireTimes are the durations before expiry that a client may offer (recommendedExpireTimes), in the
+	// order delivered. Never nil.
 	RecommendedExpireTimes []ExpireTime
 
-	// Warnings are what was read by rule although the document leaves doubt.
+	// Warnings are about entries that were read by a rule, although the document is ambiguous.
 	Warnings []Warning
 }
 
@@ -53,36 +50,33 @@ func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// The documented limits of transfers in a group, for instances that do not
-// deliver theirs (contract, "Limits" and "Versioning").
+// The documented limits of transfers in a group, for instances that do not deliver theirs (contract, "Limits" and
+// "Versioning").
 const (
 	maxTransfersInMergeBefore2 = 10
 	maxTransfersInMergeFrom2   = 50
 )
 
-// WarningKind tells warnings apart: a reader gets one warning of each kind,
-// listing its entries.
+// WarningKind tells warnings apart: a user gets one warning of each kind, which lists its entries.
 type WarningKind int
 
 const (
-	// ContradictoryUnits: an entry's inSeconds and value contradict each other
-	// (value is not inSeconds / 60 rounded down). It was read by inSeconds.
+	// ContradictoryUnits: an entry's inSeconds and value contradict each other (value is not inSeconds / 60 rounded
+	// down). It was read by inSeconds.
 	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute.
-	// It was read in seconds, as the contract says; a few early releases put
-	// minutes there (field notes).
+	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as the contract
+	// says; a few early releases put minutes there (field notes).
 	SuspiciouslyShort
 )
 
-// Warning is one doubt about one expiry entry.
+// Warning is about one ambiguous expiry entry. Its texts are safe to print: see [Parse].
 type Warning struct {
 	Kind WarningKind
 	// Path is the entry's place in the document: recommendedExpireTimes[2].
 	Path string
-	// Label is the entry's label as delivered: not safe to print as it is.
+	// Label is the entry's label, redacted, cleaned and cut to at most 60 characters.
 	Label string
-	// Value is the entry's value as delivered: in minutes for
-	// ContradictoryUnits, in seconds for SuspiciouslyShort.
+	// Value is the entry's value as delivered: in minutes for ContradictoryUnits, in seconds for SuspiciouslyShort.
 	Value int64
 	// InSeconds is what the entry was read as.
 	InSeconds int64

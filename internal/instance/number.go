@@ -8,16 +8,16 @@ import (
 // maxInt64Digits is how many decimal digits math.MaxInt64 has.
 const maxInt64Digits = 19
 
-// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is
-// exactly an integer from 0 to math.MaxInt64, in whatever form it is written:
-// 20000000, 20000000.0 and 2e7 are the same. ok is false for any other value.
+// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is exactly an integer from 0 to
+// math.MaxInt64, in whatever form it is written: 20000000, 20000000.0 and 2e7 are the same. ok is false for any other
+// value.
 func parseNumber(number string) (value int64, ok bool) {
 	if value, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return value, value >= 0
 	}
 
-	// number = sign digits * 10^exponent. Neither a float (53 bits) nor a
-	// rational (an exponent of a billion costs a billion digits) would do.
+	// number = sign digits * 10^exponent. A float has only 53 bits, and a rational with an exponent of a billion needs a
+	// billion digits.
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponentText := unsigned, "0"
 	if i := strings.IndexAny(unsigned, "eE"); i >= 0 {
@@ -31,8 +31,7 @@ func parseNumber(number string) (value int64, ok bool) {
 	if negative {
 		return 0, false
 	}
-	// 32 bits are enough for every exponent that can lead into int64: the
-	// mantissa of a document is shorter than 2^31 digits.
+	// 32 bits are enough for every exponent of a value in int64: the mantissa of a document is shorter than 2^31 digits.
 	exponent, err := strconv.ParseInt(exponentText, 10, 32)
 	if err != nil {
 		return 0, false
@@ -46,9 +45,8 @@ func parseNumber(number string) (value int64, ok bool) {
 	return value, err == nil
 }
 
-// parseDigits returns the value of a text of decimal digits, from 0 to
-// math.MaxInt64. ok is false for any other text: no sign, no white space, no
-// exponent.
+// parseDigits returns the value of a text of decimal digits, from 0 to math.MaxInt64. ok is false for any other text: no
+// sign, no white space, no exponent.
 func parseDigits(text string) (value int64, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

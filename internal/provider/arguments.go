@@ -31,8 +31,8 @@ type readArguments struct {
 	timeout        time.Duration
 }
 
-// readArgumentAttributes returns the attributes of readArguments. headersFor
-// ends the sentence that says what the headers are for.
+// readArgumentAttributes returns the attributes of readArguments. headersFor ends the sentence that says what the
+// headers are for.
 func readArgumentAttributes(headersFor string) map[string]datasourceschema.Attribute {
 	return map[string]datasourceschema.Attribute{
 		"request_headers": datasourceschema.MapAttribute{
@@ -69,8 +69,8 @@ func readArgumentAttributes(headersFor string) map[string]datasourceschema.Attri
 
 const timeoutsDescription = "How long operations may take. Default: the defaults of its attributes."
 
-// timeoutsType is the type of terraform-plugin-framework-timeouts. Its own
-// attribute lacks a description, and accepts "-5s".
+// timeoutsType is the type of terraform-plugin-framework-timeouts. Its own attribute lacks a description, and accepts
+// "-5s".
 func timeoutsType(operations ...string) timeouts.Type {
 	attributes := make(map[string]attr.Type, len(operations))
 	for _, operation := range operations {
@@ -91,8 +91,7 @@ func timeoutsFrom(ctx context.Context, data attributeGetter) (timeouts.Value, di
 	return value, diags
 }
 
-// valuesOf returns the values of an object's attributes, in a map of its own: a
-// new state is made of it.
+// valuesOf returns the values of an object's attributes, in a map of its own: a new state is made of it.
 func valuesOf(object tftypes.Value) (values map[string]tftypes.Value, diags diag.Diagnostics) {
 	if err := object.As(&values); err != nil {
 		diags.AddError(summaryBug, sentence(err.Error())+"\n\n"+reportBug)
@@ -100,8 +99,8 @@ func valuesOf(object tftypes.Value) (values map[string]tftypes.Value, diags diag
 	return maps.Clone(values), diags // As returns the object's own map
 }
 
-// readArgumentsFrom reads the arguments from a configuration, whose values it
-// gets too: what is null there needs no conversion.
+// readArgumentsFrom reads the arguments from a configuration, whose values it gets too: what is null there needs no
+// conversion.
 func readArgumentsFrom(ctx context.Context, config tfsdk.Config, values map[string]tftypes.Value) (readArguments, diag.Diagnostics) {
 	arguments := readArguments{timeout: defaultReadTimeout}
 	var diags diag.Diagnostics

@@ -1,330 +1,157 @@
 package provider
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"google.golang.org/grpc"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// cannedProvider is the provider with data sources that answer what the real
-// one has answered once, without I/O: the floor that Terraform's plugin
-// protocol and framework set for our schemas.
-type cannedProvider struct {
+// noOpProvider has the data source filetransfer_instance with a read that makes no request: what the plugin protocol
+// and the framework cost by themselves.
+type noOpProvider struct {
 	filetransferProvider
 	state tftypes.Value
 }
 
-func (p *cannedProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+func (p *noOpProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
 }
 
-func (p *cannedProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{
-		func() datasource.DataSource { return &cannedDataSource{state: p.state} },
-	}
+func (p *noOpProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{func() datasource.DataSource { return &noOpDataSource{state: p.state} }}
 }
 
-type cannedDataSource struct {
+type noOpDataSource struct {
 	instanceDataSource
 	state tftypes.Value
 }
 
-func (d *cannedDataSource) Configure(context.Context, datasource.ConfigureRequest, *datasource.ConfigureResponse) {
-}
-
-func (d *cannedDataSource) Read(_ context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+func (d *noOpDataSource) Read(_ context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
 	resp.State.Raw = d.state
 }
 
-// BenchmarkRead compares one read of filetransfer_instance with the plain GET
-// of the same URL, and with a read of the same schema that does nothing. Its
-// metrics are medians of one run: get_µs, canned_µs, read_µs, what read takes
-// above canned (to stay at most 150 µs), and the ratios of each turn.
-func BenchmarkRead(b *testing.B) {
-	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config, canned, ours := readers(b, server)
+// reader returns a function that reads a data source. Neither encoding the configuration nor decoding the state is
+// part of it: that is Terraform's work.
+func reader(b *testing.B, server protocol, name string, arguments args) func() *tfprotov6.DynamicValue {
+	b.Helper()
+	config := configuration(b, name, arguments)
+	return func() *tfprotov6.DynamicValue {
+		resp, err := server.ReadDataSource(b.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
+		if err != nil || len(resp.Diagnostics) > 0 {
+			b.Fatalf("%v\n%s", err, diagnostics(resp.Diagnostics))
+		}
+		return resp.State
+	}
+}
 
-	plain := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+// readers returns reads of an instance: ours, and one of a no-op data source with the same state.
+func readers(b *testing.B, baseURL string) (ours, noOp func() *tfprotov6.DynamicValue) {
+	b.Helper()
+	server, _ := configure(b.Context(), b, nil)
+	ours = reader(b, server, instanceName, args{"base_url": baseURL})
+	state, err := ours().Unmarshal(instanceType())
+	if err != nil {
+		b.Fatal(err)
+	}
+	without := protocol{ProviderServer: providerserver.NewProtocol6(&noOpProvider{state: state})()}
+	return ours, reader(b, without, instanceName, args{"base_url": baseURL})
+}
+
+// times are the times of subjects that take turns, so that all of them see the same machine.
+type times map[string][]time.Duration
+
+func (t times) measure(subject string, run func()) {
+	start := time.Now()
+	run()
+	t[subject] = append(t[subject], time.Since(start))
+}
+
+// report reports the median of the ratios of each turn.
+func (t times) report(b *testing.B, subject, reference string) {
+	b.Helper()
+	var ratios []float64
+	for i, duration := range t[subject] {
+		ratios = append(ratios, duration.Seconds()/t[reference][i].Seconds())
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], subject+"/"+reference)
+}
+
+// BenchmarkRead compares a read of filetransfer_instance with a plain GET of the same URL, and with a no-op data
+// source.
+func BenchmarkRead(b *testing.B) {
+	server := instancetest.New(b)
+	ours, noOp := readers(b, server.URL())
+	plain := &http.Client{Transport: &http.Transport{}}
 	defer plain.CloseIdleConnections()
 	get := func() {
-		request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL()+"/instance", http.NoBody)
+		response, err := plain.Get(server.URL() + "/instance")
 		if err != nil {
 			b.Fatal(err)
 		}
-		response, err := plain.Do(request)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, response.Body); err != nil {
-			b.Fatal(err)
-		}
+		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 	}
-
-	var gets, canneds, reads []time.Duration
-	for b.Loop() { // in turns, so that all three see the same machine
-		gets = append(gets, timed(get))
-		canneds = append(canneds, timed(func() { canned.read(b, "filetransfer_instance", config) }))
-		reads = append(reads, timed(func() { ours.read(b, "filetransfer_instance", config) }))
+	took := make(times)
+	for b.Loop() {
+		took.measure("get", get)
+		took.measure("noop", func() { noOp() })
+		took.measure("read", func() { ours() })
 	}
-	microseconds := func(times []time.Duration) float64 { return float64(median(times).Nanoseconds()) / 1000 }
-	b.ReportMetric(microseconds(gets), "get_µs")
-	b.ReportMetric(microseconds(canneds), "canned_µs")
-	b.ReportMetric(microseconds(reads), "read_µs")
-	b.ReportMetric(microseconds(reads)-microseconds(canneds), "above_canned_µs")
-	b.ReportMetric(medianRatio(reads, gets), "read/get")
-	b.ReportMetric(medianRatio(reads, canneds), "read/canned")
+	took.report(b, "read", "get")
+	took.report(b, "read", "noop")
 	b.ReportMetric(0, "ns/op") // of all three: leave it out
 }
 
-// BenchmarkReadAllocations counts the allocations of one read, those of the
-// instance in this process included, and of one that does nothing.
+// BenchmarkReadAllocations counts the allocations of a read, those of the instance in this process included, and of a
+// no-op data source.
 func BenchmarkReadAllocations(b *testing.B) {
-	server := instancetest.New(b, instancetest.WithDocument(instancetest.Newer()))
-	config, canned, ours := readers(b, server)
-	for _, subject := range []struct {
-		name   string
-		server protocolServer
-	}{{"canned", canned}, {"read", ours}} {
-		b.Run(subject.name, func(b *testing.B) {
+	ours, noOp := readers(b, instancetest.New(b).URL())
+	for name, read := range map[string]func() *tfprotov6.DynamicValue{"noop": noOp, "read": ours} {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				subject.server.read(b, "filetransfer_instance", config)
+				read()
 			}
 		})
 	}
 }
 
-// readers returns the configuration of a read of the instance, and the two
-// providers that answer it: the canned one with what ours has read.
-func readers(b *testing.B, server *instancetest.Server) (config tfprotov6.DynamicValue, canned, ours protocolServer) {
-	b.Helper()
-	config = configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
-	ours = newProtocolServer(b, New("bench")())
-	state, err := ours.read(b, "filetransfer_instance", config).Unmarshal(instanceType())
-	if err != nil {
-		b.Fatal(err)
-	}
-	return config, newProtocolServer(b, &cannedProvider{state: state}), ours
-}
-
-func timed(run func()) time.Duration {
-	start := time.Now()
-	run()
-	return time.Since(start)
-}
-
-func median[T float64 | time.Duration](values []T) T {
-	return slices.Sorted(slices.Values(values))[len(values)/2]
-}
-
-// medianRatio is the median of the ratios of each turn.
-func medianRatio(times, reference []time.Duration) float64 {
-	ratios := make([]float64, len(times))
-	for i := range times {
-		ratios[i] = float64(times[i]) / float64(reference[i])
-	}
-	return median(ratios)
-}
-
-// BenchmarkFleet reads 1,000 instances of 20 ms each, 16 at once. ideal is what
-// the waiting alone takes; fetch/ideal is how much longer reading takes, and
-// read/ideal the whole read through the protocol server.
+// BenchmarkFleet compares filetransfer_instances of 2,000 with 2,000 no-op data sources, and of 10,000 with one of
+// 1,000. Nothing of Terraform is in it: with Terraform, no-op data sources cost much more, see
+// internal/dev/benchplan.
 func BenchmarkFleet(b *testing.B) {
-	const (
-		instances   = 1000
-		concurrency = 16
-		delay       = 20 * time.Millisecond
-	)
-	ideal := time.Duration(float64(instances) / concurrency * float64(delay))
-	document := instancetest.Newer().JSON()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(delay) // the instance that is measured, not a test that waits
-		_, _ = io.WriteString(w, document)
-	}))
-	defer server.Close()
-	baseURLs := make(map[string]string)
-	values := make(map[string]tftypes.Value)
-	for i := range instances {
-		key := fmt.Sprintf("instance%04d", i)
-		baseURLs[key] = server.URL + "/" + key
-		values[key] = tftypes.NewValue(tftypes.String, baseURLs[key])
+	instance := instancetest.New(b, instancetest.WithDefault(good))
+	server, _ := configure(b.Context(), b, nil)
+	fleet := func(size int) func() {
+		baseURLs, _ := under(instance.URL(), size)
+		read := reader(b, server, instancesName, args{"base_urls": baseURLs})
+		return func() { read() }
 	}
-	config := configOf(b, instancesType(), map[string]tftypes.Value{
-		"base_urls": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, values),
-	})
-
-	p := &filetransferProvider{version: "bench"}
-	ours := newProtocolServer(b, p)
-	model := providerModel{}
-	data, diags := model.configure(b.Context(), "bench")
-	if diags.HasError() {
-		b.Fatal(diags)
-	}
-
-	var fetch, read time.Duration
+	of1000, of2000, of10000 := fleet(1000), fleet(2000), fleet(10000)
+	_, noOp := readers(b, instance.URL())
+	took := make(times)
 	for b.Loop() {
-		members, diags := fleetMembers(baseURLs)
-		if diags.HasError() {
-			b.Fatal(diags)
-		}
-		source := instancesDataSource{provider: data}
-		start := time.Now()
-		source.readFleet(b.Context(), members, readArguments{}, concurrency)
-		fetch += time.Since(start)
-
-		start = time.Now()
-		ours.read(b, "filetransfer_instances", config)
-		read += time.Since(start)
-	}
-	b.ReportMetric(fetch.Seconds()/float64(b.N)/ideal.Seconds(), "fetch/ideal")
-	b.ReportMetric(read.Seconds()/float64(b.N)/ideal.Seconds(), "read/ideal")
-}
-
-// BenchmarkStart takes the built provider from the start of its process to its
-// first answers, as Terraform does: the handshake with its certificates, then
-// GetProviderSchema, ConfigureProvider and ReadDataSource. Its metrics are the
-// medians of when each of them was there, in milliseconds, and the ratio of
-// the last one to a process of the same binary that only prints its version.
-func BenchmarkStart(b *testing.B) {
-	binary := filepath.Join(b.TempDir(), "terraform-provider-filetransfer.exe") // a name that Windows runs too
-	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("building the provider: %v\n%s", err, output)
-	}
-	server := instancetest.New(b)
-	providerBlock := providerConfig(b, New("bench")())
-	config := configOf(b, instanceType(), map[string]tftypes.Value{"base_url": text(server.URL())})
-
-	var process, handshake, schema, first []time.Duration
-	for b.Loop() {
-		process = append(process, timed(func() {
-			if err := exec.CommandContext(b.Context(), binary, "-version").Run(); err != nil {
-				b.Fatal(err)
+		took.measure("1000", of1000)
+		took.measure("2000", of2000)
+		took.measure("10000", of10000)
+		took.measure("2000noops", func() {
+			for range 2000 {
+				noOp()
 			}
-		}))
-
-		start := time.Now()
-		client, connection := startPlugin(b, binary)
-		handshake = append(handshake, time.Since(start))
-		if answer := invoke(b, connection, "GetProviderSchema", nil); len(answer) == 0 {
-			b.Fatal("there is no schema")
-		}
-		schema = append(schema, time.Since(start))
-		if answer := invoke(b, connection, "ConfigureProvider", message([]byte("1.0.0"), message(providerBlock.MsgPack))); len(answer) > 0 {
-			b.Fatalf("configuring gave diagnostics: %q", answer)
-		}
-		answer := invoke(b, connection, "ReadDataSource", message([]byte("filetransfer_instance"), message(config.MsgPack)))
-		first = append(first, time.Since(start))
-		if !bytes.Contains(answer, []byte(server.URL())) {
-			b.Fatalf("reading gave no state: %q", answer)
-		}
-		client.Kill()
+		})
 	}
-	for _, metric := range []struct {
-		unit  string
-		times []time.Duration
-	}{{"process_ms", process}, {"handshake_ms", handshake}, {"schema_ms", schema}, {"first_read_ms", first}} {
-		b.ReportMetric(median(metric.times).Seconds()*1000, metric.unit)
-	}
-	b.ReportMetric(medianRatio(first, process), "first_read/process")
-	b.ReportMetric(0, "ns/op") // of both processes: leave it out
+	took.report(b, "2000", "2000noops")
+	took.report(b, "10000", "1000")
+	b.ReportMetric(0, "ns/op")
 }
-
-// startPlugin starts a provider as Terraform does.
-func startPlugin(b *testing.B, binary string) (*plugin.Client, *grpc.ClientConn) {
-	b.Helper()
-	command := exec.CommandContext(b.Context(), binary)
-	// What logs is measured with its log.
-	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
-	client := plugin.NewClient(&plugin.ClientConfig{
-		// Those of every Terraform provider.
-		HandshakeConfig: plugin.HandshakeConfig{
-			ProtocolVersion:  6,
-			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
-			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
-		},
-		Plugins:          plugin.PluginSet{"provider": connectionPlugin{}},
-		Cmd:              command,
-		AutoMTLS:         true,
-		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
-		Logger:           hclog.NewNullLogger(),
-		SkipHostEnv:      true, // else it brings back what was left out above
-	})
-	b.Cleanup(client.Kill)
-	protocol, err := client.Client()
-	if err != nil {
-		b.Fatal(err)
-	}
-	connection, err := protocol.Dispense("provider")
-	if err != nil {
-		b.Fatal(err)
-	}
-	return client, connection.(*grpc.ClientConn)
-}
-
-// connectionPlugin gives the bare connection: the client that is generated for
-// the protocol is internal to terraform-plugin-go.
-type connectionPlugin struct{ plugin.NetRPCUnsupportedPlugin }
-
-func (connectionPlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
-	return errors.ErrUnsupported
-}
-
-func (connectionPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, connection *grpc.ClientConn) (any, error) {
-	return connection, nil
-}
-
-// invoke calls a method of the protocol with messages in their wire format.
-func invoke(b *testing.B, connection *grpc.ClientConn, method string, request []byte) (response []byte) {
-	b.Helper()
-	err := connection.Invoke(b.Context(), "/tfplugin6.Provider/"+method, &request, &response, grpc.ForceCodec(wireCodec{}))
-	if err != nil {
-		b.Fatalf("%s: %v", method, err)
-	}
-	return response
-}
-
-// message is a protocol buffer with these fields, numbered from 1.
-func message(fields ...[]byte) []byte {
-	var encoded []byte
-	for i, field := range fields {
-		encoded = protowire.AppendTag(encoded, protowire.Number(i+1), protowire.BytesType)
-		encoded = protowire.AppendBytes(encoded, field)
-	}
-	return encoded
-}
-
-// wireCodec passes encoded messages on.
-type wireCodec struct{}
-
-func (wireCodec) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
-
-func (wireCodec) Unmarshal(data []byte, v any) error {
-	*v.(*[]byte) = bytes.Clone(data)
-	return nil
-}
-
-func (wireCodec) Name() string { return "proto" }

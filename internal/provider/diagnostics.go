@@ -14,8 +14,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// The summaries of all diagnostics but those in failureWords. Each has a section
-// in the troubleshooting guide.
+// The summaries of all diagnostics but those in failureWords. Each has a section in the troubleshooting guide.
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
@@ -53,8 +52,7 @@ func sentence(text string) string {
 	return text
 }
 
-// errorAt makes an error on an attribute, or on the whole block if the path is
-// empty.
+// errorAt makes an error on an attribute, or on the whole block if the path is empty.
 func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	if at.Equal(path.Empty()) {
 		return diag.NewErrorDiagnostic(summary, detail)
@@ -62,8 +60,8 @@ func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
 }
 
-// deferOrFail ends a read that needs arguments of the provider that are not
-// known before apply. It returns false if there are none.
+// deferOrFail ends a read that needs arguments of the provider that are not known before apply. It returns false if
+// there are none.
 func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) bool {
 	switch {
 	case len(unknown) == 0:
@@ -72,18 +70,19 @@ func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unkn
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
 	default:
-		resp.Diagnostics.Append(unknownError(unknown))
+		resp.Diagnostics.Append(unknownError(unknown,
+			", or let the data source depend on the same resource (depends_on), so that it is read during apply"))
 	}
 	return true
 }
 
-// unknownError names arguments of the provider that are not known before apply.
-func unknownError(unknown []string) diag.Diagnostic {
+// unknownError names arguments of the provider that are not known before apply. otherRemedy is one more thing to do.
+func unknownError(unknown []string, otherRemedy string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summaryUnknown,
 		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
 			strings.Join(unknown, "\n  - ")+
-			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...), "+
-			"or let the data source depend on the same resource (depends_on), so that it is read during apply.")
+			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
+			otherRemedy+".")
 }
 
 // instanceWarnings are the warnings about one instance.

@@ -14,26 +14,24 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// situation is what the words about a failed read depend on, besides the
-// failure.
+// situation is what the words about a failed read depend on, besides the failure.
 type situation struct {
 	// baseURLArgument names the argument with the base URL: "base_url".
 	baseURLArgument string
 	// timeoutArgument names the argument that limits the whole read.
 	timeoutArgument         string
 	timeout, requestTimeout time.Duration
-	// canWait is true if wait_until_ready is an argument, waits if the read waits
-	// for the instance.
+	// canWait is true if wait_until_ready is an argument, as request_headers then is: in a data source. waits is true
+	// if the read waits for the instance.
 	canWait, waits bool
 	// fleet is true if the instance is one of many.
 	fleet bool
-	// headersWithheld is true if the provider has request_headers that are not
-	// for this instance.
+	// headersWithheld is true if the provider has request_headers that are not for this instance.
 	headersWithheld bool
 }
 
-// failureWords are the summary of a kind of failure, and the remedy that fits if
-// nothing more is known. BASE_URL is replaced by the argument.
+// failureWords are the summary of a kind of failure, and the remedy that fits if nothing more is known. BASE_URL is
+// replaced by the argument.
 var failureWords = map[client.Kind]struct{ summary, remedy string }{
 	client.KindResolve: {
 		"Host name of the instance not found",
@@ -108,8 +106,7 @@ var hintRemedies = map[client.Hint]string{
 	client.HintProxyCredentials: "The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.",
 }
 
-// withheldRemedy is for servers that miss what is not sent to the origin that a
-// redirect leads to.
+// withheldRemedy is for servers that miss what is not sent to the origin that a redirect leads to.
 const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
 	"set BASE_URL to the address that the redirect leads to."
 
@@ -136,8 +133,7 @@ func failureSummary(failure *client.Failure) string {
 	return summary
 }
 
-// failureDetail says which URL, what came back, how often it was tried, and
-// what to do.
+// failureDetail says which URL, what came back, how often it was tried, and what to do.
 func failureDetail(failure *client.Failure, s situation) string {
 	var detail strings.Builder
 	if failure.Kind == client.KindDocument {
@@ -155,8 +151,7 @@ func failureDetail(failure *client.Failure, s situation) string {
 	return detail.String()
 }
 
-// howItEnded says how often an instance was asked, and which time limit ended
-// it, or returns "".
+// howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
 func howItEnded(failure *client.Failure, s situation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
@@ -183,14 +178,13 @@ func remedies(failure *client.Failure, s situation) []string {
 	if s.canWait && !s.waits && starting(failure) {
 		remedies = append(remedies, "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true.")
 	}
-	if s.waits && (failure.TimeRanOut || failure.NoTimeLeft) {
+	if s.waits && failure.Attempts > 0 && (failure.TimeRanOut || failure.NoTimeLeft) {
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
 	}
 	return remedies
 }
 
-// starting tells whether failures like this one are typical of a starting
-// instance, or of the proxy in front of it.
+// starting tells whether failures like this one are typical of a starting instance, or of the proxy in front of it.
 func starting(failure *client.Failure) bool {
 	switch failure.Kind {
 	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
@@ -245,19 +239,25 @@ func statusRemedy(failure *client.Failure, s situation) string {
 	}
 }
 
-// credentialsRemedy is for a server that refuses a request for lack of
-// credentials.
+// credentialsRemedy is for a server that refuses a request for lack of credentials.
 func credentialsRemedy(failure *client.Failure, s situation) string {
 	switch {
 	case failure.OtherOrigin:
 		return withheldRemedy
 	case failure.ExtraHeaders:
 		return "request_headers were sent, and refused: check their names and values."
+	case s.headersWithheld && !s.canWait:
+		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
+			"another. Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 	case s.headersWithheld:
 		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
 			"another. Set that base_url to this instance, or set request_headers on the data source."
 	default:
-		return "An instance requires no credentials for this, so a proxy in front of it does: send them with request_headers, or set the " +
+		headers := "request_headers"
+		if !s.canWait {
+			headers = "the provider's request_headers"
+		}
+		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + headers + ", or set the " +
 			"provider's client_cert_pem and client_key_pem."
 	}
 }

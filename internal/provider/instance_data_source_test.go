@@ -1,628 +1,411 @@
 package provider
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The acceptance tests run configurations as users write them. What needs wide
-// tables, or no CLI, is tested in instance_protocol_test.go.
-
-// instanceIs checks attributes of data.filetransfer_instance.<name>.
-func instanceIs(name string, want map[string]knownvalue.Check) []statecheck.StateCheck {
-	var checks []statecheck.StateCheck
-	for attribute, value := range want {
-		checks = append(checks, statecheck.ExpectKnownValue("data."+instanceName+"."+name, tfjsonpath.New(attribute), value))
-	}
-	return checks
+// contractTimes are the expiry options of the documents of instancetest.
+var contractTimes = []any{
+	expireTime("30 minutes", 1800), expireTime("1 hour", 3600), expireTime("6 hours", 21600), expireTime("12 hours", 43200),
+	expireTime("1 day", 86400), expireTime("1 week", 604800), expireTime("2 weeks", 1209600), expireTime("1 month", 2592000),
 }
 
-// entries checks recommended_expire_times.
-func entries(want ...any) knownvalue.Check {
-	checks := make([]knownvalue.Check, 0, len(want))
-	for _, entry := range want {
-		entry := entry.(args) //nolint:forcetypeassert // as in contractTimes
-		checks = append(checks, knownvalue.ObjectExact(map[string]knownvalue.Check{
-			"label":      knownvalue.StringExact(entry["label"].(string)),    //nolint:forcetypeassert // see above
-			"in_seconds": knownvalue.Int64Exact(entry["in_seconds"].(int64)), //nolint:forcetypeassert // see above
-			"in_minutes": knownvalue.Int64Exact(entry["in_minutes"].(int64)), //nolint:forcetypeassert // see above
-		}))
-	}
-	return knownvalue.ListExact(checks)
+func expireTime(label string, seconds int64) args {
+	return args{"label": label, "in_seconds": seconds, "in_minutes": seconds / 60}
 }
 
-// mustFail runs a step that must fail and returns what the CLI said.
-func mustFail(t *testing.T, step resource.TestStep, checks ...tfversion.TerraformVersionCheck) string {
-	t.Helper()
-	said := ""
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   checks,
-		ProtoV6ProviderFactories: factories(),
-		ErrorCheck: func(err error) error {
-			said = err.Error()
-			return nil
-		},
-		Steps: []resource.TestStep{step},
-	})
-	if said == "" {
-		t.Fatal("no error")
-	}
-	return said
+// newer is what is read of instancetest.Newer().
+var newer = args{
+	"file_max_size": int64(64424509440), "chunk_size": int64(20000000), "require_password": true,
+	"api_version": "2.1.5", "api_version_major": int64(2), "api_version_minor": int64(1), "api_version_patch": int64(5),
+	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": contractTimes,
 }
 
-// mustMention checks that phrases are in what the CLI said, however it breaks
-// lines.
-func mustMention(t *testing.T, said string, phrases ...string) {
-	t.Helper()
-	for _, phrase := range phrases {
-		if !words(phrase).MatchString(said) {
-			t.Errorf("%q is not in:\n%s", phrase, said)
-		}
-	}
+func versionArgs(text string, major, minor, patch int64) args {
+	return args{"api_version": text, "api_version_major": major, "api_version_minor": minor, "api_version_patch": patch}
 }
 
-func TestAccInstanceShapes(t *testing.T) {
-	t.Parallel()
-	documents := map[string]instancetest.Document{
-		"newer":    instancetest.Newer(),
-		"older":    instancetest.Older(),
-		"mixed":    instancetest.Mixed(),
-		"exponent": instancetest.Newer().With("fileMaxAge", instancetest.Raw("1.577e10")).With("fileMaxSize", instancetest.Raw("6e10")).With("chunkSize", instancetest.Raw("20000000.0")),
-		"for_ever": instancetest.Newer().With("fileMaxAge", int64(15770000000)).With("fileMaxSize", instancetest.Raw("9007199254740993")).
-			With("recommendedExpireTimes", []instancetest.Document{instancetest.NewerEntry("∞ für immer", 15770000000)}),
-		"suffix":  instancetest.Newer().With("apiVersion", "2.0.0-rc.1").Without("maxTransfersInMerge"),
-		"nothing": instancetest.Newer().With("recommendedExpireTimes", []instancetest.Document{}).With("fileMaxSize", 0),
-		"future":  instancetest.Newer().With("newField", map[string]any{"deep": []int{1, 2}}),
-	}
-	bom := instancetest.New(t, instancetest.WithDocument("\ufeff"+instancetest.Newer().JSON()))
-	config := fmt.Sprintf(`
-		data "filetransfer_instance" "bom" { base_url = %q }
-		output "from_response_body" { value = jsondecode(data.filetransfer_instance.future.response_body).newField.deep[1] }
-		`, bom.URL())
-	for name, document := range documents {
-		server := instancetest.New(t, instancetest.WithDocument(document))
-		config += fmt.Sprintf("data \"filetransfer_instance\" %q { base_url = %q }\n", name, server.URL())
-	}
-
-	var checks []statecheck.StateCheck
-	for name, want := range map[string]map[string]knownvalue.Check{
-		"newer": {
-			"file_max_size": knownvalue.Int64Exact(64424509440), "chunk_size": knownvalue.Int64Exact(20000000), "require_password": knownvalue.Bool(true),
-			"api_version": knownvalue.StringExact("2.1.5"), "api_version_major": knownvalue.Int64Exact(2),
-			"api_version_minor": knownvalue.Int64Exact(1), "api_version_patch": knownvalue.Int64Exact(5),
-			"file_max_age": knownvalue.Int64Exact(2592000), "max_transfers_in_merge": knownvalue.Int64Exact(50),
-			"recommended_expire_times": entries(contractTimes...),
-			"response_body":            knownvalue.StringExact(documents["newer"].JSON()),
-			"request_headers":          knownvalue.Null(), "wait_until_ready": knownvalue.Null(), "timeouts": knownvalue.Null(),
+// documents are documents of every shape, and what is read of each that differs from newer.
+var documents = func() map[string]struct {
+	document string
+	want     args
+} {
+	newer, older := instancetest.Newer(), instancetest.Older()
+	raw := func(text string) any { return instancetest.Raw(text) }
+	return map[string]struct {
+		document string
+		want     args
+	}{
+		"newer": {newer.JSON(), nil},
+		"older": {older.JSON(), versionArgs("1.3.2", 1, 3, 2).with(args{
+			"file_max_size": int64(21474836480), "chunk_size": int64(10000000), "require_password": false, "max_transfers_in_merge": int64(10),
+		})},
+		"mixed": {instancetest.Mixed().JSON(), versionArgs("1.5.0", 1, 5, 0).with(args{"max_transfers_in_merge": int64(10)})},
+		"merge limit of an older version": {
+			newer.With("apiVersion", "1.0.0").With("maxTransfersInMerge", 7).JSON(),
+			versionArgs("1.0.0", 1, 0, 0).with(args{"max_transfers_in_merge": int64(7)}),
 		},
-		"older": {
-			"file_max_size": knownvalue.Int64Exact(21474836480), "require_password": knownvalue.Bool(false), "api_version_major": knownvalue.Int64Exact(1),
-			"file_max_age": knownvalue.Int64Exact(2592000), "max_transfers_in_merge": knownvalue.Int64Exact(10),
-			"recommended_expire_times": entries(contractTimes...),
-		},
-		"mixed": {
-			"file_max_age": knownvalue.Int64Exact(2592000), "max_transfers_in_merge": knownvalue.Int64Exact(10),
-			"recommended_expire_times": entries(contractTimes...),
-		},
-		"exponent": {
-			"file_max_age": knownvalue.Int64Exact(15770000000), "file_max_size": knownvalue.Int64Exact(60000000000), "chunk_size": knownvalue.Int64Exact(20000000),
-		},
-		"for_ever": {
-			"file_max_age": knownvalue.Int64Exact(15770000000), "file_max_size": knownvalue.Int64Exact(9007199254740993),
-			"recommended_expire_times": entries(args{"label": "∞ für immer", "in_seconds": int64(15770000000), "in_minutes": int64(262833333)}),
-		},
-		"suffix": {
-			"api_version": knownvalue.StringExact("2.0.0-rc.1"), "api_version_major": knownvalue.Int64Exact(2),
-			"api_version_patch": knownvalue.Int64Exact(0), "max_transfers_in_merge": knownvalue.Int64Exact(50),
-		},
-		"nothing": {"recommended_expire_times": knownvalue.ListExact(nil), "file_max_size": knownvalue.Int64Exact(0)},
-		"future":  {"response_body": knownvalue.StringExact(documents["future"].JSON()), "file_max_size": knownvalue.Int64Exact(64424509440)},
-		"bom":     {"response_body": knownvalue.StringExact(instancetest.Newer().JSON()), "api_version": knownvalue.StringExact("2.1.5")},
-	} {
-		checks = append(checks, instanceIs(name, want)...)
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config:            config,
-			ConfigStateChecks: append(checks, statecheck.ExpectKnownOutputValue("from_response_body", knownvalue.Int64Exact(2))),
+		"no merge limit from 2.0.0 on": {newer.With("apiVersion", "2.0.0").Without("maxTransfersInMerge").JSON(), versionArgs("2.0.0", 2, 0, 0)},
+		"pre-release":                  {newer.With("apiVersion", "2.1.5-rc.1+build.7").JSON(), args{"api_version": "2.1.5-rc.1+build.7"}},
+		"age as a number":              {newer.With("fileMaxAge", 2592000).JSON(), nil},
+		"for ever":                     {newer.With("fileMaxAge", raw("1.577e10")).JSON(), args{"file_max_age": int64(15770000000)}},
+		"largest":                      {newer.With("fileMaxSize", raw("9223372036854775807")).JSON(), args{"file_max_size": int64(9223372036854775807)}},
+		"beyond what a float can say":  {newer.With("fileMaxSize", raw("9007199254740993")).JSON(), args{"file_max_size": int64(9007199254740993)}},
+		"zeros": {newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(), args{
+			"file_max_size": int64(0), "chunk_size": int64(0), "file_max_age": int64(0), "max_transfers_in_merge": int64(0),
 		}},
-	})
-}
+		"no options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), args{"recommended_expire_times": []any{}}},
+		"units entry by entry, labels and order as delivered": {
+			newer.With("recommendedExpireTimes", []instancetest.Document{
+				instancetest.OlderEntry("1 año", 31536000), instancetest.NewerEntry("30 分", 1800), instancetest.NewerEntry(`"∞"`, 15770000000),
+				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0),
+			}).JSON(),
+			args{"recommended_expire_times": []any{
+				expireTime("1 año", 31536000), expireTime("30 分", 1800), expireTime(`"∞"`, 15770000000), expireTime("90 s", 90), expireTime("", 0),
+			}},
+		},
+		"unknown fields":  {newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "not ours").JSON(), nil},
+		"white space":     {"\r\n " + strings.ReplaceAll(newer.JSON(), ",", " ,\n\t") + "\n", nil},
+		"byte order mark": {"\ufeff" + newer.JSON(), args{"response_body": newer.JSON()}},
+	}
+}()
 
-func TestAccProviderBaseURL(t *testing.T) {
-	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()), instancetest.WithPath("/files/api"))
-	newer := instancetest.New(t)
-	const read = `data "filetransfer_instance" "test" {}`
-	is := func(baseURL, version string) []statecheck.StateCheck {
-		return instanceIs("test", map[string]knownvalue.Check{
-			"base_url": knownvalue.StringExact(baseURL), "api_version": knownvalue.StringExact(version),
+func TestInstanceOfEveryDocumentShape(t *testing.T) {
+	t.Parallel()
+	for name, test := range documents {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instancetest.WithDocument(test.document))
+			got := read(t, nil, instanceName, args{"base_url": server.URL()}).must(t)
+			mustEqual(t, "the state", got, newer.with(args{
+				"base_url": server.URL(), "response_body": test.document,
+				"request_headers": nil, "wait_until_ready": nil, "timeouts": nil,
+			}).with(test.want))
 		})
 	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				PreConfig:         func() { t.Setenv(baseURLVariable, older.URL()+"/") },
-				Config:            read,
-				ConfigStateChecks: is(older.URL()+"/", "1.3.2"),
-			},
-			{
-				Config:            fmt.Sprintf(`provider "filetransfer" { base_url = %q }`, newer.URL()) + "\n" + read,
-				ConfigStateChecks: is(newer.URL(), "2.1.5"),
-			},
-			{
-				Config:            fmt.Sprintf(`data "filetransfer_instance" "test" { base_url = "%s//" }`, newer.URL()),
-				ConfigStateChecks: is(newer.URL()+"//", "2.1.5"),
-			},
-			{
-				PreConfig:   func() { t.Setenv(baseURLVariable, "") },
-				Config:      read,
-				ExpectError: words("Neither the data source nor the provider has a base_url, and the environment variable FILETRANSFER_BASE_URL is not set."),
-			},
+}
+
+func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithPath("/files/api"))
+	_, host, _ := strings.Cut(server.URL(), "://")
+	tests := map[string]struct{ provider, arguments, want args }{
+		"path":             {nil, args{"base_url": server.URL()}, args{"base_url": server.URL()}},
+		"trailing slashes": {nil, args{"base_url": server.URL() + "//"}, args{"base_url": server.URL() + "//"}},
+		"upper case":       {nil, args{"base_url": "HTTP://" + host}, args{"base_url": "HTTP://" + host}},
+		"provider's":       {args{"base_url": server.URL() + "/"}, nil, args{"base_url": server.URL() + "/"}},
+		"other arguments": {
+			nil,
+			args{"base_url": server.URL(), "request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}},
+			args{"request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}},
 		},
-	})
-	for _, request := range older.Requests() {
-		mustEqual(t, "the path", request.Path, "/files/api/instance")
-	}
-}
-
-func TestAccInstanceRetries(t *testing.T) {
-	t.Parallel()
-	bad := instancetest.Status(503)
-	flaky := instancetest.New(t, instancetest.WithScript(bad, instancetest.RetryAfter(503, "3600")))
-	steady := instancetest.New(t)
-	config := fmt.Sprintf(`
-		provider "filetransfer" {
-			retry           = { max_attempts = 3, min_delay = "1ms", max_delay = "2ms" }
-			request_timeout = "20s"
-		}
-		data "filetransfer_instance" "flaky" {
-			base_url = %q
-			timeouts = { read = "5m" }
-		}
-		data "filetransfer_instance" "steady" { base_url = %q }
-		`, flaky.URL(), steady.URL())
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config: config,
-			ConfigStateChecks: instanceIs("flaky", map[string]knownvalue.Check{
-				"api_version": knownvalue.StringExact("2.1.5"),
-				"timeouts":    knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.StringExact("5m")}),
-			}),
-		}},
-	})
-	mustEqual(t, "the number of additional requests", len(flaky.Requests())-len(steady.Requests()), 2)
-
-	once := instancetest.New(t, instancetest.WithScript(bad))
-	said := mustFail(t, resource.TestStep{Config: fmt.Sprintf(`
-		provider "filetransfer" { retry = { max_attempts = 1 } }
-		data "filetransfer_instance" "test" { base_url = %q }
-		`, once.URL())})
-	mustMention(t, said, "Instance answered with status 503", "GET "+once.URL()+"/instance: status 503", "wait_until_ready = true")
-	mustEqual(t, "the number of requests", len(once.Requests()), 1)
-}
-
-func TestAccInstanceRequestHeaders(t *testing.T) {
-	t.Parallel()
-	home := instancetest.New(t,
-		instancetest.WithRequiredHeader("X-Token", "provider"), instancetest.WithRequiredHeader("X-Extra", "own"))
-	elsewhere := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", "hunter2-own"))
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{needsSensitiveState},
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf(`
-				provider "filetransfer" {
-					base_url        = %q
-					request_headers = { X-Token = "provider", X-Extra = "provider", X-Provider = "secret" }
-				}
-				data "filetransfer_instance" "home" {
-					request_headers = { x-extra = "own" }
-				}
-				data "filetransfer_instance" "elsewhere" {
-					base_url        = %q
-					request_headers = { X-Token = "hunter2-own" }
-				}
-				`, home.URL(), elsewhere.URL()),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectSensitiveValue("data.filetransfer_instance.home", tfjsonpath.New("request_headers")),
-				statecheck.ExpectKnownValue("data.filetransfer_instance.elsewhere", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-			},
-		}},
-	})
-	for _, request := range elsewhere.Requests() {
-		if len(request.Header["X-Provider"]) > 0 || len(request.Header["X-Extra"]) > 0 {
-			t.Errorf("the provider's headers went elsewhere: %v", request.Header)
-		}
-	}
-	for _, request := range home.Requests() {
-		mustEqual(t, "X-Provider", request.Header.Get("X-Provider"), "secret")
-		if agent := request.Header.Get("User-Agent"); !strings.HasPrefix(agent, "terraform-provider-filetransfer/test Terraform/") || strings.HasSuffix(agent, "/") {
-			t.Errorf("the User-Agent is %q", agent)
-		}
-	}
-
-	said := mustFail(t, resource.TestStep{Config: fmt.Sprintf(`
-		data "filetransfer_instance" "test" {
-			base_url        = %q
-			request_headers = { X-Token = "hunter2-own" }
-		}
-		output "leak" { value = data.filetransfer_instance.test.request_headers }
-		`, elsewhere.URL())})
-	mustMention(t, said, "Output refers to sensitive values")
-	mustNotSay(t, said, "hunter2-own")
-}
-
-func TestAccInstancePlanHidesHeaders(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	// The plan is shown because it is not empty: the instance is read on apply.
-	said := mustFail(t, resource.TestStep{PlanOnly: true, Config: fmt.Sprintf(`
-		resource "terraform_data" "url" { input = %q }
-		data "filetransfer_instance" "test" {
-			base_url        = terraform_data.url.output
-			request_headers = { X-Token = "hunter2-own" }
-		}
-		`, server.URL())}, needsTerraformData)
-	mustMention(t, said, `data "filetransfer_instance" "test"`, "base_url = (known after apply)", "request_headers = (sensitive value)")
-	mustNotSay(t, said, "hunter2-own")
-	mustEqual(t, "the number of requests", len(server.Requests()), 0)
-}
-
-func TestAccInstanceTLS(t *testing.T) {
-	t.Parallel()
-	trusted := instancetest.New(t, instancetest.WithTLS())
-	mutual := instancetest.New(t, instancetest.WithClientCertificate())
-	selfSigned := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateSelfSigned))
-	expired := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))
-	data := func(name string, server *instancetest.Server) string {
-		return fmt.Sprintf("data \"filetransfer_instance\" %q { base_url = %q }\n", name, server.URL())
-	}
-	read := func(name string) []statecheck.StateCheck {
-		return instanceIs(name, map[string]knownvalue.Check{"api_version": knownvalue.StringExact("2.1.5")})
-	}
-	// A provider in the test's own process is configured once, so that it has
-	// no aliases: each block is a step.
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:            fmt.Sprintf("provider \"filetransfer\" { ca_cert_pem = %q }\n", trusted.CACertPEM()) + data("trusted", trusted),
-				ConfigStateChecks: read("trusted"),
-			},
-			{
-				Config: fmt.Sprintf("provider \"filetransfer\" {\nca_cert_pem = %q\nclient_cert_pem = %q\nclient_key_pem = %q\n}\n",
-					trusted.CACertPEM(), trusted.ClientCertPEM(), trusted.ClientKeyPEM()) + data("mutual", mutual),
-				ConfigStateChecks: read("mutual"),
-			},
-			{
-				Config:            "provider \"filetransfer\" { insecure = true }\n" + data("insecure", selfSigned),
-				ConfigStateChecks: read("insecure"),
-			},
-			{
-				Config:      data("system", trusted),
-				ExpectError: words("GET " + trusted.URL() + "/instance: certificate signed by unknown authority"),
-			},
+		"nothing in them": {
+			nil,
+			args{"base_url": server.URL(), "request_headers": args{}, "timeouts": args{}},
+			args{"request_headers": args{}, "timeouts": args{"read": nil}},
 		},
-	})
-	for _, request := range trusted.Requests() {
-		mustEqual(t, "the protocol", request.Proto, "HTTP/2.0")
-		mustEqual(t, "whether a client certificate was shown", request.ClientCertificate, false)
 	}
-
-	said := mustFail(t, resource.TestStep{
-		Config: fmt.Sprintf("provider \"filetransfer\" { ca_cert_pem = %q }\n", trusted.CACertPEM()) +
-			data("self_signed", selfSigned) + data("expired", expired) + data("mutual", mutual),
-	})
-	mustMention(t, said,
-		"Certificate of the instance not trusted", "GET "+selfSigned.URL()+"/instance: certificate signed by unknown authority", "set the provider's ca_cert_pem",
-		"GET "+expired.URL()+"/instance: the certificate has expired",
-		"TLS handshake with the instance failed", "GET "+mutual.URL()+"/instance:", "set the provider's client_cert_pem and client_key_pem")
-}
-
-func TestAccInstanceFailures(t *testing.T) {
-	t.Parallel()
-	serving := func(step instancetest.Step) string {
-		return instancetest.New(t, instancetest.WithDefault(step)).URL()
-	}
-	tests := map[string]struct {
-		baseURL  string
-		more     string // arguments
-		mentions []string
-	}{
-		"refused": {"http://" + instancetest.ReserveAddress(t), "", []string{
-			"Instance not reachable", "GET {url}/instance: connection refused", "Check host and port in base_url",
-		}},
-		"reset":        {serving(instancetest.Reset()), "", []string{"Connection to the instance broke", "GET {url}/instance: the"}},
-		"silent":       {serving(instancetest.Silent()), "", []string{"GET {url}/instance: no complete response within 1s", "request_timeout"}},
-		"out_of_time":  {serving(instancetest.Silent()), `timeouts = { read = "300ms" }`, []string{"Instance did not answer in time", "timeouts.read (300ms), ran out", "raise timeouts.read"}},
-		"not_HTTP":     {serving(instancetest.Verbatim("SSH-2.0-x\r\n\r\n", instancetest.CloseConnection())), "", []string{"Response of the instance is not valid HTTP"}},
-		"redirect":     {serving(instancetest.Redirect(301, "ftp://files.example.org")), "", []string{"Redirect of the instance not followed", "ftp://files.example.org"}},
-		"wrong_path":   {serving(instancetest.Answer()) + "/wrong", "", []string{"Instance answered with status 404", "Route GET:/wrong/instance not found", "Check the path of base_url"}},
-		"path_twice":   {serving(instancetest.Answer()) + "/instance", "", []string{"base_url ends in /instance, a path that the provider adds itself"}},
-		"forbidden":    {serving(instancetest.Status(403)), "", []string{"Instance answered with status 403", "request_headers"}},
-		"HTML_of_502":  {serving(instancetest.Body(502, "text/html", "<h1>Bad Gateway</h1>")), "", []string{"GET {url}/instance: status 502 Bad Gateway: Bad Gateway"}},
-		"too_large":    {serving(instancetest.EndlessBody()), "", []string{"Response of the instance too large", "more than 1048576 bytes"}},
-		"web_page":     {serving(instancetest.Body(200, "text/html", "<p>Send a file")), "", []string{"Response of the instance is not JSON", `Content-Type "text/html"`, "Send a file"}},
-		"null_size":    {serving(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil))), "", []string{"Response is not an instance document", "GET {url}/instance answered JSON", "fileMaxSize: expected an integer", "found null"}},
-		"first_public": {serving(instancetest.AnswerDocument(instancetest.Older().Without("fileMaxAge"))), "", []string{"fileMaxAge: expected this field, which the contract requires, found nothing: the field is missing"}},
-	}
-	config := "provider \"filetransfer\" {\nretry = { max_attempts = 1 }\nrequest_timeout = \"1s\"\n}\n"
 	for name, test := range tests {
-		config += fmt.Sprintf("data \"filetransfer_instance\" %q {\nbase_url = %q\n%s\n}\n", name, test.baseURL, test.more)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read(t, test.provider, instanceName, test.arguments).must(t).mustMatch(t, test.want)
+		})
 	}
-	said := mustFail(t, resource.TestStep{Config: config})
-	for name, test := range tests {
-		mustMention(t, said, "with data.filetransfer_instance."+name+",")
-		for _, phrase := range test.mentions {
-			mustMention(t, said, strings.ReplaceAll(phrase, "{url}", test.baseURL))
+	t.Cleanup(func() {
+		for _, request := range server.Requests() {
+			mustEqual(t, "the request", request.Method+" "+request.Path, "GET /files/api/instance")
 		}
+	})
+}
+
+func TestInstanceArgumentsAreValidated(t *testing.T) {
+	t.Parallel()
+	tests := map[string]validation{
+		"nothing": {nil, nil},
+		"everything": {args{
+			"base_url": "https://[::1]:8080/files/", "request_headers": args{"X-Token": "a"}, "wait_until_ready": true, "timeouts": args{"read": "1h"},
+		}, nil},
+		"everything unknown": {args{"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{}}, nil},
+		"elements unknown":   {args{"request_headers": args{"Host": unknown{}}, "timeouts": args{"read": unknown{}}}, nil},
 	}
-	// Each is shown with the line of its base_url.
-	if lines := strings.Count(said, ": base_url = "); lines != len(tests) {
-		t.Errorf("%d of %d errors are at a base_url:\n%s", lines, len(tests), said)
+	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
+	addRefused(tests, "request_headers", "", "Invalid request header", refusedHeaders)
+	addRefused(tests, "timeouts.read", "timeouts", "Invalid duration", refusedDurations)
+	runValidations(t, instanceName, tests)
+}
+
+// A base URL that is known only after apply is checked by the read.
+func TestReadsRefuseABadBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, one := range refusedBaseURLs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := map[bool]string{false: "base_url", true: ""}[one.secret]
+			got := read(t, nil, instanceName, args{"base_url": one.value})
+			got.told.must(t, expected{at: at, summary: "Invalid base URL", says: one.says})
+			mustNotSay(t, got.told.String(), "hunter2")
+		})
 	}
 }
 
-func TestAccInstanceRefusedConfigurations(t *testing.T) {
+func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
 	t.Parallel()
-	data := func(name, arguments string) string {
-		return fmt.Sprintf("data \"filetransfer_instance\" %q {\n%s\n}\n", name, arguments)
-	}
-	const good = `base_url = "https://files.example.org"`
+	const ourAgent = "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4"
+	ours := map[string]string{"Accept": "application/json", "User-Agent": ourAgent}
 	tests := map[string]struct {
-		config   string
-		mentions []string
+		provider, own args
+		elsewhere     bool              // the instance has another origin than the provider's
+		want          map[string]string // what differs from ours
 	}{
-		"data sources": {
-			data("user_info", `base_url = "https://me:hunter2@files.example.org"`) +
-				data("query", `base_url = "https://files.example.org/?token=hunter2"`) +
-				data("scheme", `base_url = "files.example.org"`) +
-				data("duration", good+"\n"+`timeouts = { read = "-5s" }`) +
-				data("no_duration", good+"\n"+`timeouts = { read = "abc" }`) +
-				data("header", good+"\n"+`request_headers = { Connection = "close" }`) +
-				data("null_header", good+"\n"+`request_headers = { X-Token = null }`) +
-				data("folded", good+"\n"+`request_headers = { X-Token = "a", x-token = "b" }`),
-			[]string{
-				"with data.filetransfer_instance.user_info,", "base_url is not usable. The base URL has user info", "Remove it", "send them with request_headers",
-				"with data.filetransfer_instance.query,", "The base URL has a query.",
-				"The base URL has no scheme.",
-				`timeouts.read is "-5s", which is not positive.`, `timeouts.read is "abc", which is not a duration.`,
-				`request_headers["Connection"] is not usable: the provider sets this header itself; remove it.`,
-				`request_headers["X-Token"] is not usable: the value is null;`,
-				`request_headers["x-token"] is not usable: this is the same header as "X-Token"`,
-			},
-		},
-		"provider": {
-			`provider "filetransfer" {
-				base_url        = "https://me:hunter2@files.example.org"
-				client_key_pem  = "hunter2"
-				request_timeout = "0s"
-				retry           = { min_delay = "11s" }
+		"none":                       {nil, nil, false, nil},
+		"provider's":                 {args{"x-token": "provider", "User-Agent": "mine"}, nil, false, map[string]string{"X-Token": "provider", "User-Agent": "mine"}},
+		"own":                        {nil, args{"X-Token": "own", "Accept": "text/plain"}, false, map[string]string{"X-Token": "own", "Accept": "text/plain"}},
+		"own win, others are added":  {args{"X-Token": "a", "X-More": "b"}, args{"x-TOKEN": "c", "X-Own": "d"}, false, map[string]string{"X-Token": "c", "X-More": "b", "X-Own": "d"}},
+		"own empty value wins":       {args{"X-Token": "provider"}, args{"X-Token": ""}, false, map[string]string{"X-Token": ""}},
+		"instance at another origin": {args{"X-Token": "provider", "User-Agent": "mine"}, args{"X-Own": "o"}, true, map[string]string{"X-Own": "o"}},
+		"Host":                       {nil, args{"host": "files.example.org:8443"}, false, map[string]string{"Host": "files.example.org:8443"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home, instance := instancetest.New(t), instancetest.New(t)
+			baseURL := home.URL()
+			if !test.elsewhere {
+				instance, baseURL = home, home.URL()+"/some/path" // of the same origin
 			}
-			` + data("test", ""),
-			[]string{
-				"The base URL has user info", "client_key_pem is set, but client_cert_pem is not.", `request_timeout is "0s", which is not positive.`,
-				"min_delay is 11s, which is longer than max_delay, 10s (the defaults are 500ms and 10s).", "Make min_delay at most max_delay.",
-			},
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			said := mustFail(t, resource.TestStep{Config: test.config})
-			mustMention(t, said, test.mentions...)
-			mustNotSay(t, said, "hunter2")
+			read(t, args{"base_url": baseURL, "request_headers": test.provider}, instanceName,
+				args{"base_url": instance.URL(), "request_headers": test.own}).must(t)
+
+			request := instance.Requests()[0]
+			sent := map[string]string{"Host": request.Host}
+			for name, values := range request.Header {
+				sent[name] = strings.Join(values, ", ")
+			}
+			for _, name := range []string{"Accept", "User-Agent", "X-Token", "X-More", "X-Own", "Host"} {
+				want, ok := test.want[name]
+				if !ok && name == "Host" {
+					want = instance.Address()
+				} else if !ok {
+					want = ours[name]
+				}
+				mustEqual(t, name, sent[name], want)
+			}
+			_, token := sent["X-Token"]
+			_, wanted := test.want["X-Token"]
+			mustEqual(t, "whether X-Token was sent", token, wanted)
 		})
 	}
 }
 
-func TestAccInstanceUnknownBaseURL(t *testing.T) {
+func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{needsTerraformData},
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf(`
-				resource "terraform_data" "instance" { input = %q }
-				data "filetransfer_instance" "test" { base_url = terraform_data.instance.output }
-				resource "terraform_data" "user" { input = data.filetransfer_instance.test.file_max_age }
-				`, server.URL()),
-			ConfigStateChecks: append(
-				instanceIs("test", map[string]knownvalue.Check{"base_url": knownvalue.StringExact(server.URL())}),
-				statecheck.ExpectKnownValue("terraform_data.user", tfjsonpath.New("output"), knownvalue.Int64Exact(2592000)),
-			),
-		}},
-	})
-}
-
-func TestAccUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
-	home := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	other := instancetest.New(t)
-	block := fmt.Sprintf(`
-		resource "terraform_data" "instance" { input = %q }
-		provider "filetransfer" { base_url = terraform_data.instance.output }
-		`, home.URL())
-	own := fmt.Sprintf(`data "filetransfer_instance" "own" { base_url = %q }`+"\n", other.URL())
-	const standard = `data "filetransfer_instance" "standard" {}`
-	version := func(name, version string) []statecheck.StateCheck {
-		return instanceIs(name, map[string]knownvalue.Check{"api_version": knownvalue.StringExact(version)})
+	material := instancetest.New(t)
+	ca := args{"ca_cert_pem": material.CACertPEM()}
+	pair := args{"client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
+	fail := instancetest.WithDefault(instancetest.Status(503))
+	tests := map[string]struct {
+		provider args
+		option   instancetest.Option
+		fails    string // the summary
+		requests int
+	}{
+		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, fail, "Instance answered with status 503", 4},
+		"max_attempts 1":           {oneAttempt(), fail, "Instance answered with status 503", 1},
+		"max_attempts 6":           {impatient(6), fail, "Instance answered with status 503", 6},
+		"request_timeout":          {oneAttempt().with(args{"request_timeout": "50ms"}), instancetest.WithDefault(instancetest.Silent()), "Instance did not answer in time", 1},
+		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
+		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
+		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
+		"client certificate":       {ca.with(pair), instancetest.WithClientCertificate(), "", 1},
+		"no client certificate":    {ca.with(oneAttempt()), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0},
 	}
-	tests := map[string][]resource.TestStep{
-		"not needed, then known": {
-			{Config: block + own, ConfigStateChecks: version("own", "2.1.5")},
-			{Config: block + own + standard, ConfigStateChecks: append(version("own", "2.1.5"), version("standard", "1.3.2")...)},
-		},
-		"needed": {{
-			Config:      block + own + standard,
-			ExpectError: words("the provider's base_url is only known after apply."),
-		}},
-		"needed, with the remedy": {{
-			Config:            block + own + `data "filetransfer_instance" "standard" { depends_on = [terraform_data.instance] }`,
-			ConfigStateChecks: version("standard", "1.3.2"),
-		}},
-	}
-	for name, steps := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resource.Test(t, resource.TestCase{
-				TerraformVersionChecks:   []tfversion.TerraformVersionCheck{needsTerraformData},
-				ProtoV6ProviderFactories: factories(),
-				Steps:                    steps,
+			instance := instancetest.New(t, test.option)
+			var want []expected
+			if test.fails != "" {
+				want = []expected{{at: "base_url", summary: test.fails}}
+			}
+			server, _ := configure(t.Context(), t, test.provider)
+			server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t, want...)
+			mustEqual(t, "the number of requests", len(instance.Requests()), test.requests)
+		})
+	}
+}
+
+func TestReadsShareTheProvidersConnections(t *testing.T) {
+	t.Parallel()
+	const reads, parallelism, connections = 200, 10, 24 // net/http dials ahead
+	instance := instancetest.New(t, instancetest.WithTLS())
+	server, _ := configure(t.Context(), t, args{"ca_cert_pem": instance.CACertPEM()})
+	var running sync.WaitGroup
+	for range parallelism {
+		running.Go(func() {
+			for range reads / parallelism {
+				server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t)
+			}
+		})
+	}
+	running.Wait()
+	mustEqual(t, "the number of requests", len(instance.Requests()), reads)
+	if got := instance.Connections(); got > connections {
+		t.Errorf("%d connections, want at most %d", got, connections)
+	}
+	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
+}
+
+func TestInstanceWaitsUntilReady(t *testing.T) {
+	t.Parallel()
+	starting := []instancetest.Step{
+		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
+		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"), instancetest.RetryAfter(503, "86400"),
+	}
+	instance := instancetest.New(t, instancetest.WithScript(starting...))
+	got := read(t, impatient(1), instanceName, args{"base_url": instance.URL(), "wait_until_ready": true}).must(t)
+	got.mustMatch(t, newer.with(args{"wait_until_ready": true}))
+	mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
+}
+
+func TestInstanceStopsWaitingWhenItsTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	got := read(t, args{"retry": args{"max_attempts": 1, "min_delay": "10ms", "max_delay": "20ms"}}, instanceName,
+		args{"base_url": instance.URL(), "wait_until_ready": true, "timeouts": args{"read": "300ms"}})
+	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 404", says: []string{
+		"GET " + instance.URL() + "/instance: status 404", // the last failure, not the end of the time
+		"This was the last of", "If the instance needs longer to start, raise timeouts.read.",
+	}})
+	mustNotSay(t, got.told.String(), "set wait_until_ready")
+}
+
+func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
+	got := read(t, impatient(1), instanceName, args{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
+	got.told.must(t, expected{at: "base_url", summary: "Instance not reachable through the proxy", says: []string{"HTTP_PROXY is not valid"}})
+	mustNotSay(t, got.told.String(), "timeouts.read", "wait_until_ready", "hunter2")
+}
+
+func TestCancellationEndsAReadAtOnce(t *testing.T) {
+	t.Parallel()
+	slow := args{"request_timeout": "1h", "retry": args{"min_delay": "1h", "max_delay": "1h"}}
+	tests := map[string]func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context{
+		"during a request": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
+			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+				cancel()
+				instancetest.Silent()(s, w, r)
 			})
-		})
-	}
-}
-
-func TestAccInstanceWaitUntilReady(t *testing.T) {
-	t.Parallel()
-	starting := instancetest.New(t, instancetest.WithScript(
-		instancetest.Reset(), instancetest.Status(503), instancetest.Status(404),
-		instancetest.Body(200, "text/html", "<h1>Welcome to nginx"), instancetest.AnswerDocument("{}"),
-	))
-	provider := `provider "filetransfer" {
-		retry = { max_attempts = 1, min_delay = "1ms", max_delay = "50ms" }
-	}
-	`
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{needsTerraformData},
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config: provider + fmt.Sprintf(`
-				resource "terraform_data" "instance" { input = %q }
-				data "filetransfer_instance" "test" {
-					base_url         = terraform_data.instance.output
-					wait_until_ready = true
-				}
-				`, starting.URL()),
-			ConfigStateChecks: instanceIs("test", map[string]knownvalue.Check{
-				"api_version": knownvalue.StringExact("2.1.5"), "wait_until_ready": knownvalue.Bool(true),
-			}),
-		}},
-	})
-
-	said := mustFail(t, resource.TestStep{Config: provider + fmt.Sprintf(`
-		data "filetransfer_instance" "test" {
-			base_url         = "http://%s"
-			wait_until_ready = true
-			timeouts         = { read = "500ms" }
-		}
-		`, instancetest.ReserveAddress(t))})
-	mustMention(t, said, "connection refused", "This was the last of", "timeouts.read (500ms), ran out", "raise timeouts.read")
-}
-
-func TestAccInstanceFeedsResources(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.AnswerDocument(instancetest.Older().With("fileMaxAge", 2592001))))
-	config := fmt.Sprintf(`
-		data "filetransfer_instance" "test" { base_url = %q }
-
-		locals {
-			instance = data.filetransfer_instance.test
-		}
-
-		resource "terraform_data" "storage" {
-			input = {
-				lifecycle_days       = ceil(local.instance.file_max_age / 86400)
-				client_max_body_size = format("%%dm", ceil(local.instance.chunk_size / 1048576))
-				week                 = one([for time in local.instance.recommended_expire_times : time.label if time.in_seconds == 604800])
-				longest              = max(local.instance.recommended_expire_times[*].in_seconds...)
-				merges               = local.instance.api_version_major >= 2 ? "many" : "at most ${local.instance.max_transfers_in_merge}"
-			}
-			lifecycle {
-				precondition {
-					condition     = local.instance.file_max_size >= 5 * pow(1024, 3)
-					error_message = "The instance takes files of ${local.instance.file_max_size} bytes at most."
-				}
-				precondition {
-					condition     = !local.instance.require_password
-					error_message = "The instance requires a password."
-				}
-			}
-		}
-		`, server.URL())
-	fed := func(merges string, days int64) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue("terraform_data.storage", tfjsonpath.New("output"), knownvalue.ObjectExact(map[string]knownvalue.Check{
-			"lifecycle_days": knownvalue.Int64Exact(days), "client_max_body_size": knownvalue.StringExact("10m"), "week": knownvalue.StringExact("1 week"),
-			"longest": knownvalue.Int64Exact(2592000), "merges": knownvalue.StringExact(merges),
-		}))
-	}
-	change := func(document instancetest.Document) func() {
-		return func() { server.SetDefault(instancetest.AnswerDocument(document)) }
-	}
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{needsTerraformData, needsPrecondition},
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{Config: config, ConfigStateChecks: []statecheck.StateCheck{fed("at most 10", 31)}},
-			{
-				// The instance is upgraded.
-				PreConfig:         change(instancetest.Newer().With("chunkSize", 10485760).With("requirePassword", false)),
-				Config:            config,
-				ConfigStateChecks: []statecheck.StateCheck{fed("many", 30)},
-			},
-			{
-				PreConfig:   change(instancetest.Newer().With("fileMaxSize", 1073741824)),
-				Config:      config,
-				ExpectError: words("The instance takes files of 1073741824 bytes at most."),
-			},
-			{
-				PreConfig:   change(instancetest.Newer()),
-				Config:      config,
-				ExpectError: words("The instance requires a password."),
-			},
+			return ctx
 		},
-	})
+		"during a delay": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
+			instance.SetDefault(instancetest.RetryAfter(503, "3600"))
+			return whenLogged(ctx, "Trying again", cancel)
+		},
+	}
+	for name, prepare := range tests {
+		for source, says := range map[string]string{instanceName: "Reading the instance was canceled", instancesName: "Reading the instances was canceled"} {
+			t.Run(source+" "+name, func(t *testing.T) {
+				t.Parallel()
+				instance := instancetest.New(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ctx = prepare(ctx, cancel, instance)
+				server, _ := configure(ctx, t, slow)
+				arguments := args{"wait_until_ready": true, "timeouts": args{"read": "2h"}, "base_url": instance.URL()}
+				if source == instancesName {
+					delete(arguments, "base_url")
+					arguments = arguments.with(args{"base_urls": args{"a": instance.URL(), "b": instance.URL() + "/b"}, "allow_failures": true, "max_concurrency": 1})
+				}
+				start := time.Now()
+				got := server.read(ctx, t, source, arguments)
+				if took := time.Since(start); took > 10*time.Second { // hours, if it went on
+					t.Errorf("it took %s", took)
+				}
+				got.told.must(t, expected{summary: "Read canceled", says: []string{says}})
+			})
+		}
+	}
 }
 
-// slowly makes requests overlap.
-var slowly = instancetest.WithDefault(instancetest.Delay(10*time.Millisecond, instancetest.Answer()))
-
-// TestAccInstanceReadsShareConnections: one plan, one transport.
-func TestAccInstanceReadsShareConnections(t *testing.T) {
-	const reads = 500
-	t.Setenv("TF_CLI_ARGS_plan", "-parallelism=100") // more than the connections allowed
-	tests := map[string]struct {
-		option      instancetest.Option
-		connections int // at most
-	}{
-		"plain":  {func(*instancetest.Server) {}, 32},
-		"HTTP/2": {instancetest.WithTLS(), 1},
+func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
+	t.Parallel()
+	contradiction := func(label string, seconds int64) instancetest.Document {
+		return instancetest.NewerEntry(label, seconds).With("value", seconds)
 	}
-	for name, test := range tests { //nolint:paralleltest // the environment is set
+	const contradict, short = "Expiry options contradict themselves", "Expiry options shorter than a minute"
+	var many []instancetest.Document
+	for i := range 25 {
+		many = append(many, contradiction(fmt.Sprintf("option %d", i), 3600))
+	}
+	tests := map[string]struct {
+		entries []instancetest.Document
+		want    []expected
+		unsaid  string
+		seconds []int64
+	}{
+		"none": {
+			entries: []instancetest.Document{instancetest.NewerEntry("5 s", 5), instancetest.OlderEntry("1 min", 60), instancetest.NewerEntry("90 s", 90)},
+			seconds: []int64{5, 60, 90},
+		},
+		"one of each": {
+			entries: []instancetest.Document{contradiction("1 heure", 3600), instancetest.OlderEntry("30 min", 30), contradiction("1 día", 86400), instancetest.OlderEntry("59", 59)},
+			want: []expected{
+				{warning: true, summary: contradict, says: []string{
+					"{url}\n", `- recommendedExpireTimes[0] ("1 heure"): inSeconds is 3600, in whole minutes 60, but value is 3600`,
+					`- recommendedExpireTimes[2] ("1 día")`, "read by inSeconds", "operator",
+				}},
+				{warning: true, summary: short, says: []string{
+					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("59"): 59`, "1.1.0, 1.1.1 and 1.2.0", "60 times",
+				}},
+			},
+			seconds: []int64{3600, 30, 86400, 59},
+		},
+		"zero": {
+			entries: []instancetest.Document{instancetest.OlderEntry("never", 0)},
+			want:    []expected{{warning: true, summary: short, says: []string{`("never"): 0`}}},
+			seconds: []int64{0},
+		},
+		"many": {
+			entries: many,
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 5 more\n"}}},
+			unsaid:  "recommendedExpireTimes[20]",
+			seconds: slices.Repeat([]int64{3600}, 25),
+		},
+		"as many as are listed": {
+			entries: many[:20],
+			want:    []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]"}}},
+			unsaid:  "more",
+			seconds: slices.Repeat([]int64{3600}, 20),
+		},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			server := instancetest.New(t, test.option, slowly)
-			// The first plan is the only one: it ends the test, as it is not empty.
-			said := mustFail(t, resource.TestStep{PlanOnly: true, Config: fmt.Sprintf(`
-				provider "filetransfer" { ca_cert_pem = %q }
-				data "filetransfer_instance" "test" {
-					for_each = toset([for i in range(%d) : tostring(i)])
-					base_url = %q
+			t.Parallel()
+			instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("recommendedExpireTimes", test.entries)))
+			got := read(t, nil, instanceName, args{"base_url": instance.URL()})
+			for _, one := range test.want {
+				for i := range one.says {
+					one.says[i] = strings.ReplaceAll(one.says[i], "{url}", instance.URL()+"/instance")
 				}
-				output "chunks" { value = sum(values(data.filetransfer_instance.test)[*].chunk_size) }
-				`, server.CACertPEM(), reads, server.URL())})
-			mustMention(t, said, "plan was not empty", fmt.Sprintf("+ chunks = %d", reads*20000000))
-			mustEqual(t, "the number of requests", len(server.Requests()), reads)
-			if server.PeakRequests() < 2 {
-				t.Error("the requests were made one by one")
 			}
-			if got := server.Connections(); got < 1 || got > test.connections {
-				t.Errorf("%d connections, want 1 to %d", got, test.connections)
+			got.told.must(t, test.want...)
+			if test.unsaid != "" {
+				mustNotSay(t, got.told.String(), test.unsaid)
 			}
+			var seconds []int64
+			for _, entry := range got.state["recommended_expire_times"].([]any) {
+				seconds = append(seconds, entry.(args)["in_seconds"].(int64))
+			}
+			mustEqual(t, "in_seconds", seconds, test.seconds)
 		})
 	}
 }

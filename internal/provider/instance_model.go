@@ -14,8 +14,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detailsAttribute is one attribute that describes an instance: the row of a
-// table that the data sources, the resource and the function share.
+// detailsAttribute is one attribute that describes an instance: the row of a table that the data sources, the
+// resource and the function share.
 type detailsAttribute struct {
 	name        string
 	attrType    attr.Type
@@ -65,13 +65,12 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// responseBodyDescription is about the attribute of everything that reads
-// exactly one instance.
+// responseBodyDescription is about the attribute of everything that reads exactly one instance.
 const responseBodyDescription = "The JSON document as delivered, for fields that this version of the provider does not know: " +
 	"`jsondecode(....response_body).newField`."
 
-// Terraform's own types of values, which are built without the framework's
-// reflection: it would take most of the time of a read.
+// Terraform's own types of values, which are built without the framework's reflection: it would take most of the time
+// of a read.
 var (
 	detailsType     = terraformType(detailsObject)
 	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})
@@ -80,8 +79,7 @@ var (
 
 func terraformType(t attr.Type) tftypes.Type { return t.TerraformType(context.Background()) }
 
-// detailsValues converts an instance's details to the values of
-// detailsAttributes, by name.
+// detailsValues converts an instance's details to the values of detailsAttributes, by name.
 func detailsValues(details *instance.Details) map[string]tftypes.Value {
 	values := make(map[string]tftypes.Value, len(detailsAttributes)+2) // and base_url and response_body
 	for _, attribute := range detailsAttributes {

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -31,8 +32,7 @@ const (
 	defaultRefreshTimeout = 30 * time.Second
 )
 
-// instanceRecordResource keeps what an instance last said. It creates nothing
-// outside of the state.
+// instanceRecordResource keeps what an instance last said. It creates nothing outside of the state.
 type instanceRecordResource struct {
 	provider *providerData
 }
@@ -92,9 +92,9 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = configured(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan plans a read only if base_url changes. All other computed values
-// are known in a plan, so that nothing downstream changes.
-func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan plans a read only if base_url changes. All other computed values are known in a plan, so that nothing
+// downstream changes.
+func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
 		return
 	}
@@ -111,8 +111,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 
-	planned["base_url"] = config["base_url"]
-	if config["base_url"].IsNull() {
+	if config["base_url"].IsNull() { // else it is in the plan
 		baseURL, diags := r.provider.instance(config["base_url"])
 		resp.Diagnostics.Append(diags...)
 		recorded, exists := state["base_url"]
@@ -121,7 +120,9 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 			return
 		case baseURL != nil:
 			planned["base_url"] = stringValue(baseURL.Written())
-		case exists: // the provider's base_url is not known yet: follow it once it is
+		// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that: it is
+		// planned again during apply, when it is known, and that plan must not contradict this one.
+		case exists && planned["timeouts"].Equal(state["timeouts"]):
 			planned["base_url"] = recorded
 		default:
 			planned["base_url"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
@@ -141,33 +142,21 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	value, diags := timeoutsFrom(ctx, req.Plan)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := value.Create(ctx, defaultRecordTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "timeouts.create", timeout)...)
+	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
+	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "create")...)
 }
 
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
 	if req.Plan.Raw.IsFullyKnown() { // only timeouts change, see ModifyPlan
 		resp.State.Raw = req.Plan.Raw
 		return
 	}
-	value, diags := timeoutsFrom(ctx, req.Plan)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := value.Update(ctx, defaultRecordTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "timeouts.update", timeout)...)
+	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "update")...)
 }
 
 // record waits for the planned instance, and records what it says.
-func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, state *tfsdk.State, timeoutArgument string, timeout time.Duration) diag.Diagnostics {
+func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, state *tfsdk.State, operation string) diag.Diagnostics {
 	values, diags := valuesOf(plan.Raw)
 	if diags.HasError() {
 		return diags
@@ -182,52 +171,94 @@ func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, st
 		return diags
 	}
 	if unknown := r.provider.unknownFor(!own.IsNull()); len(unknown) > 0 {
-		diags.Append(unknownError(unknown))
+		diags.Append(unknownError(unknown, ""))
 		return diags
 	}
+	timeout := timeoutOf(values["timeouts"], operation, defaultRecordTimeout)
 	result, err := r.read(ctx, *baseURL, true, timeout)
 	if err != nil {
-		diags.Append(readError(path.Root("base_url"), err, r.situation(*baseURL, true, timeoutArgument, timeout)))
+		diags.Append(readError(path.Root("base_url"), err, r.situation(*baseURL, true, "timeouts."+operation, timeout)))
 		return diags
 	}
 	diags.Append(setRecord(state, values, *baseURL, result)...)
 	return diags
 }
 
-// Read refreshes a record. A failure keeps every value, except just after an
-// import, when there is none yet.
+// Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values, diags := valuesOf(req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	timeoutsValue, diags := timeoutsFrom(ctx, req.State)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := timeoutsValue.Read(ctx, defaultRefreshTimeout)
-	resp.Diagnostics.Append(diags...)
-	baseURL, diags := r.provider.instance(values["base_url"])
+	usesDefault, diags := req.Private.GetKey(ctx, defaultKey)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	imported := values["response_body"].IsNull()
-	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
-		if imported {
-			resp.Diagnostics.Append(unknownError(unknown))
+	if unknown := r.provider.unknownFor(usesDefault == nil && !values["base_url"].IsNull()); len(unknown) > 0 {
+		switch {
+		case imported && req.ClientCapabilities.DeferralAllowed:
+			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+		case imported:
+			resp.Diagnostics.Append(unknownError(unknown, ""))
 		}
 		return
 	}
-	result, err := r.read(ctx, *baseURL, false, timeout)
-	switch failure := readError(path.Empty(), err, r.situation(*baseURL, false, "timeouts.read", timeout)); {
-	case err == nil:
-		resp.Diagnostics.Append(setRecord(&resp.State, values, *baseURL, result)...)
-	case imported || errors.Is(err, context.Canceled):
-		resp.Diagnostics.Append(failure)
-	default:
-		resp.Diagnostics.AddWarning(summaryKept, fmt.Sprintf(
-			"The instance could not be read, so this record keeps what the instance last reported.\n\n%s", failure.Detail()))
+	baseURL, diags := r.provider.instance(values["base_url"])
+	if diags.HasError() { // by the rules of another version of the provider
+		resp.Diagnostics.Append(keptWarning("", diags.Errors()[0]))
+		return
 	}
+	timeout := timeoutOf(values["timeouts"], "read", defaultRefreshTimeout)
+	result, err := r.read(ctx, *baseURL, false, timeout)
+	if err == nil {
+		resp.Diagnostics.Append(setRecord(&resp.State, values, *baseURL, result)...)
+		return
+	}
+	failure := readError(path.Empty(), err, r.situation(*baseURL, false, "timeouts.read", timeout))
+	if imported || errors.Is(err, context.Canceled) {
+		resp.Diagnostics.Append(failure)
+		return
+	}
+	resp.Diagnostics.Append(keptWarning(baseURL.Written(), failure))
+}
+
+// keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
+// Terraform shows only the first.
+func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
+	summary := summaryKept
+	if baseURL != "" {
+		summary += ": " + baseURL
+	}
+	return diag.NewWarningDiagnostic(summary,
+		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
+}
+
+// defaultKey marks, in a record's private state, that its configuration has no base_url. A refresh, which does not
+// get the configuration, then depends on the provider's base_url.
+const defaultKey = "default_base_url"
+
+// markDefault sets or removes the mark of defaultKey.
+func markDefault(ctx context.Context, private interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}, config tfsdk.Config) diag.Diagnostics {
+	values, diags := valuesOf(config.Raw)
+	var mark []byte // removes it
+	if values["base_url"].IsNull() {
+		mark = []byte("true")
+	}
+	diags.Append(private.SetKey(ctx, defaultKey, mark)...)
+	return diags
+}
+
+// timeoutOf returns the time for an operation. Whatever is in a state, a refresh goes on: what is no duration counts
+// as not set.
+func timeoutOf(timeouts tftypes.Value, operation string, standard time.Duration) time.Duration {
+	var values map[string]tftypes.Value
+	var text *string
+	if timeouts.As(&values) != nil || values[operation].As(&text) != nil {
+		return standard
+	}
+	return durationOr(types.StringPointerValue(text), standard)
 }
 
 // read reads the instance of a record. Its headers are the provider's.

@@ -135,8 +135,7 @@ type fleetMember struct {
 	warnings []instance.Warning
 }
 
-// fleetMembers groups the keys by the instance that they point to, in the order
-// of the keys.
+// fleetMembers groups the keys by the instance that they point to, in the order of the keys.
 func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics) {
 	var members []*fleetMember
 	var diags diag.Diagnostics
@@ -198,8 +197,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.State.Raw = tftypes.NewValue(instancesType(), values)
 }
 
-// readFleet reads all members. Each is converted as soon as it has arrived,
-// while others are still under way.
+// readFleet reads all members. Each is converted as soon as it has arrived, while others are still under way.
 func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, arguments readArguments, maxConcurrency int64) {
 	turns := newTurns(len(members), maxConcurrency)
 	defer turns.end()
@@ -268,8 +266,8 @@ func (t *turns) ask() chan struct{} {
 	return turn
 }
 
-// wait waits for a place, which the caller gives back by calling done. If the
-// context ends first, no place is given out any more: all readers share it.
+// wait waits for a place, which the caller gives back by calling done. If the context ends first, no place is given
+// out any more: all readers share it.
 func (t *turns) wait(ctx context.Context, turn chan struct{}) (done func(), err error) {
 	select {
 	case <-turn:
@@ -350,8 +348,7 @@ func (d *instancesDataSource) situation(baseURL client.BaseURL, arguments readAr
 	}
 }
 
-// failuresDetail lists the failures of a fleet that are allowed, and what to
-// do: each remedy once, with its keys.
+// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, with its keys.
 func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*fleetMember, listed int, arguments readArguments) string {
 	var detail strings.Builder
 	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:", len(keys), listed)

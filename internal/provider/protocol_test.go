@@ -1,120 +1,440 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"maps"
+	"math/big"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 )
 
-// protocolServer is a provider behind its protocol.
-type protocolServer struct {
-	tfprotov6.ProviderServer
-}
+// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
+// Tests that need Terraform itself are in acceptance_test.go.
 
-// newProtocolServer configures a provider, with nothing but the arguments.
-func newProtocolServer(tb testing.TB, p provider.Provider, arguments ...map[string]tftypes.Value) protocolServer {
-	tb.Helper()
-	server := protocolServer{providerserver.NewProtocol6(p)()}
-	config := providerConfig(tb, p, arguments...)
-	resp, err := server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.0.0", Config: &config})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		tb.Fatalf("configuring: %v, %+v", err, resp)
+// What has a configuration: the provider block and the data sources.
+const (
+	block         = "provider"
+	instanceName  = "filetransfer_instance"
+	instancesName = "filetransfer_instances"
+)
+
+// TestMain keeps the environment of whoever runs the tests out of them.
+func TestMain(m *testing.M) {
+	for _, name := range []string{baseURLVariable, "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+		_ = os.Unsetenv(name)
 	}
-	return server
+	os.Exit(m.Run())
 }
 
-// providerConfig is a provider block with these arguments.
-func providerConfig(tb testing.TB, p provider.Provider, arguments ...map[string]tftypes.Value) tfprotov6.DynamicValue {
-	tb.Helper()
-	var resp provider.SchemaResponse
-	p.Schema(tb.Context(), provider.SchemaRequest{}, &resp)
-	merged := make(map[string]tftypes.Value)
-	for _, values := range arguments {
-		maps.Copy(merged, values)
+// args are the arguments of a configuration as Go values: a string, a bool, a number, []any for a list, args for a
+// map or an object, unknown, or nil. What an object lacks is null.
+type args map[string]any
+
+// unknown stands for a value that is known only after apply.
+type unknown struct{}
+
+// with returns the arguments with further ones.
+func (a args) with(more args) args {
+	merged := maps.Clone(a)
+	if merged == nil {
+		merged = make(args)
 	}
-	return configOf(tb, terraformTypes(resp.Schema.Attributes), merged)
+	maps.Copy(merged, more)
+	return merged
 }
 
-func dynamicValue(tb testing.TB, value tftypes.Value) tfprotov6.DynamicValue {
+// valueOf makes a Terraform value of a Go value.
+func valueOf(tb testing.TB, of tftypes.Type, value any) tftypes.Value {
+	tb.Helper()
+	switch value := value.(type) {
+	case unknown:
+		return tftypes.NewValue(of, tftypes.UnknownValue)
+	case []any:
+		var elements []tftypes.Value
+		for _, element := range value {
+			elements = append(elements, valueOf(tb, of.(tftypes.List).ElementType, element))
+		}
+		return tftypes.NewValue(of, elements)
+	case args:
+		values := make(map[string]tftypes.Value)
+		if object, ok := of.(tftypes.Object); ok {
+			for name, attributeType := range object.AttributeTypes {
+				values[name] = valueOf(tb, attributeType, value[name])
+			}
+			for name := range value {
+				if _, ok := values[name]; !ok {
+					tb.Fatalf("there is no argument %s", name)
+				}
+			}
+			return tftypes.NewValue(of, values)
+		}
+		for name, element := range value {
+			values[name] = valueOf(tb, of.(tftypes.Map).ElementType, element)
+		}
+		return tftypes.NewValue(of, values)
+	default:
+		return tftypes.NewValue(of, value)
+	}
+}
+
+// plain makes a Go value of a Terraform value: a string, a bool, an int64, []any, args, unknown or nil.
+func plain(tb testing.TB, value tftypes.Value) any {
+	tb.Helper()
+	as := func(into any) {
+		tb.Helper()
+		if err := value.As(into); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	switch of := value.Type(); {
+	case !value.IsKnown():
+		return unknown{}
+	case value.IsNull():
+		return nil
+	case of.Is(tftypes.String):
+		var text string
+		as(&text)
+		return text
+	case of.Is(tftypes.Bool):
+		var truth bool
+		as(&truth)
+		return truth
+	case of.Is(tftypes.Number):
+		number := new(big.Float)
+		as(number)
+		integer, accuracy := number.Int64()
+		if accuracy != big.Exact {
+			tb.Fatalf("%s is not an int64", number)
+		}
+		return integer
+	case of.Is(tftypes.List{}):
+		var elements []tftypes.Value
+		as(&elements)
+		list := make([]any, 0, len(elements))
+		for _, element := range elements {
+			list = append(list, plain(tb, element))
+		}
+		return list
+	default:
+		var elements map[string]tftypes.Value
+		as(&elements)
+		values := make(args)
+		for name, element := range elements {
+			values[name] = plain(tb, element)
+		}
+		return values
+	}
+}
+
+func dynamic(tb testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
 	tb.Helper()
 	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return encoded
+	return &encoded
 }
 
-// configOf is a configuration with these arguments, and null for the others.
-func configOf(tb testing.TB, objectType tftypes.Object, arguments map[string]tftypes.Value) tfprotov6.DynamicValue {
-	tb.Helper()
-	values := make(map[string]tftypes.Value)
-	for name, attributeType := range objectType.AttributeTypes {
-		values[name] = tftypes.NewValue(attributeType, nil)
+// schemas are what the provider tells Terraform about itself.
+var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	resp, err := newProtocol().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil || len(resp.Diagnostics) > 0 {
+		panic(fmt.Sprintf("%v\n%s", err, diagnostics(resp.Diagnostics)))
 	}
-	maps.Copy(values, arguments)
-	return dynamicValue(tb, tftypes.NewValue(objectType, values))
-}
+	return resp
+})
 
-// read reads a data source that must give no diagnostics.
-func (s protocolServer) read(tb testing.TB, typeName string, config tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
-	tb.Helper()
-	state, diagnostics := s.readAll(tb.Context(), tb, typeName, config)
-	if len(diagnostics) > 0 {
-		tb.Fatalf("reading: %+v", diagnostics)
+func schemaOf(name string) *tfprotov6.Schema {
+	if name == block {
+		return schemas().Provider
 	}
-	return state
+	return schemas().DataSourceSchemas[name]
 }
 
-// readAll reads a data source.
-func (s protocolServer) readAll(ctx context.Context, tb testing.TB, typeName string, config tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
+// configuration makes the configuration of the provider block or a data source.
+func configuration(tb testing.TB, name string, arguments args) *tfprotov6.DynamicValue {
 	tb.Helper()
-	resp, err := s.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: &config})
+	return dynamic(tb, valueOf(tb, schemaOf(name).ValueType(), arguments))
+}
+
+// protocol is a provider behind the plugin protocol.
+type protocol struct {
+	tfprotov6.ProviderServer
+	// deferral is true if the client allows a read to be deferred.
+	deferral bool
+}
+
+func newProtocol() protocol {
+	return protocol{ProviderServer: providerserver.NewProtocol6(New("1.2.3")())()}
+}
+
+// validate is `terraform validate` for the provider block or a data source.
+func validate(ctx context.Context, tb testing.TB, name string, arguments args) diagnostics {
+	tb.Helper()
+	config := configuration(tb, name, arguments)
+	if name == block {
+		resp, err := newProtocol().ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return resp.Diagnostics
+	}
+	resp, err := newProtocol().ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return resp.State, resp.Diagnostics
+	return resp.Diagnostics
 }
 
-func text(value string) tftypes.Value { return tftypes.NewValue(tftypes.String, value) }
-
-func texts(values map[string]string) tftypes.Value {
-	elements := make(map[string]tftypes.Value)
-	for key, value := range values {
-		elements[key] = text(value)
-	}
-	return tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, elements)
-}
-
-// attributesOf decodes a state into its attributes.
-func attributesOf(tb testing.TB, state *tfprotov6.DynamicValue, objectType tftypes.Object) map[string]tftypes.Value {
+// configure configures a provider.
+func configure(ctx context.Context, tb testing.TB, arguments args) (protocol, diagnostics) {
 	tb.Helper()
-	value, err := state.Unmarshal(objectType)
+	server := newProtocol()
+	resp, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.11.4",
+		Config:           configuration(tb, block, arguments),
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return elementsOf(tb, value)
+	return server, resp.Diagnostics
 }
 
-// elementsOf returns the elements of a map or the attributes of an object.
-func elementsOf(tb testing.TB, value tftypes.Value) map[string]tftypes.Value {
-	tb.Helper()
-	var elements map[string]tftypes.Value
-	if err := value.As(&elements); err != nil {
-		tb.Fatal(err)
-	}
-	return elements
+// answer is what reading a data source gave.
+type answer struct {
+	state    args // nil if the read failed, or is deferred
+	told     diagnostics
+	deferred *tfprotov6.Deferred
 }
 
-func textOf(tb testing.TB, value tftypes.Value) string {
+// read reads a data source.
+func (p protocol) read(ctx context.Context, tb testing.TB, name string, arguments args) answer {
 	tb.Helper()
-	var text string
-	if err := value.As(&text); err != nil {
+	resp, err := p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
+		TypeName:           name,
+		Config:             configuration(tb, name, arguments),
+		ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: p.deferral},
+	})
+	if err != nil {
 		tb.Fatal(err)
 	}
-	return text
+	got := answer{told: resp.Diagnostics, deferred: resp.Deferred}
+	if slices.ContainsFunc(got.told, isError) || resp.State == nil {
+		return got
+	}
+	state, err := resp.State.Unmarshal(schemaOf(name).ValueType())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	got.state, _ = plain(tb, state).(args)
+	return got
+}
+
+// read configures a provider, about which there must be nothing to tell, and reads a data source.
+func read(tb testing.TB, provider args, name string, arguments args) answer {
+	tb.Helper()
+	server, told := configure(tb.Context(), tb, provider)
+	told.must(tb)
+	return server.read(tb.Context(), tb, name, arguments)
+}
+
+// must returns the state of a read about which there is nothing to tell.
+func (a answer) must(tb testing.TB) args {
+	tb.Helper()
+	if len(a.told) > 0 || a.state == nil {
+		tb.Fatalf("state %v, diagnostics:\n%s", a.state, a.told)
+	}
+	return a.state
+}
+
+// instances are the instances of a fleet that were read.
+func (a answer) instances() args {
+	instances, _ := a.state["instances"].(args)
+	return instances
+}
+
+// errors are the failures of a fleet.
+func (a answer) errors() args {
+	errors, _ := a.state["errors"].(args)
+	return errors
+}
+
+// call calls a function.
+func call(t *testing.T, name string, arguments ...any) (any, *tfprotov6.FunctionError) {
+	t.Helper()
+	function := schemas().Functions[name]
+	var encoded []*tfprotov6.DynamicValue
+	for i, argument := range arguments {
+		encoded = append(encoded, dynamic(t, valueOf(t, function.Parameters[i].Type, argument)))
+	}
+	resp, err := newProtocol().CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: name, Arguments: encoded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Error != nil {
+		return nil, resp.Error
+	}
+	result, err := resp.Result.Unmarshal(function.Return.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain(t, result), nil
+}
+
+// diagnostics are what Terraform is told.
+type diagnostics []*tfprotov6.Diagnostic
+
+func isError(one *tfprotov6.Diagnostic) bool {
+	return one.Severity == tfprotov6.DiagnosticSeverityError
+}
+
+// String is everything that is told, for tests that look for what must not be.
+func (d diagnostics) String() string {
+	var all strings.Builder
+	for _, one := range d {
+		fmt.Fprintf(&all, "%s: %s (at %q)\n%s\n\n", one.Severity, one.Summary, placeOf(one), one.Detail)
+	}
+	return all.String()
+}
+
+// placeOf writes the path of a diagnostic as a configuration would, or "".
+func placeOf(one *tfprotov6.Diagnostic) string {
+	var place strings.Builder
+	for _, step := range one.Attribute.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			if place.Len() > 0 {
+				place.WriteByte('.')
+			}
+			place.WriteString(string(step))
+		case tftypes.ElementKeyString:
+			fmt.Fprintf(&place, "[%q]", string(step))
+		}
+	}
+	return place.String()
+}
+
+// expected is a diagnostic that must be there.
+type expected struct {
+	warning bool
+	at      string // path of the attribute, "" for none
+	summary string
+	says    []string // parts of the detail
+}
+
+// must checks that the diagnostics are those expected, each once, and no other.
+func (d diagnostics) must(tb testing.TB, want ...expected) {
+	tb.Helper()
+	if len(d) != len(want) {
+		tb.Errorf("%d diagnostics, want %d:\n%s", len(d), len(want), d)
+		return
+	}
+	for _, one := range want {
+		if !slices.ContainsFunc(d, one.is) {
+			tb.Errorf("no diagnostic %+v in:\n%s", one, d)
+		}
+	}
+}
+
+func (e expected) is(got *tfprotov6.Diagnostic) bool {
+	return isError(got) != e.warning && got.Summary == e.summary && placeOf(got) == e.at && says(got.Detail, e.says)
+}
+
+// says tells whether a text has all the parts.
+func says(text string, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
+}
+
+// mustSay checks that a text has all the parts.
+func mustSay(tb testing.TB, text string, parts ...string) {
+	tb.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			tb.Errorf("%q is not in:\n%s", part, text)
+		}
+	}
+}
+
+// mustNotSay checks that a text has none of the parts.
+func mustNotSay(tb testing.TB, text string, parts ...string) {
+	tb.Helper()
+	for _, part := range parts {
+		if at := strings.Index(text, part); at >= 0 {
+			tb.Errorf("%q is in:\n%s", part, text[max(0, at-500):min(len(text), at+500)]) // a log is long
+		}
+	}
+}
+
+func mustEqual(tb testing.TB, what string, got, want any) {
+	tb.Helper()
+	if !reflect.DeepEqual(got, want) {
+		tb.Errorf("%s: %#v, want %#v", what, got, want)
+	}
+}
+
+// mustMatch checks the attributes that want has.
+func (a args) mustMatch(tb testing.TB, want args) {
+	tb.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		mustEqual(tb, name, a[name], want[name])
+	}
+}
+
+// oneAttempt switches retries off.
+func oneAttempt() args { return args{"retry": args{"max_attempts": 1}} }
+
+// impatient makes delays short.
+func impatient(maxAttempts int) args {
+	return args{"retry": args{"max_attempts": maxAttempts, "min_delay": "1ms", "max_delay": "2ms"}}
+}
+
+// logOutput takes the lines of several loggers, and calls a function for each.
+type logOutput struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+	call  func(line string)
+}
+
+func (l *logOutput) Write(line []byte) (int, error) {
+	if l.call != nil {
+		l.call(string(line))
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logOutput) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
+// traced returns a context in which everything is logged at TRACE: what the provider logs, and what the framework
+// logs.
+func traced(ctx context.Context) (context.Context, *logOutput) {
+	output := &logOutput{}
+	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, output), output), output
+}
+
+// whenLogged returns a context in which call is called once, when a line with the text is logged.
+func whenLogged(ctx context.Context, text string, call func()) context.Context {
+	once := sync.OnceFunc(call)
+	return tflogtest.RootLogger(ctx, &logOutput{call: func(line string) {
+		if strings.Contains(line, text) {
+			once()
+		}
+	}})
 }

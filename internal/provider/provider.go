@@ -1,5 +1,5 @@
-// Package provider is the Terraform side: schemas, the conversion of an
-// instance's details to Terraform values, and what a user is told.
+// Package provider is the Terraform side: schemas, the conversion of an instance's details to Terraform values, and
+// what a user is told.
 package provider
 
 import (
@@ -31,8 +31,7 @@ type filetransferProvider struct {
 	version string
 }
 
-// New returns the factory of the provider, which reports version in its
-// User-Agent.
+// New returns the factory of the provider, which reports version in its User-Agent.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &filetransferProvider{version: version} }
 }
@@ -139,8 +138,7 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
 			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
 	case known(key) && cert.IsNull():
-		// On the missing argument: Terraform would print the lines of the
-		// configuration with the key.
+		// On the missing argument: Terraform would print the lines of the configuration with the key.
 		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case known(cert) && known(key):
@@ -151,9 +149,8 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 	}
 }
 
-// Configure makes what data sources and resources share. It does no I/O, and an
-// argument that is still unknown is no error here: it matters only to a read
-// that needs it.
+// Configure makes what data sources and resources share. It does no I/O, and an argument that is still unknown is no
+// error here: it matters only to a read that needs it.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)

@@ -48,27 +48,23 @@ type retryModel struct {
 // providerData is what data sources and resources get of the provider block.
 type providerData struct {
 	client *client.Client
-	// baseURL is the instance of reads that have no base URL of their own; nil
-	// without one. baseURLFault says why it cannot be used: an error of the reads
-	// that need it.
+	// baseURL is the instance of reads that have no base URL of their own; nil without one. baseURLFault says why it
+	// cannot be used: an error of the reads that need it.
 	baseURL      *client.BaseURL
 	baseURLFault diag.Diagnostic
-	// headers are for the origin of baseURL. headersSet is true even if they are
-	// not known yet.
+	// headers are for the origin of baseURL. headersSet is true even if they are not known yet.
 	headers    http.Header
 	headersSet bool
 	// requestTimeout is the time limit of one attempt.
 	requestTimeout time.Duration
-	// unknown are the arguments that are not known before apply. Until then
-	// their defaults stand in.
+	// unknown are the arguments that are not known before apply. Until then their defaults stand in.
 	unknown []string
 }
 
 // known tells whether a value is there: neither null nor unknown.
 func known(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
-// fullyKnown tells whether neither the headers nor one of their values is
-// unknown.
+// fullyKnown tells whether neither the headers nor one of their values is unknown.
 func fullyKnown(headers types.Map) bool {
 	return !headers.IsUnknown() && !slices.ContainsFunc(slices.Collect(maps.Values(headers.Elements())), attr.Value.IsUnknown)
 }
@@ -92,8 +88,7 @@ func (m *providerModel) unknownArguments(retry retryModel) []string {
 	return slices.Sorted(maps.Keys(unknown))
 }
 
-// retry returns the retry object and the rules it makes, with defaults for what
-// is not set or not known yet.
+// retry returns the retry object and the rules it makes, with defaults for what is not set or not known yet.
 func (m *providerModel) retry(ctx context.Context) (model retryModel, retry client.Retry, diags diag.Diagnostics) {
 	if known(m.Retry) {
 		diags = m.Retry.As(ctx, &model, basetypes.ObjectAsOptions{})
@@ -160,9 +155,8 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 	return data, diags
 }
 
-// setBaseURL reads the provider's base URL: the argument, then the environment,
-// then none. The environment may be meant for another configuration: a fault in
-// it concerns only the reads that need it.
+// setBaseURL reads the provider's base URL: the argument, then the environment, then none. The environment may be
+// meant for another configuration: a fault in it concerns only the reads that need it.
 func (d *providerData) setBaseURL(argument types.String) (diags diag.Diagnostics) {
 	text := os.Getenv(baseURLVariable)
 	if argument.IsUnknown() || argument.IsNull() && text == "" {
@@ -183,9 +177,8 @@ func (d *providerData) setBaseURL(argument types.String) (diags diag.Diagnostics
 	return diags
 }
 
-// instance returns the instance of one read: its own base URL, or else the
-// provider's. It returns nil with an error, or if the provider's base URL is
-// not known yet.
+// instance returns the instance of one read: its own base URL, or else the provider's. It returns nil with an error,
+// or if the provider's base URL is not known yet.
 func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	switch {
@@ -210,8 +203,8 @@ func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagno
 	return d.baseURL, diags
 }
 
-// headersFor merges the headers for one read: the provider's if they are meant
-// for the instance's origin, and the read's own, which override them.
+// headersFor merges the headers for one read: the provider's if they are meant for the instance's origin, and the
+// read's own, which override them.
 func (d *providerData) headersFor(baseURL client.BaseURL, own http.Header) http.Header {
 	headers := make(http.Header, len(d.headers)+len(own))
 	if !d.withholdsHeaders(baseURL) {
@@ -221,15 +214,13 @@ func (d *providerData) headersFor(baseURL client.BaseURL, own http.Header) http.
 	return headers
 }
 
-// withholdsHeaders tells whether the provider has headers that are not for the
-// instance's origin.
+// withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
 func (d *providerData) withholdsHeaders(baseURL client.BaseURL) bool {
 	return len(d.headers) > 0 && (d.baseURL == nil || !d.baseURL.SameOrigin(baseURL))
 }
 
-// unknownFor lists the arguments of the provider that matter to a read and are
-// not known yet: base_url to a read that has none of its own and, with
-// request_headers, to every read; any other argument to every read.
+// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
+// has none of its own and, with request_headers, to every read; any other argument to every read.
 func (d *providerData) unknownFor(ownBaseURL bool) []string {
 	var matter []string
 	for _, name := range d.unknown {
@@ -240,8 +231,7 @@ func (d *providerData) unknownFor(ownBaseURL bool) []string {
 	return matter
 }
 
-// maskSecrets keeps header values out of the log, whatever is logged. The
-// client logs none; this is the second wall.
+// maskSecrets keeps header values out of the log, whatever is logged. The client logs none; this is the second wall.
 func maskSecrets(ctx context.Context, headers http.Header) context.Context {
 	secrets := client.Secrets(headers)
 	if len(secrets) == 0 {
@@ -250,8 +240,7 @@ func maskSecrets(ctx context.Context, headers http.Header) context.Context {
 	return tflog.MaskMessageStrings(tflog.MaskAllFieldValuesStrings(ctx, secrets...), secrets...)
 }
 
-// configured returns the provider's data, which is nil while Terraform only
-// validates.
+// configured returns the provider's data, which is nil while Terraform only validates.
 func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
 		return nil

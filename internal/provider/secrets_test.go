@@ -2,145 +2,133 @@ package provider
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// logOutput takes the lines of several loggers.
-type logOutput struct {
-	mutex sync.Mutex
-	text  bytes.Buffer
-}
+// Headers with secrets, and what must not be shown of them. No secret is part of another.
+var (
+	pair             = base64.StdEncoding.EncodeToString([]byte("me:sesame-basic"))
+	secretHeaders    = args{"Authorization": "Bearer hunter2-token", "Cookie": "session=hunter2-cookie; theme=dark"}
+	ownSecretHeaders = args{"X-Own": "hunter2 own", "X-Json": `{"key":"hunter2-json"}`, "X-Basic": "Basic " + pair}
+	secretsInHeaders = []string{"hunter2-token", "hunter2-cookie", "hunter2 own", "hunter2-json", "sesame-basic", pair}
+)
 
-func (l *logOutput) Write(line []byte) (int, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *logOutput) String() string {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.text.String()
-}
-
-// traced returns a context in which everything is logged at TRACE: what the
-// provider logs, and what the framework does.
-func traced(ctx context.Context) (context.Context, *logOutput) {
-	output := &logOutput{}
-	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, output), output), output
-}
-
-// echoHeaders answers with every header that was sent, on one line and line by
-// line.
-func echoHeaders(status int) instancetest.Step {
+// echo answers with a text in which %s stands for all secrets that were sent, and the decoded pair of Basic: short
+// enough to be shown.
+func echo(status int, contentType, format string) instancetest.Step {
 	return instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		pair, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.Header.Get("X-Basic"), "Basic "))
+		all := string(pair)
+		for _, name := range []string{"Authorization", "Cookie", "X-Basic", "X-Json", "X-Own"} {
+			all += " " + r.Header.Get(name)
+		}
+		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
-		_, _ = fmt.Fprintf(w, "%v\n", r.Header)
-		_ = r.Header.Write(w)
+		_, _ = fmt.Fprintf(w, format, all)
 	})
 }
 
-// Headers with secrets, and what must not show of them.
-var (
-	secretHeaders    = args{"Authorization": "Bearer hunter2-token", "Cookie": "session=hunter2-cookie; theme=dark"}
-	ownSecretHeaders = args{"X-Own": "hunter2 own", "X-Json": `{"key":"hunter2-json"}`}
-	secretsInHeaders = []string{"hunter2-token", "hunter2-cookie", "hunter2 own", "hunter2-json"}
-)
-
-func TestNothingSecretIsLogged(t *testing.T) {
+// TestSecretsAreInNoDiagnosticAndNoLog: at TF_LOG=TRACE, whatever the instance makes of what it was sent.
+func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t, instancetest.WithTLS())
 	keyLine := strings.Split(material.ClientKeyPEM(), "\n")[1]
-	secure := args{
-		"ca_cert_pem":     material.CACertPEM(),
-		"client_cert_pem": material.ClientCertPEM(),
-		"client_key_pem":  material.ClientKeyPEM(),
-	}
+	secure := args{"ca_cert_pem": material.CACertPEM(), "client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
 	tests := map[string]struct {
-		options   []instancetest.Option
+		option    instancetest.Option
 		provider  args
 		arguments args
 		logged    []string
 	}{
-		"success": {
-			[]instancetest.Option{instancetest.WithClientCertificate()}, secure, nil,
-			[]string{"Calling provider defined DataSource Read", "Read the instance"},
-		},
-		"error with the headers": {
-			[]instancetest.Option{instancetest.WithDefault(echoHeaders(500))}, impatient(2), nil,
-			[]string{"Trying again", "Could not read the instance"},
-		},
-		"document with the headers": {
-			[]instancetest.Option{instancetest.WithDefault(echoHeaders(200))}, impatient(1), nil,
-			[]string{"Could not read the instance"},
-		},
-		"waiting": {
-			[]instancetest.Option{instancetest.WithScript(echoHeaders(404), echoHeaders(200))}, impatient(1),
-			args{"wait_until_ready": true},
+		"success":            {instancetest.WithClientCertificate(), secure, nil, []string{"Calling provider defined DataSource Read", "Read the instance"}},
+		"echo in a text":     {instancetest.WithDefault(echo(500, "text/plain", "you sent %s")), impatient(2), nil, []string{"Trying again", "Could not read the instance"}},
+		"echo in a message":  {instancetest.WithDefault(echo(403, "application/json", `{"message":%q}`)), nil, nil, nil},
+		"echo in a title":    {instancetest.WithDefault(echo(404, "text/html", "<title>%s</title>")), nil, nil, nil},
+		"echo, not JSON":     {instancetest.WithDefault(echo(200, "text/plain", "%s")), nil, nil, nil},
+		"echo in a document": {instancetest.WithDefault(echo(200, "application/json", `{"fileMaxSize":%q}`)), nil, nil, nil},
+		"echo in a warning": {instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
+				instancetest.OlderEntry("\x1b[31m"+r.Header.Get("X-Own"), 1),
+			}).JSON())
+		})), nil, nil, nil},
+		"echo as a type": {instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", r.Header.Get("X-Own"))
+		})), nil, nil, nil},
+		"echo in a redirect": {instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "ftp://files.example.org/"+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			w.WriteHeader(302)
+		})), nil, nil, nil},
+		"while waiting": {
+			instancetest.WithScript(echo(404, "text/plain", "%s"), echo(200, "text/plain", "%s")), impatient(1), args{"wait_until_ready": true},
 			[]string{"Trying again", "Read the instance"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, test.options...)
-			ctx, output := traced(t.Context())
-			ours := providerserver.NewProtocol6(New("test")())()
-			call := func(err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			block := providerBlock(t, args{"base_url": server.URL(), "request_headers": secretHeaders}.with(test.provider))
-			config := dynamicValue(t, valueOf(t, instanceType(), args{"request_headers": ownSecretHeaders}.with(test.arguments)))
+			instance := instancetest.New(t, test.option)
+			ctx, log := traced(t.Context())
+			provider := args{"base_url": instance.URL(), "request_headers": secretHeaders}.with(test.provider)
+			arguments := args{"request_headers": ownSecretHeaders}.with(test.arguments)
+			validate(ctx, t, block, provider).must(t)
+			validate(ctx, t, instanceName, arguments).must(t)
+			server, _ := configure(ctx, t, provider)
 
-			_, err := ours.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
-			call(err)
-			_, err = ours.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: block})
-			call(err)
-			_, err = ours.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: instanceName, Config: &config})
-			call(err)
-			_, err = ours.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: block})
-			call(err)
-			read, err := ours.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: instanceName, Config: &config})
-			call(err)
+			got := server.read(ctx, t, instanceName, arguments)
 
-			for _, line := range test.logged {
-				if !strings.Contains(output.String(), line) {
-					t.Errorf("%q is not in the log", line)
-				}
-			}
+			mustSay(t, log.String(), test.logged...)
 			secrets := append([]string{keyLine}, secretsInHeaders...)
-			mustNotSay(t, output.String(), secrets...)
-			mustNotSay(t, diagnostics(read.Diagnostics).String(), secrets...)
-			if requests := server.Requests(); len(requests) == 0 || requests[0].Header.Get("X-Own") != ownSecretHeaders["X-Own"] {
-				t.Errorf("the headers were not sent: %+v", requests)
+			mustNotSay(t, log.String(), secrets...)
+			mustNotSay(t, got.told.String(), append(secrets, "\x1b")...)
+			if test.logged == nil {
+				mustSay(t, got.told.String(), "(redacted)")
 			}
+			mustEqual(t, "X-Own", instance.Requests()[0].Header.Get("X-Own"), ownSecretHeaders["X-Own"])
 		})
 	}
 }
 
-// TestMaskSecrets: whatever is logged while an instance is read loses the
-// header values, but for those too short to be one.
-func TestMaskSecrets(t *testing.T) {
+func TestSecretsOfARefusedConfigurationAreNotLogged(t *testing.T) {
+	t.Parallel()
+	material := instancetest.New(t, instancetest.WithTLS())
+	keyLine := strings.Split(material.ClientKeyPEM(), "\n")[1]
+	tests := map[string]args{
+		"key of another certificate": {"client_cert_pem": material.CACertPEM(), "client_key_pem": material.ClientKeyPEM()},
+		"key without certificate":    {"client_key_pem": material.ClientKeyPEM()},
+		"header":                     {"request_headers": args{"Connection": "hunter2"}},
+	}
+	for name, one := range refusedBaseURLs {
+		if one.secret {
+			tests["base_url, "+name] = args{"base_url": one.value}
+		}
+	}
+	for name, arguments := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, log := traced(t.Context())
+			if told := validate(ctx, t, block, arguments); len(told) != 1 {
+				t.Errorf("want one error:\n%s", told)
+			}
+			configure(ctx, t, arguments) // Terraform does not get this far
+			mustSay(t, log.String(), "Calling provider defined Provider Configure")
+			mustNotSay(t, log.String(), "hunter2", keyLine)
+		})
+	}
+}
+
+// TestHeaderValuesAreMaskedInTheLog: whatever is logged while an instance is read, but for values too short to be
+// secrets.
+func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
 	t.Parallel()
 	const line = "1 of 1, ab and so on"
 	tests := map[string]struct {
@@ -151,17 +139,15 @@ func TestMaskSecrets(t *testing.T) {
 		"token":            {http.Header{"Authorization": {"Bearer hunter2"}}, "sent Bearer hunter2 twice", "sent *** twice"},
 		"three characters": {http.Header{"X-Pin": {"abc"}}, "it is abc.", "it is ***."},
 		"two characters":   {http.Header{"X-On": {"ab"}}, line, line},
-		"one character":    {http.Header{"X-On": {"1"}}, line, line},
-		"nothing":          {http.Header{"X-On": {""}}, line, line},
+		"empty":            {http.Header{"X-On": {""}}, line, line},
 		"several":          {http.Header{"X-On": {"1"}, "X-A": {"hunter2", "hunter3"}, "X-B": {"hunter4"}}, "1 hunter4 hunter3 hunter2", "1 *** *** ***"},
+		"host name":        {http.Header{"Host": {"files.example.org"}}, "https://files.example.org/", "https://files.example.org/"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var output bytes.Buffer
-			ctx := maskSecrets(tflogtest.RootLogger(t.Context(), &output), test.headers)
-			tflog.Debug(ctx, test.logged, map[string]any{"field": test.logged})
-
+			tflog.Debug(maskSecrets(tflogtest.RootLogger(t.Context(), &output), test.headers), test.logged, map[string]any{"field": test.logged})
 			entries, err := tflogtest.MultilineJSONDecode(&output)
 			if err != nil || len(entries) != 1 {
 				t.Fatalf("%v, %v", entries, err)
@@ -172,140 +158,22 @@ func TestMaskSecrets(t *testing.T) {
 	}
 }
 
-// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a
-// header value in it shows what stands behind the client.
+// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a header value in it shows what is behind
+// the client.
 func TestReadsMaskTheLog(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithPath("/hunter2"))
-	headers := args{"X-Token": "hunter2"}
-	tests := map[string]args{
-		instanceName:  {"base_url": server.URL(), "request_headers": headers},
-		instancesName: {"base_urls": args{"a": server.URL()}, "request_headers": headers},
-	}
-	for name, arguments := range tests {
+	instance := instancetest.New(t, instancetest.WithPath("/hunter2"))
+	for name, arguments := range map[string]args{
+		instanceName:  {"base_url": instance.URL()},
+		instancesName: {"base_urls": args{"a": instance.URL()}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, output := traced(t.Context())
-			ours, _ := configure(ctx, t, nil)
-			if got := readWithin(ctx, t, ours, name, arguments); len(got.told) > 0 {
-				t.Fatal(got.told)
-			}
-			if !strings.Contains(output.String(), "Read the instance") || !strings.Contains(output.String(), server.Origin()+"/***/instance") {
-				t.Errorf("the URL is not in the log:\n%s", output)
-			}
-			mustNotSay(t, output.String(), "hunter2")
+			ctx, log := traced(t.Context())
+			server, _ := configure(ctx, t, nil)
+			server.read(ctx, t, name, arguments.with(args{"request_headers": args{"X-Token": "hunter2"}})).must(t)
+			mustSay(t, log.String(), "Read the instance", instance.Origin()+"/***/instance")
+			mustNotSay(t, log.String(), "hunter2")
 		})
-	}
-}
-
-// TestNothingSecretIsLoggedOfARefusedConfiguration: nor by its diagnostics.
-func TestNothingSecretIsLoggedOfARefusedConfiguration(t *testing.T) {
-	t.Parallel()
-	material := instancetest.New(t, instancetest.WithTLS())
-	tests := map[string]args{
-		"base_url":       {"base_url": "https://me:hunter2@files.example.org"},
-		"unparsable":     {"base_url": "https://me:hunter2%zz@files.example.org"},
-		"query":          {"base_url": "https://files.example.org?token=hunter2"},
-		"line break":     {"request_headers": args{"X-Token": "hunter2\n"}},
-		"refused header": {"request_headers": args{"Connection": "hunter2"}},
-		"key":            {"client_cert_pem": material.CACertPEM(), "client_key_pem": "hunter2"},
-		"other key":      {"client_cert_pem": material.CACertPEM(), "client_key_pem": material.ClientKeyPEM()},
-		"lone key":       {"client_key_pem": material.ClientKeyPEM()},
-	}
-	for name, arguments := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, output := traced(t.Context())
-			ours := providerserver.NewProtocol6(New("test")())()
-			block := providerBlock(t, arguments)
-			validated, err := ours.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: block})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(validated.Diagnostics) != 1 {
-				t.Errorf("want one error:\n%s", diagnostics(validated.Diagnostics))
-			}
-			// Terraform does not get this far.
-			if _, err = ours.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: block}); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(output.String(), "Calling provider defined Provider Configure") {
-				t.Errorf("the log is incomplete:\n%s", output)
-			}
-			mustNotSay(t, output.String(), "hunter2", strings.Split(material.ClientKeyPEM(), "\n")[1])
-		})
-	}
-}
-
-// TestAccNothingSecretIsLogged looks at the provider's lines of the log of a
-// run at TRACE. Those of the test framework are not the provider's.
-func TestAccNothingSecretIsLogged(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "log.json")
-	t.Setenv("TF_LOG", "JSON") // TRACE, in JSON
-	t.Setenv("TF_LOG_PATH", file)
-	t.Setenv("TF_ACC_LOG_PATH", "")
-	t.Setenv("TF_LOG_PATH_MASK", "")
-
-	good := instancetest.New(t, instancetest.WithClientCertificate())
-	bad := instancetest.New(t, instancetest.WithDefault(echoHeaders(403)))
-	config := fmt.Sprintf(`
-		provider "filetransfer" {
-			base_url        = %q
-			request_headers = { Authorization = "Bearer hunter2-token", Cookie = "session=hunter2-cookie; theme=dark" }
-			ca_cert_pem     = %q
-			client_cert_pem = %q
-			client_key_pem  = %q
-		}
-		data "filetransfer_instance" "good" {
-			request_headers = { X-Own = "hunter2 own" }
-		}
-		`, good.URL(), good.CACertPEM(), good.ClientCertPEM(), good.ClientKeyPEM())
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{Config: config},
-			{
-				Config: config + fmt.Sprintf(`
-					data "filetransfer_instance" "bad" {
-						base_url        = %q
-						request_headers = { X-Json = "{\"key\":\"hunter2-json\"}" }
-					}
-					`, bad.URL()),
-				ExpectError: words("Instance answered with status 403"),
-			},
-		},
-	})
-
-	log, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ours strings.Builder
-	modules := make(map[string]int)
-	for line := range bytes.Lines(log) {
-		var entry struct {
-			Module string `json:"@module"`
-		}
-		if json.Unmarshal(line, &entry) != nil || entry.Module == "sdk.helper_resource" {
-			continue
-		}
-		modules[entry.Module]++
-		ours.Write(line)
-	}
-	for _, module := range []string{typeName, "sdk.framework", "sdk.proto"} {
-		if modules[module] == 0 {
-			t.Errorf("no line of %s in the log, only %v", module, modules)
-		}
-	}
-	for _, line := range []string{"Read the instance", "Could not read the instance", "Response contains error diagnostic"} {
-		if !strings.Contains(ours.String(), line) {
-			t.Errorf("%q is not in the log", line)
-		}
-	}
-	mustNotSay(t, ours.String(), append([]string{strings.Split(good.ClientKeyPEM(), "\n")[1]}, secretsInHeaders...)...)
-	for _, server := range []*instancetest.Server{good, bad} {
-		if requests := server.Requests(); len(requests) == 0 || requests[0].Header.Get("X-Own")+requests[0].Header.Get("X-Json") == "" {
-			t.Errorf("the headers were not sent: %+v", requests)
-		}
 	}
 }

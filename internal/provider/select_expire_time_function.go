@@ -24,8 +24,7 @@ func (*selectExpireTimeFunction) Metadata(_ context.Context, _ function.Metadata
 }
 
 const (
-	// maxDigits is how many digits of a number an error shows: more than one of
-	// 64 bits has.
+	// maxDigits is how many digits of a number an error shows: more than one of 64 bits has.
 	maxDigits = 20
 	// labelLimit is how many characters of a label an error shows.
 	labelLimit = 60
@@ -44,8 +43,8 @@ type expireTimeModel struct {
 	InMinutes types.Int64  `tfsdk:"in_minutes"`
 }
 
-// expireTimeArgument is the type of such an element as an argument. Its numbers
-// are NumberType, so that a fraction gives our error, not the framework's.
+// expireTimeArgument is the type of such an element as an argument. Its numbers are NumberType, so that a fraction
+// gives our error, not the framework's.
 var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"label":      types.StringType,
 	"in_seconds": types.NumberType,
@@ -147,8 +146,7 @@ func wholeNumber(name string, number types.Number) (whole types.Int64, fault str
 	return types.Int64Value(value), ""
 }
 
-// longestWithin returns the longest of times that is at most maxSeconds, the
-// first of equals.
+// longestWithin returns the longest of times that is at most maxSeconds, the first of equals.
 func longestWithin(times []expireTimeModel, maxSeconds *big.Float) (longest expireTimeModel, ok bool) {
 	for _, time := range times {
 		seconds := time.InSeconds.ValueInt64()

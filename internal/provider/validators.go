@@ -67,17 +67,15 @@ var baseURLValidator = stringValidator{
 	},
 }
 
-// mayHoldSecret tells whether a text that should be a base URL has, or may have,
-// user info, a query or a fragment. One that is not even a URL may be meant to
-// have a password if it has more than the colon of the scheme.
+// mayHoldSecret tells whether a text that should be a base URL has, or may have, user info, a query or a fragment.
+// One that is not even a URL may be meant to have a password if it has more than the colon of the scheme.
 func mayHoldSecret(text string) bool {
 	_, err := url.Parse(text)
 	return strings.ContainsAny(text, "@?#%") || err != nil && strings.Count(text, ":") > 1
 }
 
-// baseURLError says what is wrong with the base URL in argument. If the text may
-// include a secret, the error is not on the attribute: Terraform prints the
-// lines of the configuration with the attribute at fault.
+// baseURLError says what is wrong with the base URL in argument. If the text may include a secret, the error is not
+// on the attribute: Terraform prints the lines of the configuration with the attribute at fault.
 func baseURLError(at path.Path, text, argument string, err error) diag.Diagnostic {
 	if mayHoldSecret(text) {
 		at = path.Empty()
@@ -89,8 +87,8 @@ func baseURLError(at path.Path, text, argument string, err error) diag.Diagnosti
 	return errorAt(at, summaryBaseURL, fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy))
 }
 
-// baseURLsValidator checks the base URLs of a fleet together: if one may include
-// a secret, no error is on an attribute, as all may be on one line.
+// baseURLsValidator checks the base URLs of a fleet together: if one may include a secret, no error is on an
+// attribute, as all may be on one line.
 type baseURLsValidator struct{}
 
 func (baseURLsValidator) Description(context.Context) string {
@@ -147,8 +145,8 @@ var durationValidator = stringValidator{
 	},
 }
 
-// outermost returns the attribute of a block that a path begins with: Terraform
-// cannot locate an attribute inside of another.
+// outermost returns the attribute of a block that a path begins with: Terraform cannot locate an attribute inside of
+// another.
 func outermost(at path.Path) path.Path {
 	for len(at.Steps()) > 1 {
 		at = at.ParentPath()
@@ -175,8 +173,7 @@ func quoteShort(text string) string {
 	return strconv.Quote(text)
 }
 
-// durationOr returns a validated duration, or the default if it is not set or
-// not known yet.
+// durationOr returns a validated duration, or the default if it is not set or not known yet.
 func durationOr(value types.String, standard time.Duration) time.Duration {
 	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
 		return duration
@@ -196,8 +193,8 @@ func formatDuration(duration time.Duration) string {
 	return text
 }
 
-// wholeNumberValidator checks a number that has to be whole. The framework's
-// attribute for integers would have a user report what is not one as a bug.
+// wholeNumberValidator checks a number that has to be whole. The framework's attribute for integers would have a user
+// report what is not one as a bug.
 type wholeNumberValidator struct{ least, most int64 }
 
 func (v wholeNumberValidator) Description(context.Context) string {
@@ -230,9 +227,8 @@ var caCertsValidator = stringValidator{
 	},
 }
 
-// pemPath returns where an error about a PEM text goes: on its attribute, or on
-// none if the text is, or may be, a private key. Terraform prints the lines of
-// the configuration with the attribute at fault.
+// pemPath returns where an error about a PEM text goes: on its attribute, or on none if the text is, or may be, a
+// private key. Terraform prints the lines of the configuration with the attribute at fault.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	if strings.Contains(text, "PRIVATE KEY") || len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE") {
@@ -257,12 +253,11 @@ func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest,
 	resp.Diagnostics.Append(diags...)
 }
 
-// parseHeaders makes a header of request_headers. A value that is not known
-// yet gets a stand-in that is valid for every header.
+// parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
+// every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	// Not on the attribute: Terraform prints its lines of the configuration, and
-	// with them the value.
+	// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
 	fault := func(f client.HeaderFault) {
 		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(f.Name), f.Reason))
 	}

@@ -1,5 +1,4 @@
-// Package safetext makes text that came from a network safe to print in a
-// terminal, a log or a diagnostic.
+// Package safetext makes text that came from a network safe to print in a terminal, a log or a diagnostic.
 package safetext
 
 import (
@@ -10,12 +9,11 @@ import (
 
 const ellipsis = "…"
 
-// Clean returns text as one line of printable characters, at most limit
-// characters (runes) long; a longer text is cut and ends in "…".
+// Clean returns text as one line of printable characters, at most limit characters (runes) long; a longer text is cut
+// and ends in "…".
 //
-// Every run of white space becomes one space. Control characters (a terminal's
-// escape sequences start with one), format characters (they can reverse the
-// direction of what follows) and bytes that are not UTF-8 are left out.
+// Every run of white space becomes one space. Control characters (a terminal's escape sequences start with one),
+// format characters (they can reverse the direction of what follows) and bytes that are not UTF-8 are left out.
 func Clean(text string, limit int) string {
 	var cleaned strings.Builder
 	length, pendingSpace := 0, false

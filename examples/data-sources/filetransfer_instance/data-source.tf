@@ -18,7 +18,7 @@ data "filetransfer_instance" "files" {
 }
 
 output "file_max_size_gib" {
-  description = "Largest file that the instance takes, in whole GiB."
+  description = "Largest file that the instance accepts, in whole GiB."
   value       = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
 }
 
@@ -30,6 +30,6 @@ output "expire_options" {
 }
 
 output "region" {
-  description = "A field that the provider does not know, from the document as delivered."
-  value       = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not delivered")
+  description = "A field without an attribute, from the document as the instance sent it."
+  value       = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not sent")
 }

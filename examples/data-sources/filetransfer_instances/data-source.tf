@@ -9,7 +9,7 @@ terraform {
 }
 
 variable "base_urls" {
-  description = "Base URLs of the instances, by a name of your choice."
+  description = "Base URLs of the instances, each under a name of your choice."
   type        = map(string)
 }
 
@@ -17,16 +17,18 @@ data "filetransfer_instances" "fleet" {
   base_urls = var.base_urls
 }
 
-# One upload portal serves the whole fleet: its limit is that of the instance that takes the least.
 locals {
-  smallest_file_max_size = min([
-    for instance in values(data.filetransfer_instances.fleet.instances) : instance.file_max_size
-  ]...)
+  instances = values(data.filetransfer_instances.fleet.instances)
+}
+
+output "upload_limit" {
+  description = "Largest file that every instance accepts, in bytes: the limit of an upload form that can use any of them."
+  value       = min(local.instances[*].file_max_size...)
 }
 
 output "client_max_body_size" {
-  description = "For the portal's reverse proxy, in the notation of nginx."
-  value       = "${floor(local.smallest_file_max_size / pow(1024, 2))}m"
+  description = "For one nginx in front of all instances: the largest chunk, and 1 MiB for the rest of the request."
+  value       = "${ceil(max(local.instances[*].chunk_size...) / pow(1024, 2)) + 1}m"
 }
 
 output "merge_limits" {

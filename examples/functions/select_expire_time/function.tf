@@ -14,7 +14,7 @@ variable "base_url" {
 }
 
 variable "retention_days" {
-  description = "How long compliance rules let a transferred file exist, in days."
+  description = "How long the retention policy lets a transferred file exist, in days."
   type        = number
   default     = 14
 }
@@ -31,11 +31,11 @@ locals {
 }
 
 output "default_expire_time" {
-  description = "The option to preselect for users."
+  description = "The option that an upload form preselects."
   value       = local.longest.label
 }
 
-output "lifecycle_days" {
-  description = "For the lifecycle rule of the bucket behind the instance. Rounded up: the bucket deletes nothing before it expires."
-  value       = ceil(local.longest.in_seconds / (24 * 60 * 60))
+output "default_expire_minutes" {
+  description = "The same option, in minutes, for an upload job."
+  value       = local.longest.in_minutes
 }

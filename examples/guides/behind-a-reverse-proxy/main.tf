@@ -9,12 +9,12 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of an instance, path included, such as https://gateway.example.org/files/api."
+  description = "Base URL of the instance, path included, such as https://gateway.example.org/files/api."
   type        = string
 }
 
 variable "gateway_token" {
-  description = "Token that the reverse proxy wants."
+  description = "Token that the reverse proxy requires."
   type        = string
   sensitive   = true
 }

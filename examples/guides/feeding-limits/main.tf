@@ -9,12 +9,18 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
+  description = "Base URL of the instance, such as https://files.example.org."
   type        = string
 }
 
+variable "uploads_per_day" {
+  description = "Bytes that are uploaded on a busy day."
+  type        = number
+  default     = 50000000000
+}
+
 variable "cdn_max_body_size" {
-  description = "Largest request body that the CDN passes on, in bytes."
+  description = "Largest request body that the CDN accepts, in bytes."
   type        = number
   default     = 100000000
 }
@@ -24,31 +30,37 @@ data "filetransfer_instance" "files" {
 }
 
 locals {
-  mib = 1024 * 1024
-  day = 24 * 60 * 60
+  files = data.filetransfer_instance.files
+  mib   = 1024 * 1024
+  gib   = 1024 * local.mib
+  day   = 24 * 60 * 60
 
-  # An upload arrives in chunks. One more MiB leaves room for what a request holds besides its chunk.
-  proxy_body_mib = ceil(data.filetransfer_instance.files.chunk_size / local.mib) + 1
+  # The service keeps files on a local disk: as many days of uploads as a file can live, and one more file.
+  volume_gib = ceil((var.uploads_per_day * ceil(local.files.file_max_age / local.day) + local.files.file_max_size) / local.gib)
 
-  # A lifecycle rule counts whole days. Rounded up, it deletes nothing that the instance still offers.
-  lifecycle_days = ceil(data.filetransfer_instance.files.file_max_age / local.day)
+  # The service rejects a file that does not fit on the disk: alert before the largest one does not fit any more.
+  alert_below_free_gib = ceil(local.files.file_max_size / local.gib)
 
-  # A CDN need not keep a download for longer than the instance does, nor for more than a year.
-  cdn_max_ttl = min(data.filetransfer_instance.files.file_max_age, 365 * local.day)
+  # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
+  max_body_bytes = local.files.chunk_size + local.mib
+
+  # A cache need not keep a download longer than the instance does, or longer than a year.
+  cdn_max_ttl = min(local.files.file_max_age, 365 * local.day)
 }
 
-# Stands for the resources that take the limits.
+# In place of the resources that use the limits.
 resource "terraform_data" "settings" {
   input = {
-    nginx_client_max_body_size = "${local.proxy_body_mib}m"
-    lifecycle_days             = local.lifecycle_days
-    cdn_max_ttl                = local.cdn_max_ttl
+    volume_gib           = local.volume_gib
+    alert_below_free_gib = local.alert_below_free_gib
+    client_max_body_size = "${ceil(local.max_body_bytes / local.mib)}m"
+    cdn_max_ttl          = local.cdn_max_ttl
   }
 
   lifecycle {
     precondition {
-      condition     = data.filetransfer_instance.files.chunk_size <= var.cdn_max_body_size
-      error_message = "The CDN refuses the instance's chunks: have them made smaller, or uploads bypass the CDN."
+      condition     = local.max_body_bytes <= var.cdn_max_body_size
+      error_message = "The CDN rejects requests of ${local.max_body_bytes} bytes: make chunks smaller, or let uploads bypass the CDN."
     }
   }
 }

@@ -14,42 +14,47 @@ variable "base_url" {
 }
 
 variable "largest_export" {
-  description = "Size of the largest file that our jobs send, in bytes."
+  description = "Size of the largest file that our jobs upload, in bytes."
   type        = number
   default     = 5000000000
 }
 
 variable "proxy_body_size" {
-  description = "Largest request body that the reverse proxy takes, in bytes."
+  description = "Largest request body that the reverse proxy accepts, in bytes."
   type        = number
   default     = 33554432
 }
 
-# Stops the plan where the instance is not what everything below needs.
+# Stops the plan if the instance does not meet what everything below needs.
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 
   lifecycle {
     postcondition {
       condition     = self.file_max_size >= var.largest_export
-      error_message = "${self.base_url} takes files of ${self.file_max_size} bytes; our exports have up to ${var.largest_export}."
+      error_message = "${self.base_url} accepts files of ${self.file_max_size} bytes, but our exports have up to ${var.largest_export}."
     }
   }
 }
 
-# Stops the plan where one resource and the instance do not fit.
+locals {
+  # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
+  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
+}
+
+# Stops the plan if one resource does not match the instance.
 resource "terraform_data" "reverse_proxy" {
   input = var.proxy_body_size
 
   lifecycle {
     precondition {
-      condition     = data.filetransfer_instance.files.chunk_size <= var.proxy_body_size
-      error_message = "The reverse proxy would refuse the instance's chunks of ${data.filetransfer_instance.files.chunk_size} bytes."
+      condition     = var.proxy_body_size >= local.max_body_bytes
+      error_message = "The reverse proxy must accept bodies of ${local.max_body_bytes} bytes: a chunk and 1 MiB."
     }
   }
 }
 
-# Warns, and lets the plan go on.
+# Warns, and lets the plan continue.
 check "password" {
   assert {
     condition     = data.filetransfer_instance.files.require_password

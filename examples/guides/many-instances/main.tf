@@ -9,16 +9,15 @@ terraform {
 }
 
 variable "base_urls" {
-  description = "Base URLs of the instances, by a name of your choice."
+  description = "Base URLs of the instances, each under a name of your choice."
   type        = map(string)
 }
 
 data "filetransfer_instances" "fleet" {
-  base_urls       = var.base_urls
-  max_concurrency = 32
+  base_urls = var.base_urls
 }
 
-# Stands for a dashboard per instance.
+# In place of a dashboard for each instance.
 resource "terraform_data" "dashboard" {
   for_each = data.filetransfer_instances.fleet.instances
 

@@ -9,7 +9,7 @@ terraform {
 }
 
 variable "base_urls" {
-  description = "Base URLs of instances of any release, by a name of your choice."
+  description = "Base URLs of instances of any version, each under a name of your choice."
   type        = map(string)
 }
 
@@ -17,7 +17,7 @@ data "filetransfer_instances" "all" {
   base_urls = var.base_urls
 }
 
-# Older, newer or between: seconds are seconds, and numbers are numbers.
+# The attributes mean the same for every instance.
 output "comparison" {
   value = {
     for name, instance in data.filetransfer_instances.all.instances : name => {
@@ -29,7 +29,7 @@ output "comparison" {
   }
 }
 
-# An early release that puts minutes where seconds belong shows itself by options of less than a minute.
+# An option shorter than a minute points to one of the early releases with minutes in value.
 check "units" {
   assert {
     condition = alltrue(flatten([
@@ -37,6 +37,6 @@ check "units" {
         for time in instance.recommended_expire_times : time.in_seconds >= 60
       ]
     ]))
-    error_message = "An instance offers an expiry option of less than a minute: its release may put minutes where seconds belong."
+    error_message = "An instance offers an expiry option shorter than a minute: its release may put minutes where seconds belong."
   }
 }

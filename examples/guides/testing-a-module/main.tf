@@ -17,18 +17,22 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-# Stands for the bucket's lifecycle rule.
-resource "terraform_data" "lifecycle_rule" {
-  input = ceil(data.filetransfer_instance.files.file_max_age / (24 * 60 * 60))
+# In place of the volume that holds the files.
+resource "terraform_data" "volume" {
+  input = ceil(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
 
   lifecycle {
     precondition {
-      condition     = data.filetransfer_instance.files.file_max_age > 0
-      error_message = "The instance keeps no file at all."
+      condition     = data.filetransfer_instance.files.file_max_size > 0
+      error_message = "The instance accepts no file at all."
     }
   }
 }
 
-output "lifecycle_days" {
-  value = terraform_data.lifecycle_rule.output
+output "volume_gib" {
+  value = terraform_data.volume.output
+}
+
+output "shortest_expire_minutes" {
+  value = min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...)
 }

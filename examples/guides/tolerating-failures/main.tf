@@ -9,23 +9,13 @@ terraform {
 }
 
 variable "base_urls" {
-  description = "Base URLs of the instances, by a name of your choice."
+  description = "Base URLs of the instances, each under a name of your choice."
   type        = map(string)
 }
 
 data "filetransfer_instances" "fleet" {
   base_urls      = var.base_urls
   allow_failures = true
-}
-
-# Stands for a dashboard per instance. It exists for every instance that is listed, whether it could be read or not.
-resource "terraform_data" "dashboard" {
-  for_each = var.base_urls
-
-  input = {
-    title       = each.key
-    api_version = try(data.filetransfer_instances.fleet.instances[each.key].api_version, "unknown")
-  }
 }
 
 check "all_read" {
@@ -36,9 +26,11 @@ check "all_read" {
 }
 
 output "api_versions" {
-  value = { for name, dashboard in terraform_data.dashboard : name => dashboard.output.api_version }
+  description = "Versions of the instances that answered."
+  value       = { for name, instance in data.filetransfer_instances.fleet.instances : name => instance.api_version }
 }
 
 output "errors" {
-  value = data.filetransfer_instances.fleet.errors
+  description = "What went wrong with the others."
+  value       = data.filetransfer_instances.fleet.errors
 }

@@ -9,11 +9,11 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of the instance that gives trouble."
+  description = "Base URL of the instance that causes trouble."
   type        = string
 }
 
-# One quick attempt: the first failure is shown, and not the last of several.
+# One short attempt, so that the first failure is shown and not the last of several.
 provider "filetransfer" {
   request_timeout = "5s"
 

@@ -13,22 +13,19 @@ variable "base_url" {
   type        = string
 }
 
-# Stands for the server that this apply creates.
+# In place of the server that this apply creates.
 resource "terraform_data" "server" {
   input = var.base_url
 }
 
-data "filetransfer_instance" "new" {
-  # Not known before the server exists: the data source is read during apply, right after it.
+resource "filetransfer_instance_record" "new" {
   base_url = terraform_data.server.output
 
-  wait_until_ready = true
-
   timeouts = {
-    read = "5m"
+    create = "5m"
   }
 }
 
 output "api_version" {
-  value = data.filetransfer_instance.new.api_version
+  value = filetransfer_instance_record.new.api_version
 }

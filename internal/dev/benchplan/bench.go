@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
+	"text/tabwriter"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
@@ -102,6 +104,34 @@ func (r *result) candidate(name string) *candidate {
 		}
 	}
 	return nil
+}
+
+// print prints a line for each candidate.
+func (r *result) print(out io.Writer) error {
+	fmt.Fprintf(out, "\nA plan of %s (medians of %d rounds)\n", r.title, len(r.candidates[0].rounds))
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "  \ttime\tprocessor time\tto no I/O, no log\tto no I/O\tto data \"http\"\trequests\tconnections\tTLS handshakes")
+	for _, c := range r.candidates {
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\n", c.name,
+			milliseconds(medianOf(c.rounds, func(r round) time.Duration { return r.elapsed })),
+			milliseconds(medianOf(c.rounds, func(r round) time.Duration { return r.cpu })),
+			ratioText(r.ratio(c.name, floor)),
+			ratioText(r.ratio(c.name, canned)),
+			ratioText(r.ratio(c.name, httpEach)),
+			medianOf(c.rounds, func(r round) int { return r.requests }),
+			medianOf(c.rounds, func(r round) int { return r.connections }),
+			medianOf(c.rounds, func(r round) int { return r.handshakes }))
+	}
+	return table.Flush()
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+func ratioText(ratio float64, ok bool) string {
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 // ratio is the median, over the rounds, of how many times as long one candidate took as another. It is false where one

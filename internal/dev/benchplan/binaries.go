@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -18,52 +17,42 @@ import (
 // installTimeout bounds how long a registry that cannot be reached holds things up.
 const installTimeout = 2 * time.Minute
 
-// binaries are the providers under test, in one folder.
-type binaries struct {
-	ours string
-	http string // empty where hashicorp/http could not be installed
-	env  []string
-}
-
-// prepare builds the providers into dir. hashicorp/http is the binary at httpPath or, where that is empty, what the CLI
-// installs. That there is none is no error: there is enough to measure without.
-func prepare(ctx context.Context, cli tfcli.CLI, dir, httpPath string) (*binaries, error) {
-	built := &binaries{ours: filepath.Join(dir, executable("filetransfer"))}
+// prepare builds the providers into dir and returns the environment in which the CLI uses them. hashicorp/http is the
+// binary at httpPath or, if that is empty, the one that the CLI installs. If it cannot be installed, withHTTP is false.
+func prepare(ctx context.Context, cli tfcli.CLI, dir, httpPath string) (env []string, withHTTP bool, err error) {
 	for name, source := range map[string]string{"filetransfer": ".", "canned": "./internal/dev/benchplan/canned"} {
 		// As a release is built.
 		cmd := proc.Command(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, executable(name)), source)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if output, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("building %s: %w\n%s", source, err, output)
+			return nil, false, fmt.Errorf("building %s: %w\n%s", source, err, output)
 		}
 	}
 
 	if httpPath == "" {
-		var err error
 		if httpPath, err = installHTTP(ctx, cli, filepath.Join(dir, "init")); err != nil {
 			fmt.Printf("There is no comparison with hashicorp/http, which %s could not install: %v\n", cli.Name(), err)
 			fmt.Println("-http=PATH compares with a terraform-provider-http that is here already.")
 		}
 	}
 	if httpPath != "" {
-		built.http = filepath.Join(dir, executable("http"))
 		binary, err := os.ReadFile(httpPath)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if err := os.WriteFile(built.http, binary, 0o700); err != nil { //nolint:gosec // it is to be executed
-			return nil, err
+		if err := os.WriteFile(filepath.Join(dir, executable("http")), binary, 0o700); err != nil { //nolint:gosec // it is to be executed
+			return nil, false, err
 		}
 	}
 
 	configuration := filepath.Join(dir, "cli.tfrc")
 	if err := os.WriteFile(configuration, []byte(tfcli.CLIConfiguration(dir, "filetransfer/filetransfer", "filetransfer/canned", "hashicorp/http")), 0o600); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	// A log is not what is measured.
-	built.env = append(slices.DeleteFunc(tfcli.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }),
+	env = append(slices.DeleteFunc(tfcli.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }),
 		"TF_CLI_CONFIG_FILE="+configuration)
-	return built, nil
+	return env, httpPath != "", nil
 }
 
 // installHTTP has the CLI install hashicorp/http into dir and returns the path of the binary. Go's module proxy does
@@ -107,22 +96,3 @@ func reason(output string) string {
 
 // executable returns the file name of a provider.
 func executable(name string) string { return tfcli.Executable("terraform-provider-" + name) }
-
-// binarySize returns the size of a binary, and what it was built with: a newer Go or framework changes the size too.
-func binarySize(path string) (megabytes float64, builtWith string, err error) {
-	file, err := os.Stat(path)
-	if err != nil {
-		return 0, "", err
-	}
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return 0, "", err
-	}
-	builtWith = info.GoVersion
-	for _, module := range info.Deps {
-		if module.Path == "github.com/hashicorp/terraform-plugin-framework" {
-			builtWith += ", framework " + module.Version
-		}
-	}
-	return float64(file.Size()) / 1e6, builtWith, nil
-}

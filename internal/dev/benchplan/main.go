@@ -74,7 +74,7 @@ func benchmark(ctx context.Context, reads, runs int, httpPath string) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	built, err := prepare(ctx, cli, work, httpPath)
+	env, withHTTP, err := prepare(ctx, cli, work, httpPath)
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,9 @@ func benchmark(ctx context.Context, reads, runs int, httpPath string) (err error
 		{name: floorPlural, configuration: fmt.Sprintf(plural, "canned"), env: noLog},
 		{name: canned, configuration: fmt.Sprintf(singular, "canned")},
 	}
-	if built.http != "" {
+	if withHTTP {
 		candidates = append(candidates, candidate{name: httpEach, configuration: dataHTTP})
 	}
-	var results []*result
 	for i, setup := range []struct {
 		title  string
 		server *instancetest.Server
@@ -107,7 +106,7 @@ func benchmark(ctx context.Context, reads, runs int, httpPath string) (err error
 		{"%d read, plain HTTP", plain, 1},
 		{"%d read, TLS", secure, 1},
 	} {
-		b := &bench{cli: cli, env: built.env, server: setup.server, reads: setup.reads}
+		b := &bench{cli: cli, env: env, server: setup.server, reads: setup.reads}
 		caCertPEM := ""
 		if setup.server == secure {
 			caCertPEM = secure.CACertPEM()
@@ -126,9 +125,8 @@ func benchmark(ctx context.Context, reads, runs int, httpPath string) (err error
 		if err := measured.print(os.Stdout); err != nil {
 			return err
 		}
-		results = append(results, measured)
 	}
-	return printTargets(os.Stdout, results, built)
+	return nil
 }
 
 // startInstances starts the instances that are read, which answer at every path.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,18 +29,18 @@ func checkNothingIsLeft(t *testing.T, temp string) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("the demo left %v (%v)", left, err)
 	}
-	files, err := os.ReadDir("../../../examples/demo")
+	err = filepath.WalkDir("../../../examples/demo", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && filepath.Ext(path) != ".tf" {
+			t.Errorf("the demo left %s", path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		if filepath.Ext(file.Name()) != ".tf" {
-			t.Errorf("the demo left %s in examples/demo", file.Name())
-		}
-	}
 }
 
-func TestAccDemo_TwoInstances(t *testing.T) {
+func TestAccDemo_TableErrorAndOutage(t *testing.T) {
 	t.Parallel()
 	temp := acceptance(t)
 	var out strings.Builder
@@ -49,10 +50,14 @@ func TestAccDemo_TwoInstances(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^ATTRIBUTE +OLDER +NEWER$`,
 		`(?m)^base_url +http://\S+ +http://\S+$`,
-		`(?m)^file_max_age \(seconds\) +2592000 +2592000$`,
+		`(?m)^file_max_age +2592000 +2592000$`,
 		`(?m)^max_transfers_in_merge +10 +50$`,
 		`(?m)^recommended_expire_times +30 minutes = 1800 s +30 minutes = 1800 s$`,
 		`(?m)^ +1 month = 2592000 s +1 month = 2592000 s$`,
+		`(?m)^    Error: Response is not an instance document$`,
+		`(?m)^ +- fileMaxSize: expected an integer .*, found null$`,
+		`(?m)^    No changes\.`,
+		`(?m)^    Warning: Instance not read, last known details kept$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("output does not match %s:\n%s", want, &out)

@@ -5,95 +5,87 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// details is one element of the output "instances" of examples/demo.
-type details struct {
-	BaseURL                string       `json:"base_url"`
-	APIVersion             string       `json:"api_version"`
-	APIVersionMajor        int64        `json:"api_version_major"`
-	APIVersionMinor        int64        `json:"api_version_minor"`
-	APIVersionPatch        int64        `json:"api_version_patch"`
-	RequirePassword        bool         `json:"require_password"`
-	FileMaxSize            int64        `json:"file_max_size"`
-	ChunkSize              int64        `json:"chunk_size"`
-	FileMaxAge             int64        `json:"file_max_age"`
-	MaxTransfersInMerge    int64        `json:"max_transfers_in_merge"`
-	RecommendedExpireTimes []expireTime `json:"recommended_expire_times"`
-}
+// details are the attributes of one element of the output "instances" of examples/demo.
+type details map[string]any
 
-type expireTime struct {
-	Label     string `json:"label"`
-	InSeconds int64  `json:"in_seconds"`
-	InMinutes int64  `json:"in_minutes"`
-}
-
-// parseOutputs reads the answer to `output -json`. An attribute that is not known here is an error: the table would
-// silently lack it.
+// parseOutputs reads what `output -json` printed.
 func parseOutputs(document []byte) (map[string]details, error) {
 	var outputs struct {
 		Instances struct {
-			Sensitive bool               `json:"sensitive"`
-			Type      json.RawMessage    `json:"type"`
-			Value     map[string]details `json:"value"`
+			Value map[string]details `json:"value"`
 		} `json:"instances"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.DisallowUnknownFields()
+	decoder.UseNumber() // a float would print large sizes as 1.099511627776e+12
 	if err := decoder.Decode(&outputs); err != nil {
 		return nil, fmt.Errorf("reading the outputs of examples/demo: %w", err)
 	}
 	return outputs.Instances.Value, nil
 }
 
-// cellLimit is the widest text that the table takes over from an instance.
+// cellLimit is the widest text of an instance that the table shows.
 const cellLimit = 48
 
-// printTable prints one column per target and one line per attribute; lists take a line per element.
+// printTable prints a column for each target and a row for each attribute. A list has a line for each element.
 func printTable(out io.Writer, targets []target, read map[string]details) error {
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	line := func(attribute string, cell func(target) string) {
-		cells := []string{attribute}
-		for _, t := range targets {
-			cells = append(cells, safetext.Clean(cell(t), cellLimit))
+	attributes := map[string]bool{}
+	for _, d := range read {
+		for attribute := range d {
+			attributes[attribute] = true
 		}
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
-	}
-	row := func(attribute string, value func(details) any) {
-		line(attribute, func(t target) string { return fmt.Sprint(value(read[t.name])) })
 	}
 
-	line("ATTRIBUTE", func(t target) string { return strings.ToUpper(t.name) })
-	row("base_url", func(d details) any { return d.BaseURL })
-	row("api_version", func(d details) any { return d.APIVersion })
-	row("api_version_major", func(d details) any { return d.APIVersionMajor })
-	row("api_version_minor", func(d details) any { return d.APIVersionMinor })
-	row("api_version_patch", func(d details) any { return d.APIVersionPatch })
-	row("require_password", func(d details) any { return d.RequirePassword })
-	row("file_max_size (bytes)", func(d details) any { return d.FileMaxSize })
-	row("chunk_size (bytes)", func(d details) any { return d.ChunkSize })
-	row("file_max_age (seconds)", func(d details) any { return d.FileMaxAge })
-	row("max_transfers_in_merge", func(d details) any { return d.MaxTransfersInMerge })
-
-	options := 0
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprint(table, "ATTRIBUTE")
 	for _, t := range targets {
-		options = max(options, len(read[t.name].RecommendedExpireTimes))
+		fmt.Fprint(table, "\t", strings.ToUpper(t.name))
 	}
-	attribute := "recommended_expire_times"
-	for i := range max(options, 1) {
-		line(attribute, func(t target) string {
-			if i >= len(read[t.name].RecommendedExpireTimes) {
-				return ""
+	fmt.Fprintln(table)
+	for _, attribute := range slices.Sorted(maps.Keys(attributes)) {
+		cells := make([][]string, len(targets))
+		height := 1
+		for i, t := range targets {
+			cells[i] = lines(read[t.name][attribute])
+			height = max(height, len(cells[i]))
+		}
+		for line := range height {
+			if line == 0 {
+				fmt.Fprint(table, attribute)
 			}
-			option := read[t.name].RecommendedExpireTimes[i]
-			return option.Label + " = " + strconv.FormatInt(option.InSeconds, 10) + " s"
-		})
-		attribute = ""
+			for _, cell := range cells {
+				fmt.Fprint(table, "\t")
+				if line < len(cell) {
+					fmt.Fprint(table, safetext.Clean(cell[line], cellLimit))
+				}
+			}
+			fmt.Fprintln(table)
+		}
 	}
 	return table.Flush()
+}
+
+// lines returns a value as text, with a line for each element of a list.
+func lines(value any) []string {
+	switch value := value.(type) {
+	case nil:
+		return []string{"null"}
+	case []any:
+		var all []string
+		for _, element := range value {
+			all = append(all, lines(element)...)
+		}
+		return all
+	case map[string]any: // the objects are expire times
+		return []string{fmt.Sprintf("%v = %v s", value["label"], value["in_seconds"])}
+	default:
+		return []string{fmt.Sprint(value)}
+	}
 }

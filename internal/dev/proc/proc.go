@@ -1,5 +1,4 @@
-// Package proc runs child processes that an interrupt of the parent ends in good order: a CLI gets the time to write its
-// state and to stop its providers, and the parent the time to clean up.
+// Package proc runs child processes and, when the parent is interrupted, gives them the time to clean up.
 package proc
 
 import (
@@ -11,45 +10,28 @@ import (
 	"time"
 )
 
-const (
-	// patience is how long an interrupted child may take to end before it is interrupted again.
-	patience = 2 * time.Second
-	// grace is how long it may take in all. After a second interrupt Terraform gives its providers 5 seconds.
-	grace = 15 * time.Second
-	// orphanCheck is how often a program looks whether its parent is still there.
-	orphanCheck = 500 * time.Millisecond
-)
+// grace is how long an interrupted child may take before it is killed. Terraform gives its providers 5 seconds.
+const grace = 15 * time.Second
 
-// NotifyContext returns a context that ends when this program is interrupted or terminated, or when its parent has gone:
-// `go run` dies of SIGTERM without passing it on, and what it ran would go on alone.
+type handlesInterrupts struct{}
+
+// NotifyContext returns a context that ends when this program is interrupted or terminated.
 func NotifyContext(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	started := os.Getppid()
-	go func() {
-		ticker := time.NewTicker(orphanCheck)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				if os.Getppid() != started {
-					cancel()
-					return
-				}
-			}
-		}
-	}()
-	return ctx, cancel
+	return signal.NotifyContext(context.WithValue(parent, handlesInterrupts{}, true), os.Interrupt, syscall.SIGTERM)
 }
 
-// Command is exec.CommandContext, but the end of ctx interrupts the child and all that it started, instead of killing
-// the child alone. A terminal's Ctrl-C reaches them through ctx only, as they are not in the terminal's foreground group:
-// Terraform takes a second interrupt as an order to leave everything as it is.
+// Command is exec.CommandContext, except that the end of ctx interrupts the child instead of killing it.
+//
+// With a context of [NotifyContext], the child and everything it starts are a process group of their own, which is
+// interrupted as a whole. If they also got a terminal's Ctrl-C directly, Terraform would see two interrupts, and the
+// second makes it exit without cleaning up. Other programs, such as tests, do not pass an interrupt on: their children stay
+// in the terminal's reach.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	// By then the group has been killed, where that is possible.
-	cmd.WaitDelay = grace + patience
-	interruptible(cmd)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = grace + time.Second // after a group was killed
+	if ctx.Value(handlesInterrupts{}) != nil {
+		interruptGroup(cmd)
+	}
 	return cmd
 }

@@ -1,22 +1,23 @@
-// Command testacc runs `go test` with the acceptance tests switched on:
+// Command testacc runs tests with the acceptance tests switched on, and prints their counts:
 //
 //	go run ./internal/dev/testacc -- -count=1 ./...
-//	go run ./internal/dev/testacc -matrix -- ./...
-//	go run ./internal/dev/testacc -clis "path path" -- ./...
+//	go run ./internal/dev/testacc -matrix -- -count=1 ./...
+//	go run ./internal/dev/testacc -clis "path path" -- -count=1 ./...
 //
-// The first form uses the CLI that package tfcli decides on; its exit status is that of `go test`. The others run the
-// suite once with each CLI of this machine, or each that is given, and print one line of counts per CLI.
+// The first form uses the CLI that package tfcli finds. The others run the tests once with each CLI of this machine, or with
+// each that is given. The arguments after -- are those of go test. It is run from the root of the repository.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
@@ -24,86 +25,91 @@ import (
 )
 
 func main() {
-	matrix := flag.Bool("matrix", false, "run the suite with every CLI of this machine")
-	clis := flag.String("clis", "", "run the suite with each of these CLIs (paths, separated by spaces)")
+	matrix := flag.Bool("matrix", false, "run the tests with every CLI of this machine")
+	paths := flag.String("clis", "", "run the tests with each of these CLIs (paths, separated by spaces)")
 	flag.Parse()
 
 	ctx, stop := proc.NotifyContext(context.Background())
-	var err error
-	if *matrix || strings.TrimSpace(*clis) != "" {
-		err = runMatrix(ctx, strings.Fields(*clis), flag.Args())
-	} else {
-		err = runOnce(ctx, flag.Args())
+	clis, err := selectCLIs(ctx, *matrix, strings.Fields(*paths))
+	if err == nil {
+		err = testAll(ctx, clis, flag.Args())
 	}
 	stop()
-	// What went wrong in the tests is on the screen already.
-	var failed *exec.ExitError
-	switch {
-	case errors.As(err, &failed) && failed.ExitCode() > 0:
-		os.Exit(failed.ExitCode())
-	case err != nil:
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "testacc:", err)
 		os.Exit(1)
 	}
 }
 
-func runOnce(ctx context.Context, args []string) error {
-	cli, err := tfcli.Find(ctx, ".", os.Stderr)
-	if err != nil {
-		return err
-	}
-	fmt.Println("Acceptance tests use", cli)
-	cmd := goTest(ctx, cli, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
-}
-
-func goTest(ctx context.Context, cli tfcli.CLI, args ...string) *exec.Cmd {
-	cmd := proc.Command(ctx, "go", append([]string{"test"}, args...)...)
-	cmd.Env = append(tfcli.Environ(), cli.AccEnv()...)
-	return cmd
-}
-
-// runMatrix runs the suite with each CLI in turn. Every CLI is tried, whatever becomes of the ones before it.
-func runMatrix(ctx context.Context, paths, args []string) error {
-	clis, err := matrixCLIs(ctx, paths)
-	if err != nil {
-		return err
-	}
-	// The lines come together at the end: failing tests print much in between.
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer table.Flush()
-	var failed []string
-	for _, cli := range clis {
-		fmt.Fprintln(os.Stderr, "Acceptance tests use", cli)
-		started := time.Now()
-		count, err := countTests(goTest(ctx, cli, append([]string{"-json"}, args...)...), os.Stderr)
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted while testing with %s", cli)
-		}
-		if err != nil {
-			failed = append(failed, cli.Name())
-		}
-		fmt.Fprintf(table, "%s\t%d passed\t%d failed\t%d skipped\t%s\t%s\n",
-			cli.Name(), count.passed, count.failed, count.skipped, time.Since(started).Round(time.Second), cli.Path)
-	}
-	if failed != nil {
-		return fmt.Errorf("tests failed with %s", strings.Join(failed, ", "))
-	}
-	return nil
-}
-
-func matrixCLIs(ctx context.Context, paths []string) ([]tfcli.CLI, error) {
-	if len(paths) == 0 {
+func selectCLIs(ctx context.Context, matrix bool, paths []string) ([]tfcli.CLI, error) {
+	switch {
+	case len(paths) > 0:
+		return tfcli.InspectAll(ctx, paths)
+	case matrix:
 		return tfcli.FindAll(ctx, ".", os.Stderr)
+	default:
+		cli, err := tfcli.Find(ctx, ".", os.Stderr)
+		return []tfcli.CLI{cli}, err
 	}
-	clis := make([]tfcli.CLI, 0, len(paths))
-	for _, path := range paths {
-		cli, err := tfcli.Inspect(ctx, path)
-		if err != nil {
-			return nil, err
+}
+
+// testAll runs the tests with each CLI, whatever the result with the ones before it. After more than one it repeats the
+// counts, a line for each CLI.
+func testAll(ctx context.Context, clis []tfcli.CLI, args []string) (err error) {
+	// An interrupt ends tests before they remove their temporary files.
+	temp, err := os.MkdirTemp("", "testacc-*")
+	if err != nil {
+		return err
+	}
+	if os.Getenv("TF_ACC_PERSIST_WORKING_DIR") == "" {
+		defer func() { err = errors.Join(err, removeAll(temp)) }()
+	}
+
+	var summary []string
+	for _, cli := range clis {
+		fmt.Println("Acceptance tests use", cli)
+		counts, testErr := test(ctx, cli, temp, args)
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
 		}
-		clis = append(clis, cli)
+		err = errors.Join(err, testErr)
+		summary = append(summary, counts+" with "+cli.String())
 	}
-	return clis, nil
+	if len(clis) > 1 {
+		fmt.Println("\n" + strings.Join(summary, "\n"))
+	}
+	return err
+}
+
+// test runs the tests and returns the last line of what they printed: the counts.
+func test(ctx context.Context, cli tfcli.CLI, temp string, args []string) (string, error) {
+	// gotestsum has the output of go test -v only in this format.
+	format := "pkgname"
+	if slices.Contains(args, "-v") {
+		format = "standard-verbose"
+	}
+	gotestsum := []string{"tool", "-modfile=tools/go.mod", "gotestsum", "--format=" + format, "--format-hide-empty-pkg", "--hide-summary=skipped", "--"}
+	var output bytes.Buffer
+	cmd := proc.Command(ctx, "go", slices.Concat(gotestsum, args)...)
+	cmd.Env = slices.Concat(tfcli.Environ(), cli.AccEnv(), []string{"TMPDIR=" + temp, "TMP=" + temp})
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &output), os.Stderr
+	err := cmd.Run()
+	if err != nil {
+		err = fmt.Errorf("with %s: %w", cli.Name(), err)
+	}
+	return lastLine(output.String()), err
+}
+
+// removeAll is os.RemoveAll for a folder that children of interrupted tests may still be writing to, for a moment.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	for start := time.Now(); err != nil && time.Since(start) < 5*time.Second; err = os.RemoveAll(dir) {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

@@ -33,7 +33,8 @@ func Override(ctx context.Context, root, dir string) ([]string, error) {
 	}
 	cmd := proc.Command(ctx, "go", "build", "-o", filepath.Join(dir, Executable("terraform-provider-filetransfer")), ".")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	// An interrupted build leaves files, which go with dir.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+dir)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the provider: %w%s", err, indent(output))
 	}

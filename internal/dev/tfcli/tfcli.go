@@ -1,4 +1,4 @@
-// Package tfcli decides which Terraform or OpenTofu the tests, the demo, the documentation and the benchmarks use, so
+// Package tfcli finds the Terraform or OpenTofu that the tests, the demo, the documentation and the benchmarks use, so
 // that all of them use the same one.
 package tfcli
 
@@ -11,14 +11,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/proc"
 )
 
-// The products a CLI can be. Their version numbers do not compare: OpenTofu 1.7 has provider functions, Terraform 1.7
-// does not.
+// The products a CLI can be. Their versions cannot be compared: OpenTofu 1.7 has provider functions, Terraform 1.7 does
+// not.
 const (
 	Terraform = "terraform"
 	OpenTofu  = "opentofu"
@@ -55,80 +56,62 @@ func (c CLI) RegistryHost() string {
 
 // AccEnv returns the variables that make the acceptance tests run with this CLI, to be added to [Environ].
 func (c CLI) AccEnv() []string {
-	return append(isolation(),
+	return []string{
 		"TF_ACC=1",
-		pathVariable+"="+c.Path,
-		// The test framework serves the provider under host and namespace; a mismatch with the address that the CLI makes
-		// of a configuration's source makes the CLI look for the provider in a registry.
-		"TF_ACC_PROVIDER_HOST="+c.RegistryHost(),
+		pathVariable + "=" + c.Path,
+		// The test framework serves the provider under this host and namespace. If they differ from the CLI's address for
+		// a configuration's source, the CLI looks for the provider in a registry.
+		"TF_ACC_PROVIDER_HOST=" + c.RegistryHost(),
 		"TF_ACC_PROVIDER_NAMESPACE=filetransfer",
-	)
+	}
 }
 
-// isolation keeps the user's CLI configuration out, which may name mirrors, overrides or a file that does not exist, and
-// keeps the CLI from asking the network for a newer version.
-func isolation() []string {
-	return []string{"TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1"}
-}
-
-// Environ returns this process's environment without what would steer a CLI or the provider from outside: arguments,
-// variables, workspaces, the CLI configuration, overrides, a default instance.
-// Settings for logs and for the test framework stay.
+// Environ returns this process's environment without the user's own settings for a CLI or the provider: arguments,
+// variables, workspaces, the CLI configuration, overrides, a default instance. Settings for logs and for the test
+// framework stay. The CLI does not ask the network for a newer version.
 func Environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		steers := strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "FILETRANSFER_")
 		return steers && !strings.HasPrefix(variable, "TF_LOG") && !strings.HasPrefix(variable, "TF_ACC_")
 	})
-	return append(env, isolation()...)
+	return append(env, "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
 }
 
 // Find returns the CLI to use: the one TF_ACC_TERRAFORM_PATH names, else terraform on PATH, else tofu on PATH, else the
-// OpenTofu that tools/tofu of the module at root pins, which is built first where that has not been done. The build
-// reports to log.
+// OpenTofu that tools/tofu pins in the module at root, which Go builds once. The build reports to log.
 //
-// A CLI that is named or found but does not run is an error, not a reason to go on: which one ran must not depend on
-// luck.
+// A CLI that is named or found but does not run is an error: which one is used must not depend on luck.
 func Find(ctx context.Context, root string, log io.Writer) (CLI, error) {
-	all, err := candidates()
+	paths, err := candidates(ctx, root, log)
 	if err != nil {
 		return CLI{}, err
 	}
-	if len(all) > 0 {
-		return Inspect(ctx, all[0])
-	}
-	return pinned(ctx, root, log)
+	return Inspect(ctx, paths[0])
 }
 
-// FindAll returns every CLI that [Find] would choose from, each once, in its order; the pinned one only if there is no other.
+// FindAll returns every CLI that [Find] chooses from, each once, in its order.
 func FindAll(ctx context.Context, root string, log io.Writer) ([]CLI, error) {
-	all, err := candidates()
+	paths, err := candidates(ctx, root, log)
 	if err != nil {
 		return nil, err
 	}
-	var found []CLI
-	for _, path := range all {
-		cli, err := Inspect(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, cli)
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	cli, err := pinned(ctx, root, log)
-	return []CLI{cli}, err
+	return InspectAll(ctx, paths)
 }
 
-// candidates returns the absolute paths of the CLIs of this machine, each once.
-func candidates() ([]string, error) {
+// candidates returns the absolute paths of the CLIs of this machine, each once, or that of the pinned one if there are none.
+func candidates(ctx context.Context, root string, log io.Writer) ([]string, error) {
 	var paths []string
+	add := func(path string) error {
+		path, err := filepath.Abs(path)
+		if err == nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+		return err
+	}
 	if named := os.Getenv(pathVariable); named != "" {
-		path, err := filepath.Abs(named)
-		if err != nil {
+		if err := add(named); err != nil {
 			return nil, fmt.Errorf("%s: %w", pathVariable, err)
 		}
-		paths = append(paths, path)
 	}
 	for _, name := range []string{"terraform", "tofu"} {
 		path, err := exec.LookPath(name)
@@ -136,25 +119,43 @@ func candidates() ([]string, error) {
 			continue
 		}
 		if err == nil {
-			path, err = filepath.Abs(path)
+			err = add(path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
+	}
+	if paths == nil {
+		path, err := pinned(ctx, root, log)
+		return []string{path}, err
 	}
 	return paths, nil
 }
 
-// versionLine is how both products begin the answer to `version`. The answer to `version -json` does not tell them apart.
+// pinned returns the path of the OpenTofu that tools/tofu pins. Go builds it, keeps it in its build cache, and verifies
+// the checksum of every module in it.
+func pinned(ctx context.Context, root string, log io.Writer) (string, error) {
+	fmt.Fprintln(log, "No terraform or tofu on PATH: using OpenTofu as pinned in tools/tofu. Building it takes minutes the first time.")
+	cmd := proc.Command(ctx, "go", "-C", filepath.Join(root, "tools", "tofu"), "tool", "-n", "tofu")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Stderr = log
+	output, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("no terraform or tofu on PATH, and the pinned OpenTofu could not be built: %w", err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
+
+// versionLine is in the output of `version` of both products. The output of `version -json` does not tell them apart.
 var versionLine = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
 
-// Inspect asks the executable at path for its product and version.
+// Inspect asks an executable, given by its path or by its name on PATH, for its product and version.
 func Inspect(ctx context.Context, path string) (CLI, error) {
-	path, err := filepath.Abs(path)
+	path, err := exec.LookPath(path)
 	if err != nil {
+		return CLI{}, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
 		return CLI{}, err
 	}
 	cmd := proc.Command(ctx, path, "version")
@@ -168,6 +169,27 @@ func Inspect(ctx context.Context, path string) (CLI, error) {
 		return CLI{}, fmt.Errorf("%s is neither Terraform nor OpenTofu; asked for its version it said:%s", path, indent(output))
 	}
 	return CLI{Path: path, Product: strings.ToLower(string(match[1])), Version: string(match[2])}, nil
+}
+
+// InspectAll asks each executable.
+func InspectAll(ctx context.Context, paths []string) ([]CLI, error) {
+	clis := make([]CLI, 0, len(paths))
+	for _, path := range paths {
+		cli, err := Inspect(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		clis = append(clis, cli)
+	}
+	return clis, nil
+}
+
+// Executable returns the file name of a program.
+func Executable(program string) string {
+	if runtime.GOOS == "windows" {
+		return program + ".exe"
+	}
+	return program
 }
 
 // indent sets a program's output off from the message it is part of.

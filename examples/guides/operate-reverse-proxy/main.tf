@@ -1,0 +1,48 @@
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of the instance, such as https://files.example.org."
+  type        = string
+}
+
+variable "listen" {
+  description = "Address and port that nginx listens on."
+  type        = string
+  default     = "80"
+}
+
+data "filetransfer_instance" "files" {
+  base_url = var.base_url # the address that nginx forwards to, not the one of nginx itself
+}
+
+locals {
+  # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
+  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
+}
+
+output "nginx_conf" {
+  description = "Server block for nginx, for a file in /etc/nginx/conf.d."
+  value       = <<-EOT
+    server {
+      listen ${var.listen};
+
+      client_max_body_size ${local.max_body_bytes};
+
+      location / {
+        proxy_pass              ${trimsuffix(var.base_url, "/")}/;
+        proxy_http_version      1.1;
+        proxy_request_buffering off; # pass a chunk on while it arrives
+        proxy_set_header        Host $host;
+        proxy_set_header        X-Forwarded-For $proxy_add_x_forwarded_for;
+      }
+    }
+  EOT
+}

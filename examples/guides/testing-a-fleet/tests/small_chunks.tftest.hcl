@@ -1,0 +1,23 @@
+mock_provider "filetransfer" {}
+
+# At the top of the file: a mocked resource keeps its values from one run to the next.
+override_resource {
+  target = filetransfer_instance_record.main
+  values = {
+    chunk_size               = 5000000
+    api_version_major        = 2
+    recommended_expire_times = []
+  }
+}
+
+variables {
+  base_url  = "https://files.example.org"
+  base_urls = { berlin = "https://berlin.example.org" }
+}
+
+run "chunks_of_a_smaller_size" {
+  assert {
+    condition     = output.main_chunk_size == 5000000
+    error_message = "The output is the chunk size of the record."
+  }
+}

@@ -1,0 +1,4 @@
+import {
+  to = filetransfer_instance_record.files
+  id = "https://files.example.org"
+}

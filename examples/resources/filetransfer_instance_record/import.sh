@@ -1,0 +1,1 @@
+terraform import filetransfer_instance_record.files https://files.example.org

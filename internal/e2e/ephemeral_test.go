@@ -1,0 +1,120 @@
+package e2e_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// TestAccEphemeralCredentialsAreInNoStateAndNoPlan: credentials of the provider
+// block from ephemeral variables.
+func TestAccEphemeralCredentialsAreInNoStateAndNoPlan(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	cli.need(t, version{1, 10}, version{1, 11}, "an ephemeral variable")
+	const token = "hunter2-ephemeral-token"
+	instance := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithRequiredHeader("Authorization", "Bearer "+token))
+	keyLine := strings.Split(instance.ClientKeyPEM(), "\n")[1]
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(`
+terraform {
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "token" {
+  type      = string
+  ephemeral = true
+}
+
+variable "client_key_pem" {
+  type      = string
+  ephemeral = true
+}
+
+provider "filetransfer" {
+  base_url        = %q
+  request_headers = { Authorization = "Bearer ${var.token}" }
+  ca_cert_pem     = %q
+  client_cert_pem = %q
+  client_key_pem  = var.client_key_pem
+}
+
+data "filetransfer_instance" "one" {}
+
+resource "filetransfer_instance_record" "one" {}
+
+output "versions" {
+  value = [data.filetransfer_instance.one.api_version, filetransfer_instance_record.one.api_version]
+}
+`, instance.URL(), instance.CACertPEM(), instance.ClientCertPEM()))
+	variables, err := json.Marshal(map[string]string{"token": token, "client_key_pem": instance.ClientKeyPEM()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "credentials.json") // not in the folder that is searched
+	write(t, file, string(variables))
+
+	cli.mustRun(t, dir, "plan", "-input=false", "-no-color", "-var-file="+file, "-out=saved.tfplan")
+	shown := cli.mustRun(t, dir, "show", "-json", "saved.tfplan")
+	cli.mustRun(t, dir, "apply", "-input=false", "-no-color", "-var-file="+file, "saved.tfplan")
+	if state := string(read(t, filepath.Join(dir, "terraform.tfstate"))); strings.Count(state, `"2.1.5"`) < 2 {
+		t.Fatalf("the state has no instance:\n%s", state)
+	}
+
+	found := map[string][]byte{"the plan as JSON": shown}
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found[path] = unpacked(t, read(t, filepath.Join(dir, path)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range found {
+		for _, secret := range []string{token, keyLine} {
+			if bytes.Contains(content, []byte(secret)) {
+				t.Errorf("%s has a credential:\n%s", name, content)
+			}
+		}
+	}
+	if requests := instance.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
+		t.Error("the client certificate was not used")
+	}
+}
+
+// unpacked returns what a file holds, a plan file's members included: it is a
+// zip archive.
+func unpacked(t *testing.T, content []byte) []byte {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return content // not an archive
+	}
+	for _, member := range archive.File {
+		opened, err := member.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(opened)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content = append(content, text...)
+	}
+	return content
+}

@@ -1,0 +1,222 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+const theRecord = "filetransfer_instance_record.this"
+
+// recordOf is a record of one instance, and an output that stands for what is downstream on every CLI.
+func recordOf(baseURL string) string {
+	return fmt.Sprintf(`
+resource "filetransfer_instance_record" "this" {
+  base_url = %q
+}
+`, baseURL) + limitOutput
+}
+
+const limitOutput = `
+output "limit" {
+  value = filetransfer_instance_record.this.file_max_size
+}
+`
+
+func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
+	t.Parallel()
+	address := instancetest.ReserveAddress(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf("http://"+address))
+
+	applying := w.start("apply", "-auto-approve")
+	eventually(t, "the creation of the record", func() bool { return strings.Contains(applying.output.String(), "this: Creating...") })
+	server := instancetest.New(t, instancetest.WithListenAddress(address))
+	if done := applying.wait(t); done.exitCode != 0 || len(done.warnings()) > 0 {
+		t.Fatalf("apply: %s", done)
+	}
+	if got := w.record(theRecord)["file_max_size"]; got != 64424509440. {
+		t.Errorf("file_max_size is %v", got)
+	}
+	if len(server.Requests()) == 0 {
+		t.Error("nothing was read")
+	}
+	w.wantNoChanges(nil)
+}
+
+// Nothing is recorded of an instance that does not answer in time.
+func TestAccRecord_NoAnswerInTimeIsAnError(t *testing.T) {
+	t.Parallel()
+	down := "http://" + instancetest.ReserveAddress(t)
+	limited := func(baseURL string) string {
+		return impatient + fmt.Sprintf(`
+resource "filetransfer_instance_record" "this" {
+  base_url = %q
+  timeouts = {
+    create = "300ms"
+    update = "400ms"
+  }
+}
+`, baseURL)
+	}
+	w := newWorkspace(t, acceptance(t), limited(down))
+	wantFailure := func(limit string) {
+		t.Helper()
+		done := w.do("apply", "-auto-approve")
+		text := oneLine([]byte(done.String()))
+		if done.exitCode != 1 || !strings.Contains(text, "Error: Instance not reachable") || !strings.Contains(text, limit) {
+			t.Errorf("want an error that names %s: %s", limit, done)
+		}
+	}
+	wantFailure("timeouts.create (300ms)")
+	if got := w.record(theRecord); got != nil {
+		t.Errorf("recorded: %v", got)
+	}
+
+	server := instancetest.New(t)
+	w.configure(limited(server.URL()))
+	w.apply()
+	recorded := w.record(theRecord)
+	w.configure(limited(down))
+	wantFailure("timeouts.update (400ms)")
+	if got := w.record(theRecord); !reflect.DeepEqual(got, recorded) {
+		t.Errorf("the record is %v, want it as it was: %v", got, recorded)
+	}
+}
+
+// TestAccRecord_OutlivesItsInstance also shows what a data source does.
+func TestAccRecord_OutlivesItsInstance(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w.apply()
+	recorded := w.record(theRecord)
+	server.Close()
+
+	w.wantNoChanges(kept(server.URL()))
+	w.wantNoChanges(nil, "-refresh=false")
+	// Not by the exit code, which is 2 whatever the provider (hashicorp/terraform#36403).
+	refreshing := w.plan("-refresh-only")
+	if len(refreshing.Drift) > 0 || !strings.Contains(string(refreshing.stdout), "No changes.") {
+		t.Errorf("want no changes: %s", refreshing.result)
+	}
+	wantWarnings(t, refreshing.result, kept(server.URL())...)
+	done := w.plan()
+	if text := oneLine(done.stdout); !strings.Contains(text, "keeps what the instance last reported") || !strings.Contains(text, "connection refused") {
+		t.Errorf("the warning does not name the failure: %s", done.result)
+	}
+	wantWarnings(t, w.apply(), kept(server.URL())...)
+	wantWarnings(t, w.must("refresh"), kept(server.URL())...)
+	if got := w.record(theRecord); !reflect.DeepEqual(got, recorded) {
+		t.Errorf("the record is %v, want it as it was: %v", got, recorded)
+	}
+
+	data := newWorkspace(t, w.cli, impatient+fmt.Sprintf("\ndata \"filetransfer_instance\" \"this\" {\n  base_url = %q\n}\n", server.URL()))
+	if done := data.do("plan"); done.exitCode != 1 {
+		t.Errorf("the data source does not stop the plan: %s", done)
+	}
+
+	w.must("destroy", "-auto-approve") // which does not show the warnings of its refresh on every CLI
+	if got := w.record(theRecord); got != nil {
+		t.Errorf("after destroy there is still %v", got)
+	}
+}
+
+// Terraform shows one of several warnings with the same summary.
+func TestAccRecord_EveryInstanceThatIsDownIsNamed(t *testing.T) {
+	t.Parallel()
+	one, other := instancetest.New(t), instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+fmt.Sprintf(`
+resource "filetransfer_instance_record" "this" {
+  for_each = toset([%q, %q])
+  base_url = each.key
+}
+`, one.URL(), other.URL()))
+	w.apply()
+	one.Close()
+	other.Close()
+	done := w.plan()
+	got := strings.Join(done.warnings(), "\n")
+	if len(done.warnings()) != 2 || !strings.Contains(got, one.URL()) || !strings.Contains(got, other.URL()) {
+		t.Errorf("want a warning for each instance: %s", done.result)
+	}
+}
+
+func TestAccRecord_DestroySendsNothing(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w.apply()
+	before := len(server.Requests())
+	w.must("destroy", "-auto-approve", "-refresh=false")
+	if sent := len(server.Requests()) - before; sent != 0 {
+		t.Errorf("%d requests", sent)
+	}
+}
+
+func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w.apply()
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000)))
+	before := len(server.Requests())
+
+	w.wantNoChanges(nil, "-refresh=false")
+	if sent := len(server.Requests()) - before; sent != 0 {
+		t.Errorf("-refresh=false made %d requests", sent)
+	}
+	for _, args := range [][]string{{"-refresh-only"}, nil} {
+		p := w.plan(args...)
+		if p.exitCode != 2 || len(p.Drift) != 1 || p.Drift[0].Change.After["file_max_size"] != 1000. {
+			t.Errorf("plan %v does not show the change outside of Terraform: %s", args, p.result)
+		}
+		if !strings.Contains(string(p.stdout), "64424509440 -> 1000") {
+			t.Errorf("plan %v does not show the output's change: %s", args, p.result)
+		}
+		if does := p.of(theRecord).does(); does != "no-op" && does != "" {
+			t.Errorf("plan %v is to %s the record", args, does)
+		}
+	}
+	w.apply("-refresh-only")
+	if got := w.record(theRecord)["file_max_size"]; got != 1000. {
+		t.Errorf("file_max_size is %v", got)
+	}
+	w.wantNoChanges(nil)
+}
+
+func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no way to interrupt one process on Windows")
+	}
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w.apply()
+	state := filepath.Join(w.dir, "terraform.tfstate")
+	before := read(t, state)
+	requests := len(server.Requests())
+	server.SetDefault(instancetest.Silent())
+
+	planning := w.start("plan")
+	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
+	if err := planning.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	done := planning.wait(t)
+	if done.exitCode != 1 || !strings.Contains(done.String(), "Error: Read canceled") {
+		t.Errorf("want an error: %s", done)
+	}
+	wantWarnings(t, done)
+	if after := read(t, state); !bytes.Equal(after, before) {
+		t.Errorf("the state is now %s", after)
+	}
+	server.SetDefault(instancetest.Answer())
+	w.wantNoChanges(nil)
+}

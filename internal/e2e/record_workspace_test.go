@@ -1,0 +1,260 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// workspace is a folder with the configuration and the state of one test.
+type workspace struct {
+	cli
+	t   *testing.T
+	dir string
+}
+
+// requirement begins every configuration.
+const requirement = `
+terraform {
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+`
+
+// impatient is a provider block for instances that are down: one attempt for a refresh, and short delays where it waits.
+const impatient = `
+provider "filetransfer" {
+  retry = {
+    max_attempts = 1
+    min_delay    = "10ms"
+    max_delay    = "50ms"
+  }
+}
+`
+
+func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
+	t.Helper()
+	w := &workspace{c, t, t.TempDir()}
+	w.configure(configuration)
+	return w
+}
+
+// configure replaces the configuration.
+func (w *workspace) configure(configuration string) {
+	w.t.Helper()
+	write(w.t, filepath.Join(w.dir, "main.tf"), requirement+configuration)
+}
+
+// with returns the same workspace with more variables in the environment.
+func (w *workspace) with(variables ...string) *workspace {
+	other := *w
+	other.env = slices.Concat(w.env, variables)
+	return &other
+}
+
+// do runs a command that may fail.
+func (w *workspace) do(command string, args ...string) result {
+	w.t.Helper()
+	return w.run(w.t, w.dir, nil, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...)
+}
+
+// must runs a command that has to succeed.
+func (w *workspace) must(command string, args ...string) result {
+	w.t.Helper()
+	done := w.do(command, args...)
+	if done.exitCode != 0 {
+		w.t.Fatalf("%s %s %v: %s", w.Name(), command, args, done)
+	}
+	return done
+}
+
+func (w *workspace) apply(args ...string) result {
+	w.t.Helper()
+	return w.must("apply", slices.Concat([]string{"-auto-approve"}, args)...)
+}
+
+// change is what a plan does to a resource.
+type change struct {
+	Address string
+	Change  struct {
+		Actions       []string
+		Before, After map[string]any
+		// AfterUnknown is true for what is known only after apply.
+		AfterUnknown map[string]any `json:"after_unknown"`
+	}
+}
+
+// does returns the actions, such as "no-op" or "delete create".
+func (c change) does() string { return strings.Join(c.Change.Actions, " ") }
+
+// planned is a plan that was made.
+type planned struct {
+	result
+	Changes []change `json:"resource_changes"`
+	Drift   []change `json:"resource_drift"`
+}
+
+// of returns the change of a resource.
+func (p planned) of(address string) change {
+	for _, c := range p.Changes {
+		if c.Address == address {
+			return c
+		}
+	}
+	return change{}
+}
+
+// plan makes a plan, which has to succeed. Its exit code is 2 if there are changes.
+func (w *workspace) plan(args ...string) planned {
+	w.t.Helper()
+	done := w.do("plan", slices.Concat([]string{"-detailed-exitcode", "-out=made.tfplan"}, args)...)
+	if done.exitCode != 0 && done.exitCode != 2 {
+		w.t.Fatalf("%s plan %v: %s", w.Name(), args, done)
+	}
+	p := planned{result: done}
+	decode(w.t, w.mustRun(w.t, w.dir, "show", "-json", "-no-color", "made.tfplan"), &p)
+	return p
+}
+
+// wantNoChanges makes a plan that must have no changes, and these warnings.
+func (w *workspace) wantNoChanges(warnings []string, args ...string) {
+	w.t.Helper()
+	p := w.plan(args...)
+	if p.exitCode != 0 {
+		w.t.Errorf("the plan has changes: %s", p.result)
+	}
+	wantWarnings(w.t, p.result, warnings...)
+}
+
+// record returns the attributes of the record with this address in the state; nil if there is none.
+func (w *workspace) record(address string) map[string]any {
+	w.t.Helper()
+	var state struct {
+		Values struct {
+			RootModule struct {
+				Resources []struct {
+					Address string
+					Values  map[string]any
+				}
+			} `json:"root_module"`
+		}
+	}
+	decode(w.t, w.mustRun(w.t, w.dir, "show", "-json", "-no-color"), &state)
+	for _, found := range state.Values.RootModule.Resources {
+		if found.Address == address {
+			return found.Values
+		}
+	}
+	return nil
+}
+
+func decode(t *testing.T, document []byte, target any) {
+	t.Helper()
+	if err := json.Unmarshal(document, target); err != nil {
+		t.Fatalf("%v: %s", err, document)
+	}
+}
+
+var warningSummary = regexp.MustCompile(`(?m)^[│\s]*Warning: (.*)$`)
+
+// warnings returns the summaries of the warnings that a command printed, but for the one about the tests' own override.
+func (r result) warnings() []string {
+	var summaries []string
+	for _, match := range warningSummary.FindAllStringSubmatch(r.String(), -1) {
+		if !strings.HasPrefix(match[1], "Provider development overrides") {
+			summaries = append(summaries, match[1])
+		}
+	}
+	slices.Sort(summaries) // Terraform's order is that in which reads end
+	return summaries
+}
+
+// wantWarnings checks the summaries of all warnings, in alphabetical order.
+func wantWarnings(t *testing.T, r result, want ...string) {
+	t.Helper()
+	if got := r.warnings(); !slices.Equal(got, want) {
+		t.Errorf("warnings %q, want %q: %s", got, want, r)
+	}
+}
+
+// kept is the warning that a record keeps what an instance last said.
+func kept(baseURL string) []string {
+	return []string{"Instance not read, last known details kept: " + baseURL}
+}
+
+// background is a command under way.
+type background struct {
+	cmd    *exec.Cmd
+	output synchronizedBuffer
+	done   chan struct{}
+}
+
+// start starts a command. It ends with the test.
+func (w *workspace) start(command string, args ...string) *background {
+	w.t.Helper()
+	b := &background{
+		cmd:  exec.CommandContext(w.t.Context(), w.Path, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...),
+		done: make(chan struct{}),
+	}
+	b.cmd.Dir, b.cmd.Env = w.dir, w.env
+	b.cmd.Stdout, b.cmd.Stderr = &b.output, &b.output
+	if err := b.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		_ = b.cmd.Wait()
+		close(b.done)
+	}()
+	return b
+}
+
+// wait waits for the command's end.
+func (b *background) wait(t *testing.T) result {
+	t.Helper()
+	eventually(t, "the end of the command", func() bool {
+		select {
+		case <-b.done:
+			return true
+		default:
+			return false
+		}
+	})
+	return result{stdout: []byte(b.output.String()), exitCode: b.cmd.ProcessState.ExitCode()}
+}
+
+// eventually polls until something has happened in another process.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !happened(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+type synchronizedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *synchronizedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(text)
+}
+
+func (b *synchronizedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

@@ -1,0 +1,266 @@
+package provider
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+)
+
+func TestSchemasAreValid(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	subject := &filetransferProvider{}
+
+	var ours provider.SchemaResponse
+	subject.Schema(ctx, provider.SchemaRequest{}, &ours)
+	if diags := ours.Schema.ValidateImplementation(ctx); diags.HasError() {
+		t.Errorf("provider: %v", diags)
+	}
+	for _, make := range subject.DataSources(ctx) {
+		var resp datasource.SchemaResponse
+		make().Schema(ctx, datasource.SchemaRequest{}, &resp)
+		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
+			t.Errorf("%T: %v", make(), diags)
+		}
+	}
+	for _, make := range subject.Functions(ctx) {
+		var resp function.DefinitionResponse
+		make().Definition(ctx, function.DefinitionRequest{}, &resp)
+		var checked function.DefinitionValidateResponse
+		resp.Definition.ValidateImplementation(ctx, function.DefinitionValidateRequest{}, &checked)
+		if checked.Diagnostics.HasError() {
+			t.Errorf("%T: %v", make(), checked.Diagnostics)
+		}
+	}
+}
+
+// walk calls visit for each attribute of a schema, with its path.
+func walk(prefix string, attributes []*tfprotov6.SchemaAttribute, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
+	for _, attribute := range attributes {
+		visit(prefix+attribute.Name, attribute)
+		if attribute.NestedType != nil {
+			walk(prefix+attribute.Name+".", attribute.NestedType.Attributes, visit)
+		}
+	}
+}
+
+func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
+	t.Parallel()
+	units := map[string]string{
+		"(^|_)(delay|timeout|create|read|update)$": "A positive duration such as",
+		"_size$":   "in bytes",
+		"_age$":    "in seconds",
+		"^expire_": "in_seconds",
+	}
+	described := 0
+	all := map[string]*tfprotov6.Schema{block: schemas().Provider}
+	maps.Copy(all, schemas().DataSourceSchemas)
+	maps.Copy(all, schemas().ResourceSchemas)
+	for name, schema := range all {
+		if schema.Block.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
+		walk(name+" ", schema.Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
+			described++
+			text := attribute.Description
+			if !strings.HasSuffix(text, ".") || attribute.DescriptionKind != tfprotov6.StringKindMarkdown {
+				t.Errorf("the description of %s is no sentence in Markdown: %q", path, text)
+			}
+			if attribute.Optional && !strings.Contains(text, "Default: ") {
+				t.Errorf("%s does not say its default: %s", path, text)
+			}
+			for pattern, unit := range units {
+				if regexp.MustCompile(pattern).MatchString(attribute.Name) && !strings.Contains(text, unit) {
+					t.Errorf("%s does not say %q: %s", path, unit, text)
+				}
+			}
+		})
+	}
+	for name, function := range schemas().Functions {
+		texts := []string{function.Summary, function.Description}
+		for _, parameter := range function.Parameters {
+			texts = append(texts, parameter.Description)
+		}
+		if slices.Contains(texts, "") {
+			t.Errorf("%s has no description of everything: %q", name, texts)
+		}
+	}
+	if described < 50 {
+		t.Errorf("only %d attributes were looked at", described)
+	}
+}
+
+// TestNamesAndTypes pins what configurations are written against.
+func TestNamesAndTypes(t *testing.T) {
+	t.Parallel()
+	const (
+		entry   = `tftypes.Object["in_minutes":tftypes.Number, "in_seconds":tftypes.Number, "label":tftypes.String]`
+		version = `"api_version":tftypes.String, "api_version_major":tftypes.Number, "api_version_minor":tftypes.Number, "api_version_patch":tftypes.Number`
+		limits  = `"chunk_size":tftypes.Number, "file_max_age":tftypes.Number, "file_max_size":tftypes.Number, ` +
+			`"max_transfers_in_merge":tftypes.Number, "recommended_expire_times":tftypes.List[` + entry + `], "require_password":tftypes.Bool]`
+	)
+	tests := map[string]string{
+		block: `
+			base_url optional tftypes.String
+			ca_cert_pem optional tftypes.String
+			client_cert_pem optional tftypes.String
+			client_key_pem optional sensitive tftypes.String
+			insecure optional tftypes.Bool
+			request_headers optional sensitive tftypes.Map[tftypes.String]
+			request_timeout optional tftypes.String
+			retry optional SINGLE
+			retry.max_attempts optional tftypes.Number
+			retry.max_delay optional tftypes.String
+			retry.min_delay optional tftypes.String`,
+		instanceName: `
+			api_version computed tftypes.String
+			api_version_major computed tftypes.Number
+			api_version_minor computed tftypes.Number
+			api_version_patch computed tftypes.Number
+			base_url optional computed tftypes.String
+			chunk_size computed tftypes.Number
+			file_max_age computed tftypes.Number
+			file_max_size computed tftypes.Number
+			max_transfers_in_merge computed tftypes.Number
+			recommended_expire_times computed tftypes.List[` + entry + `]
+			request_headers optional sensitive tftypes.Map[tftypes.String]
+			require_password computed tftypes.Bool
+			response_body computed tftypes.String
+			timeouts optional SINGLE
+			timeouts.read optional tftypes.String
+			wait_until_ready optional tftypes.Bool`,
+		instancesName: `
+			allow_failures optional tftypes.Bool
+			base_urls required tftypes.Map[tftypes.String]
+			errors computed tftypes.Map[tftypes.String]
+			instances computed tftypes.Map[tftypes.Object[` + version + `, "base_url":tftypes.String, ` + limits + `]
+			max_concurrency optional tftypes.Number
+			request_headers optional sensitive tftypes.Map[tftypes.String]
+			timeouts optional SINGLE
+			timeouts.read optional tftypes.String
+			wait_until_ready optional tftypes.Bool`,
+	}
+	for name, want := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines []string
+			walk("", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
+				for _, is := range []struct {
+					word string
+					true bool
+				}{
+					{" required", attribute.Required}, {" optional", attribute.Optional},
+					{" computed", attribute.Computed}, {" sensitive", attribute.Sensitive},
+				} {
+					if is.true {
+						path += is.word
+					}
+				}
+				if attribute.NestedType != nil {
+					path += " " + attribute.NestedType.Nesting.String()
+				} else {
+					path += " " + attribute.Type.String()
+				}
+				lines = append(lines, path)
+			})
+			mustEqual(t, "the attributes", lines, strings.Split(strings.TrimSpace(want), "\n\t\t\t"))
+		})
+	}
+
+	signatures := make(map[string]string)
+	for name, function := range schemas().Functions {
+		var parameters []string
+		for _, parameter := range function.Parameters {
+			if parameter.AllowNullValue || parameter.AllowUnknownValues {
+				t.Errorf("%s of %s may be null or unknown", parameter.Name, name)
+			}
+			parameters = append(parameters, parameter.Name+" "+parameter.Type.String())
+		}
+		signatures[name] = "(" + strings.Join(parameters, ", ") + ") " + function.Return.Type.String()
+	}
+	mustEqual(t, "the functions", signatures, map[string]string{
+		"parse_instance":     "(document tftypes.String) tftypes.Object[" + version + ", " + limits,
+		"select_expire_time": "(expire_times tftypes.List[" + entry + "], max_seconds tftypes.Number) " + entry,
+	})
+}
+
+// TestDefaultsAreThoseDocumented: what applies is what the descriptions say.
+func TestDefaultsAreThoseDocumented(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var nothing providerModel
+	data, diags := nothing.configure(ctx, "test")
+	_, retry, more := nothing.retry(ctx)
+	diags.Append(more...)
+	raw := valueOf(t, instancesType(), args{"base_urls": args{"a": "https://files.example.org"}})
+	values, more := valuesOf(raw)
+	diags.Append(more...)
+	fleet, more := fleetArgumentsFrom(ctx, tfsdk.Config{Raw: raw, Schema: instancesSchema()}, values)
+	diags.Append(more...)
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	mustEqual(t, "retry", retry, client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
+	mustEqual(t, "request_timeout", data.requestTimeout, 10*time.Second)
+	mustEqual(t, "max_concurrency", fleet.maxConcurrency, int64(32))
+	mustEqual(t, "allow_failures", fleet.allowFailures, false)
+
+	defaults := map[string]string{
+		"provider request_timeout":               "Default: `\"10s\"`.",
+		"provider retry.max_attempts":            "Default: `4`.",
+		"provider retry.min_delay":               "Default: `\"500ms\"`.",
+		"provider retry.max_delay":               "Default: `\"10s\"`.",
+		"filetransfer_instance timeouts.read":    "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
+		"filetransfer_instances timeouts.read":   "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
+		"filetransfer_instances max_concurrency": "from 1 to 256. Instances waiting for a retry do not count toward the limit. Default: `32`.",
+		"filetransfer_instances allow_failures":  "Default: `false`.",
+	}
+	for _, name := range []string{block, instanceName, instancesName} {
+		walk(name+" ", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
+			if want := defaults[path]; !strings.Contains(attribute.Description, want) {
+				t.Errorf("%s does not say %s: %s", path, want, attribute.Description)
+			}
+			delete(defaults, path)
+		})
+	}
+	mustEqual(t, "descriptions that were not found", len(defaults), 0)
+}
+
+func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arguments args
+		want      time.Duration
+	}{
+		"nothing":               {nil, time.Minute},
+		"not waiting":           {args{"wait_until_ready": false}, time.Minute},
+		"waiting":               {args{"wait_until_ready": true}, 10 * time.Minute},
+		"no read in timeouts":   {args{"timeouts": args{}}, time.Minute},
+		"waiting, no read":      {args{"wait_until_ready": true, "timeouts": args{}}, 10 * time.Minute},
+		"timeouts":              {args{"timeouts": args{"read": "5s"}}, 5 * time.Second},
+		"waiting with timeouts": {args{"wait_until_ready": true, "timeouts": args{"read": "1h"}}, time.Hour},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw := valueOf(t, instanceType(), test.arguments)
+			values, diags := valuesOf(raw)
+			got, more := readArgumentsFrom(t.Context(), tfsdk.Config{Raw: raw, Schema: instanceSchema()}, values)
+			if diags.Append(more...); diags.HasError() {
+				t.Fatal(diags)
+			}
+			mustEqual(t, "the timeout", got.timeout, test.want)
+		})
+	}
+}
