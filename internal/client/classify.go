@@ -58,7 +58,9 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
-		if strings.HasPrefix(text, "readLoopPeekFailLocked") { // by mistake, net/http has no words for it
+		// What a server says unasked makes net/http close the connection, and has
+		// no error of its own.
+		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
 			text = "it came before the request"
 		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
@@ -194,7 +196,7 @@ func alertHint(alert string, trip *trip) Hint {
 
 // isBroken tells whether an error is that of a connection that ended.
 func isBroken(err error) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || isA[syscall.Errno](err)
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || isA[syscall.Errno](err)
 }
 
 func isA[E error](err error) bool {

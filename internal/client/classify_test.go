@@ -37,9 +37,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"never looked up":       {context.DeadlineExceeded, stageResolving, KindNameServer, true, "the host name could not be resolved: the name servers did not answer"},
 		"host gone":             {broken(call("read", syscall.ETIMEDOUT)), stageSent, KindBroken, true, closed},
 		"broken pipe":           {broken(call("write", syscall.EPIPE)), stageSent, KindBroken, true, closed},
-		"closed by us":          {fmt.Errorf("x: %w", net.ErrClosed), stageSent, KindBroken, true, closed},
 		"our alert":             {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, stageHandshaking, KindTLS, false, "the TLS handshake failed: bad record MAC"},
 		"spoke first":           {errors.New("net/http: HTTP/1.x transport connection broken: readLoopPeekFailLocked: %!w(<nil>)"), stageSent, KindNotHTTP, false, "the response is not valid HTTP: it came before the request"},
+		"spoke first, noticed":  {broken(net.ErrClosed), stageSent, KindNotHTTP, false, "the response is not valid HTTP: it came before the request"},
 		"something else":        {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, false, "the response is not valid HTTP: something else"},
 	}
 	for name, test := range tests {

@@ -77,6 +77,7 @@ const (
 )
 
 // proxyPassword is in the user info of proxies, and never to be printed.
+
 const proxyPassword = "pr0xy-passw0rd"
 
 // verbatim answers a text as it is, and closes the connection.
@@ -201,6 +202,11 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		"closed in the head": {does(verbatim(head)), client.KindBroken, "connection broken", retried, 0, []string{closed}},
 		"not HTTP":           {does(verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP, "SSH-2.0-OpenSSH_9.9"}},
 		"speaks first":       {on("http", says("220 mail.example ESMTP\r\n")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP}},
+		"speaks first, TLS": {place{url: func(t *testing.T) string {
+			t.Helper()
+			return it.NewRawTLS(t, says("220 mail.example ESMTP\r\n")).Origin()
+		}},
+			client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP}},
 		"no head":            {does(verbatim(document + "\r\n")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP}},
 		"not even a line":    {does(verbatim(document)), client.KindBroken, "connection broken", retried, 0, []string{closed}},
 		"bad status":         {does(verbatim("HTTP/1.1 OK 200\r\n\r\n")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP, "status code", "OK"}},
@@ -546,7 +552,7 @@ func TestRestOfAnEarlierResponseIsNotTheAnswer(t *testing.T) {
 }
 
 // Any number of reads, with anything going wrong at random, end with the instance's own document or one failure.
-func TestSoak(t *testing.T) {
+func TestRandomFaultsNeverGiveAWrongDocument(t *testing.T) {
 	t.Parallel()
 	const seed, readers, reads = 20260120, 8, 60
 	document := func(id string) it.Step { return it.Body(200, "", it.Newer().With("apiVersion", "1."+id+".0").JSON()) }

@@ -99,7 +99,7 @@ const (
 	// long is longer than any read may take.
 	long = time.Minute
 	// soon is the request timeout of tests that wait for it.
-	soon = 400 * time.Millisecond
+	soon = 700 * time.Millisecond
 	// prompt is what takes no time, even on a busy machine.
 	prompt = 5 * time.Second
 

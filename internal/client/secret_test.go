@@ -45,6 +45,8 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 			w.Header().Set("Content-Encoding", echo)
 			body(200, "", "", "")(w, "")
 		},
+		"a field":               func(w http.ResponseWriter, echo string) { document(w, it.Newer().With("fileMaxSize", "x"+echo)) },
+		"a name":                func(w http.ResponseWriter, echo string) { document(w, it.Newer().With(echo, it.Raw(`{"a":1,"a":1}`))) },
 		"redirect to a path":    func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
 		"redirect with a query": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
 		"not HTTP":              func(w http.ResponseWriter, echo string) { hijack(w, echo+"\r\n\r\n") },
@@ -74,6 +76,8 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 		}
 	}
 }
+
+func document(w http.ResponseWriter, d it.Document) { _, _ = w.Write([]byte(d.JSON())) }
 
 func redirect(w http.ResponseWriter, location string) {
 	w.Header()["Location"] = []string{location}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"maps"
 	"net"
 	"net/http"
@@ -70,18 +71,20 @@ type conn struct {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if err != nil {
-		c.ended.Store(true)
-	}
+	c.note(err)
 	return n, err
 }
 
 func (c *conn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
-	if err != nil {
+	c.note(err)
+	return n, err
+}
+
+func (c *conn) note(err error) {
+	if err != nil && !errors.Is(err, net.ErrClosed) { // which is net/http closing it
 		c.ended.Store(true)
 	}
-	return n, err
 }
 
 // stage is how far a request has come.
