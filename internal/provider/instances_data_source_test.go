@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"go.uber.org/goleak"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -328,6 +330,19 @@ func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
 		"base_urls": baseURLs, "max_concurrency": 1, "timeouts": args{"read": "3h"},
 	}).told.must(t, expected{summary: "Read canceled"})
 	mustEqual(t, "the keys", keysAsked(instance), keys)
+}
+
+// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see
+// their goroutines.
+func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // see above
+	leaks := goleak.IgnoreCurrent()
+	for name, step := range map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()} { //nolint:paralleltest // see above
+		t.Run(name, func(t *testing.T) {
+			baseURLs, _ := under(instancetest.New(t, instancetest.WithDefault(step)).URL(), 10)
+			read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": 2, "allow_failures": true, "timeouts": args{"read": "200ms"}})
+		})
+	}
+	goleak.VerifyNone(t, leaks)
 }
 
 func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {

@@ -59,9 +59,9 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 	t.Parallel()
 	units := map[string]string{
 		"(^|_)(delay|timeout|create|read|update)$": "A positive duration such as",
-		"_size$":   "in bytes",
-		"_age$":    "in seconds",
-		"^expire_": "in_seconds",
+		"_size$":         "in bytes",
+		"_age$":          "in seconds",
+		"_expire_times$": "in_seconds",
 	}
 	described := 0
 	all := map[string]*tfprotov6.Schema{block: schemas().Provider}
@@ -156,15 +156,15 @@ func TestNamesAndTypes(t *testing.T) {
 			t.Parallel()
 			var lines []string
 			walk("", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
-				for _, is := range []struct {
+				for _, property := range []struct {
 					word string
-					true bool
+					has  bool
 				}{
 					{" required", attribute.Required}, {" optional", attribute.Optional},
 					{" computed", attribute.Computed}, {" sensitive", attribute.Sensitive},
 				} {
-					if is.true {
-						path += is.word
+					if property.has {
+						path += property.word
 					}
 				}
 				if attribute.NestedType != nil {
