@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -82,7 +84,11 @@ func TestDocumentation_Blocks(t *testing.T) {
 			switch block.language {
 			case "terraform": // TestAccDocumentation_Configurations
 			case "hcl": // TestAccDocumentation_LocalBuild
-			case "shell", "text":
+			case "shell", "text", "mermaid":
+			case "go":
+				if !isGoFragment(block.text) {
+					t.Errorf("%s: this is not Go:\n%s", block.place, block.text)
+				}
 			case "json":
 				if !json.Valid([]byte(block.text)) {
 					t.Errorf("%s: this is not JSON:\n%s", block.place, block.text)
@@ -92,6 +98,16 @@ func TestDocumentation_Blocks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// isGoFragment tells whether a text is fields of a struct or elements of a slice.
+func isGoFragment(text string) bool {
+	for _, around := range []string{"package p\ntype t struct {\n%s\n}", "package p\nvar v = []t{\n%s\n}"} {
+		if _, err := parser.ParseFile(token.NewFileSet(), "", fmt.Sprintf(around, text), 0); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Every configuration on a page parses and is formatted, and every complete one that needs no other provider is valid.
