@@ -127,6 +127,15 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 	})
 }
 
+// TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
+func TestValuesOfAnObjectAreACopy(t *testing.T) {
+	t.Parallel()
+	config := valueOf(t, instanceType(), args{"base_url": "https://files.example.org"})
+	values, _ := valuesOf(config)
+	values["base_url"] = stringValue("changed")
+	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
+}
+
 func TestInstanceArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	tests := map[string]validation{
