@@ -485,6 +485,7 @@ func TestClassIsTheSameOverTenReads(t *testing.T) {
 		"request id in an HTML page":          {id(503, "text/html", "<title>Error %x</title>"), "status 503 Service Unavailable"},
 		"request id in a page with 200":       {id(200, "text/html", "<title>Welcome %x</title>"), "not JSON"},
 		"request id in a redirect":            {func() it.Step { return it.Redirect(302, fmt.Sprintf("ftp://h/%x", random.Uint64())) }, "redirect not followed"},
+		"no HTTP, and a reset":                {func() it.Step { return it.Verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n", it.Reset()) }, "not HTTP"},
 		"ends anywhere": {func() it.Step {
 			end := it.CloseConnection()
 			if random.IntN(2) == 0 {

@@ -71,20 +71,10 @@ type conn struct {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	c.note(err)
-	return n, err
-}
-
-func (c *conn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.note(err)
-	return n, err
-}
-
-func (c *conn) note(err error) {
 	if err != nil && !errors.Is(err, net.ErrClosed) { // which is net/http closing it
 		c.ended.Store(true)
 	}
+	return n, err
 }
 
 // stage is how far a request has come.
