@@ -94,7 +94,7 @@ func (e *proxyError) failure() *Failure {
 func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	// What a SOCKS proxy answers is the only error here with this beginning.
-	text := r.clean(goText(err), reasonLimit)
+	text := r.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
 	answer, answered := strings.CutPrefix(text, "unknown error ")
 	switch {
 	case timedOut:
@@ -146,28 +146,35 @@ func brokenReason(reached stage) string {
 
 // tlsFailure says what an error of TLS means, or returns nil for other errors.
 func (r *reading) tlsFailure(err error, trip *trip) *Failure {
-	operation, isOperation := errors.AsType[*net.OpError](err)
-	switch verification, unverified := errors.AsType[*tls.CertificateVerificationError](err); {
-	case unverified:
-		failure := newFailure(KindCertificate, r.clean(goText(verification), reasonLimit))
+	text := goText(err)
+	if isA[*tls.CertificateVerificationError](err) {
+		failure := newFailure(KindCertificate, r.clean(text, reasonLimit))
 		if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 			failure.Hint = HintExpired
 		} else if isA[x509.HostnameError](err) {
 			failure.Hint = HintWrongName
 		}
 		return failure
-	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
-		return newFailure(KindTLS, "the server does not speak TLS on this port")
-	case isOperation && operation.Op == "remote error":
-		alert := r.clean(strings.TrimPrefix(operation.Err.Error(), "tls: "), reasonLimit)
-		failure := newFailure(KindTLS, "the server refused the TLS handshake: "+alert)
-		failure.Hint = alertHint(alert, trip)
-		return failure
 	}
-	if _, text, ok := strings.Cut(err.Error(), "tls: "); ok {
-		failure := newFailure(KindTLS, "the TLS handshake failed: "+r.clean(text, reasonLimit))
-		if strings.Contains(text, "protocol version") {
+	if errors.Is(err, http.ErrSchemeMismatch) || isA[tls.RecordHeaderError](err) {
+		return newFailure(KindTLS, "the server does not speak TLS on this port")
+	}
+	// Only at the start: a response may have these words too.
+	if text, ok := strings.CutPrefix(text, tlsPrefix); ok {
+		operation, isOperation := errors.AsType[*net.OpError](err)
+		refused := isOperation && operation.Op == "remote error"
+		reason := "the TLS handshake failed: "
+		if refused {
+			reason = "the server refused the TLS handshake: "
+		}
+		failure := newFailure(KindTLS, reason+r.clean(text, reasonLimit))
+		switch {
+		case strings.Contains(text, "protocol version"):
 			failure.Hint = HintTLSVersion
+		case strings.Contains(text, "unrecognized name"):
+			failure.Hint = HintHostName
+		case refused && trip.certificateWanted.Load():
+			failure.Hint = HintClientCertificate
 		}
 		return failure
 	}
@@ -178,20 +185,6 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 		return failure
 	}
 	return nil
-}
-
-// alertHint returns the likely cause of a TLS alert.
-func alertHint(alert string, trip *trip) Hint {
-	switch {
-	case strings.Contains(alert, "protocol version"):
-		return HintTLSVersion
-	case strings.Contains(alert, "unrecognized name"):
-		return HintHostName
-	case trip.certificateWanted.Load():
-		return HintClientCertificate
-	default:
-		return 0
-	}
 }
 
 // isBroken tells whether an error is that of a connection that ended.
@@ -217,7 +210,11 @@ func isTimeout(err error) bool {
 	return ok && network.Timeout()
 }
 
-// goText returns the words of an error of Go's libraries, without the addresses and package names around them.
+// tlsPrefix begins the errors of crypto/tls.
+const tlsPrefix = "tls: "
+
+// goText returns the words of an error of Go's libraries, without the addresses and package names around them, but
+// for tlsPrefix.
 func goText(err error) string {
 	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
 		return resolve.Err
@@ -235,7 +232,7 @@ func goText(err error) string {
 		return address.Err
 	}
 	text := err.Error()
-	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "tls: ", "x509: "} {
+	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text

@@ -201,6 +201,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		"reset in the head":  {does(it.Verbatim(head, it.Reset())), client.KindBroken, "connection broken", retried, 0, []string{closed}},
 		"closed in the head": {does(verbatim(head)), client.KindBroken, "connection broken", retried, 0, []string{closed}},
 		"not HTTP":           {does(verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP, "SSH-2.0-OpenSSH_9.9"}},
+		"tls: in a header":   {does(verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP, "tls: protocol version"}},
 		"speaks first":       {on("http", says("220 mail.example ESMTP\r\n")), client.KindNotHTTP, "not HTTP", final, 0, []string{notHTTP}},
 		"speaks first, TLS": {place{url: func(t *testing.T) string {
 			t.Helper()
