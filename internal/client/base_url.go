@@ -38,7 +38,12 @@ type BaseURLError struct {
 
 func (e *BaseURLError) Error() string { return "the base URL " + e.Problem + ": " + e.Remedy }
 
-const exampleRemedy = `Write it like "https://files.example.org" or "https://example.org/files/api".`
+const (
+	badHost       = "has a character in its host that a host cannot have"
+	exampleRemedy = `Write it like "https://files.example.org" or "https://example.org/files/api".`
+	schemeRemedy  = `It must start with "https://" or "http://".`
+	portRemedy    = "A port is a number from 1 to 65535."
+)
 
 // ParseBaseURL reads a base URL. A path is kept as written but for its trailing slashes. The error is always a
 // [*BaseURLError].
@@ -48,8 +53,8 @@ func ParseBaseURL(text string) (BaseURL, error) {
 		// url.Parse repeats what it was given, user info included.
 		return BaseURL{}, parseError(text, err)
 	}
-	if err := checkBaseURL(u, text); err != nil {
-		return BaseURL{}, err
+	if fault := checkBaseURL(u, text); fault != nil {
+		return BaseURL{}, fault
 	}
 	o := originOf(u)
 	path := strings.TrimRight(u.EscapedPath(), "/")
@@ -60,10 +65,7 @@ func ParseBaseURL(text string) (BaseURL, error) {
 
 // parseError puts what url.Parse found wrong into words that repeat nothing.
 func parseError(text string, err error) *BaseURLError {
-	reason := err.Error()
-	if parse, ok := errors.AsType[*url.Error](err); ok {
-		reason = parse.Err.Error()
-	}
+	reason := errors.Unwrap(err).Error() // of the *url.Error
 	switch {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return &BaseURLError{"has a control character, such as a line break at its end", "Remove it, for example with trimspace()."}
@@ -76,25 +78,19 @@ func parseError(text string, err error) *BaseURLError {
 	case isA[url.EscapeError](err):
 		return &BaseURLError{"has an invalid percent-encoding", "Write a percent sign that stands for itself as %25."}
 	case isA[url.InvalidHostError](err):
-		return &BaseURLError{"has a character in its host that a host cannot have", exampleRemedy}
+		return &BaseURLError{badHost, exampleRemedy}
 	default:
 		return &BaseURLError{"is not a valid URL", exampleRemedy}
 	}
 }
 
-const (
-	schemeRemedy = `It must start with "https://" or "http://".`
-	portRemedy   = "A port is a number from 1 to 65535."
-)
-
-func checkBaseURL(u *url.URL, text string) error {
-	_, known := defaultPorts[u.Scheme]
+func checkBaseURL(u *url.URL, text string) *BaseURLError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	_, hostErr := idna.Lookup.ToASCII(u.Hostname())
 	switch {
-	case !known && u.Scheme == "":
+	case u.Scheme == "":
 		return &BaseURLError{"has no scheme", schemeRemedy}
-	case !known:
+	case defaultPorts[u.Scheme] == "":
 		return &BaseURLError{"has a scheme other than http and https", schemeRemedy}
 	case u.User != nil:
 		return &BaseURLError{
@@ -104,7 +100,7 @@ func checkBaseURL(u *url.URL, text string) error {
 	case u.Hostname() == "":
 		return &BaseURLError{"has no host", exampleRemedy}
 	case strings.ContainsFunc(u.Hostname(), isNoHostRune), hostErr != nil && !isASCII(u.Hostname()):
-		return &BaseURLError{"has a character in its host that a host cannot have", exampleRemedy}
+		return &BaseURLError{badHost, exampleRemedy}
 	case u.RawQuery != "" || u.ForceQuery:
 		return &BaseURLError{
 			"has a query",
@@ -156,24 +152,12 @@ type origin struct {
 // up, and always with a port.
 func originOf(u *url.URL) origin {
 	host := u.Hostname()
-	if !isASCII(host) {
-		// Its own mapping to lower case, which is the one that net/http uses.
-		if ascii, err := idna.Lookup.ToASCII(host); err == nil {
-			host = ascii
-		}
+	if isASCII(host) {
+		host = strings.ToLower(host)
+	} else if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does; no letters like k become a k elsewhere
+		host = ascii
 	}
-	port := u.Port()
-	if port == "" {
-		port = defaultPorts[strings.ToLower(u.Scheme)]
-	}
-	return origin{scheme: strings.ToLower(u.Scheme), host: strings.Map(lowerASCII, host), port: port}
-}
-
-func lowerASCII(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		return r - 'A' + 'a'
-	}
-	return r
+	return origin{scheme: u.Scheme, host: host, port: cmp.Or(u.Port(), defaultPorts[u.Scheme])}
 }
 
 // String returns the origin without a default port.
