@@ -23,6 +23,9 @@ const reasonLimit = 300
 // It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
 // it break? The order matters: a timeout, for one, can break a connection.
 func (r *reading) classify(ctx context.Context, err error, trip *trip) *Failure {
+	if failure, ok := AsFailure(err); ok { // our own verdict on a proxy
+		return failure
+	}
 	failure := r.failureOf(ctx, err, trip)
 	failure.cause = err
 	return failure
@@ -31,16 +34,16 @@ func (r *reading) classify(ctx context.Context, err error, trip *trip) *Failure 
 func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
-	refusal, refused := errors.AsType[*proxyError](err)
+	resolve, unresolved := errors.AsType[*net.DNSError](err)
 	switch {
-	case refused:
-		return refusal.failure()
 	case isOperation && strings.HasPrefix(operation.Op, "socks"), trip.atProxy():
 		return r.proxyFailure(err, timedOut)
-	case timedOut && trip.at() <= stageResolving, isA[*net.DNSError](err):
-		return resolveFailure(err)
+	case unresolved && resolve.IsNotFound:
+		return newFailure(KindResolve, "the host name could not be resolved: no such host")
+	case unresolved, timedOut && trip.at() <= stageResolving:
+		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
 	case timedOut:
-		return transient(KindTimeout, noAnswer(trip.at()))
+		return newFailure(KindTimeout, noAnswer(trip.at()))
 	}
 	if failure := r.tlsFailure(err, trip); failure != nil {
 		return failure
@@ -48,13 +51,13 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 	text := r.clean(goText(err), reasonLimit)
 	switch {
 	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
-		return transient(KindConnect, text)
+		return newFailure(KindConnect, text)
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")
 		failure.Hint = HintHTTPS
 		return failure
 	case trip.ended(), isBroken(err):
-		return transient(KindBroken, brokenReason(trip.at()))
+		return newFailure(KindBroken, brokenReason(trip.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
@@ -71,51 +74,25 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 	}
 }
 
-// transient returns a failure that is worth another attempt.
-func transient(kind Kind, reason string) *Failure {
-	failure := newFailure(kind, reason)
-	failure.transient = true
-	return failure
-}
-
-// failure makes a failure of a proxy's refusal, or of its configuration.
-func (e *proxyError) failure() *Failure {
-	failure := newFailure(KindProxy, e.reason)
-	failure.StatusCode = e.status
-	failure.transient = transientStatus(e.status)
-	failure.configuration = e.status == 0
-	if e.status == http.StatusProxyAuthRequired {
-		failure.Hint = HintProxyCredentials
-	}
-	return failure
-}
-
 // proxyFailure says why a proxy did not lead to the instance.
 func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
+	untrusted := isA[*tls.CertificateVerificationError](err)
 	// What a SOCKS proxy answers is the only error here with this beginning.
 	text := r.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
 	answer, answered := strings.CutPrefix(text, "unknown error ")
 	switch {
 	case timedOut:
-		return transient(KindProxy, "the proxy did not connect to the instance in time")
+		return newFailure(KindProxy, "the proxy did not connect to the instance in time")
 	case answered:
-		return transient(KindProxy, "the proxy could not reach the instance: "+answer)
-	case isOperation && operation.Op == "proxyconnect", isA[*net.DNSError](err), isA[*tls.CertificateVerificationError](err):
+		return newFailure(KindProxy, "the proxy could not reach the instance: "+answer)
+	case isOperation && operation.Op == "proxyconnect", isA[*net.DNSError](err), untrusted:
 		failure := newFailure(KindProxy, "the proxy could not be reached: "+text)
-		failure.transient = !isA[*tls.CertificateVerificationError](err)
+		failure.transient = !untrusted
 		return failure
 	default:
-		return transient(KindProxy, "the proxy broke the connection, or does not speak the protocol that its URL names")
+		return newFailure(KindProxy, "the proxy broke the connection, or does not speak the protocol that its URL names")
 	}
-}
-
-// resolveFailure says why a host name has no address.
-func resolveFailure(err error) *Failure {
-	if resolve, ok := errors.AsType[*net.DNSError](err); ok && resolve.IsNotFound {
-		return transient(KindResolve, "the host name could not be resolved: no such host")
-	}
-	return transient(KindNameServer, "the host name could not be resolved: the name servers did not answer")
 }
 
 // noAnswer says what did not come in time.
@@ -180,7 +157,8 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 	}
 	if trip.certificateWanted.Load() && (trip.ended() || isBroken(err)) {
 		// The alert that says so may get lost when the server closes.
-		failure := transient(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
+		failure := newFailure(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
+		failure.transient = true
 		failure.Hint = HintClientCertificate
 		return failure
 	}

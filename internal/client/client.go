@@ -34,7 +34,8 @@ type Client struct {
 	// own is for the origin that a read names, foreign for other origins that redirects lead to: it has no client
 	// certificate. They are the same transport if there is no client certificate.
 	own, foreign *http.Transport
-	proxies      proxies
+	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
+	proxyCredentials []string
 	// largeBodies limits how many large bodies are in memory at once.
 	largeBodies *semaphore.Weighted
 }
@@ -45,22 +46,23 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	chooseProxy, proxyCredentials := proxiesFromEnvironment()
 	c := &Client{
-		userAgent:      config.UserAgent,
-		requestTimeout: config.RequestTimeout,
-		retry:          config.Retry,
-		log:            config.Log,
-		proxies:        proxiesFromEnvironment(),
-		largeBodies:    semaphore.NewWeighted(maxLargeBodies),
+		userAgent:        config.UserAgent,
+		requestTimeout:   config.RequestTimeout,
+		retry:            config.Retry,
+		log:              config.Log,
+		proxyCredentials: proxyCredentials,
+		largeBodies:      semaphore.NewWeighted(maxLargeBodies),
 	}
 	if c.log == nil {
 		c.log = func(context.Context, string, map[string]any) {}
 	}
-	c.foreign = c.newTransport(withoutCertificate)
+	c.foreign = c.newTransport(withoutCertificate, chooseProxy)
 	c.own = c.foreign
 	if withCertificate != nil {
-		c.own = c.newTransport(withCertificate)
-		c.own.DialTLSContext = dialTLS(c.own.DialContext, withCertificate, withoutCertificate)
+		c.own = c.newTransport(withCertificate, chooseProxy)
+		c.own.DialTLSContext = c.dialTLS
 	}
 	return c, nil
 }
@@ -72,8 +74,8 @@ type Request struct {
 	Headers http.Header
 	// UntilReady retries every failure, as often as the context's deadline allows.
 	UntilReady bool
-	// Admit waits for permission to make an attempt. The function it returns is called when the attempt is over. May
-	// be nil.
+	// Admit waits for permission to make an attempt. The function it returns is called when the attempt is over; its
+	// error ends the read. May be nil.
 	Admit func(ctx context.Context) (done func(), err error)
 }
 
@@ -89,7 +91,7 @@ type Result struct {
 //
 // The error is a [*Failure], or the context's error if it was canceled.
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := &reading{Client: c, Request: request, redactor: newRedactor(request.Headers, c.proxies.credentials)}
+	r := &reading{Client: c, Request: request, redactor: newRedactor(request.Headers, c.proxyCredentials)}
 	result, err := r.read(ctx)
 	switch failure, failed := AsFailure(err); {
 	case err == nil:

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
@@ -34,7 +32,7 @@ func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
 			for range samples {
 				delays := newDelays(test.retry, time.Time{})
 				for n, want := range test.delays {
-					delay := delays.NextBackOff()
+					delay, _ := delays.next(noRetryAfter)
 					if delay < want.low || delay > want.high {
 						t.Fatalf("delay %d is %s, want %s to %s", n+1, delay, want.low, want.high)
 					}
@@ -112,11 +110,10 @@ func FuzzRetryAfter(f *testing.F) {
 		}
 		for _, deadline := range []time.Time{{}, time.Now().Add(time.Duration(remaining))} {
 			delays := newDelays(retry, deadline)
-			delays.retryAfter = asked
 			for range 3 {
-				delay := delays.NextBackOff()
+				delay, ok := delays.next(asked)
 				switch {
-				case delay == backoff.Stop:
+				case !ok:
 					if !delays.shortened {
 						t.Errorf("%q: stopped before the last attempt", value)
 					}

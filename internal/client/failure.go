@@ -2,7 +2,6 @@ package client
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -40,23 +39,28 @@ const (
 	KindDocument
 )
 
-// classes are the texts of [Failure.Class], but for the ends that two of them have. Two kinds share a text if which
-// of them occurs depends on timing.
-var classes = map[Kind]string{
-	KindResolve:     "no such host",
-	KindNameServer:  "no response in time",
-	KindConnect:     "connection failed",
-	KindTimeout:     "no response in time",
-	KindBroken:      "connection broken",
-	KindCertificate: "certificate not trusted",
-	KindTLS:         "TLS handshake failed",
-	KindProxy:       "proxy failed",
-	KindNotHTTP:     "not HTTP",
-	KindRedirect:    "redirect not followed",
-	KindStatus:      "status ",
-	KindTooLarge:    "body too large",
-	KindNotJSON:     "not JSON",
-	KindDocument:    "not an instance document: ",
+// kinds are what failures of a kind have in common, where nothing more is known.
+var kinds = map[Kind]struct {
+	// class is the text of [Failure.Class], or its beginning. Two kinds share a text if which of them occurs depends
+	// on timing.
+	class string
+	// transient is true if another attempt may succeed.
+	transient bool
+}{
+	KindResolve:     {"no such host", true},
+	KindNameServer:  {"no response in time", true},
+	KindConnect:     {"connection failed", true},
+	KindTimeout:     {"no response in time", true},
+	KindBroken:      {"connection broken", true},
+	KindCertificate: {"certificate not trusted", false},
+	KindTLS:         {"TLS handshake failed", false},
+	KindProxy:       {"proxy failed", true},
+	KindNotHTTP:     {"not HTTP", false},
+	KindRedirect:    {"redirect not followed", false},
+	KindStatus:      {"status", false},
+	KindTooLarge:    {"body too large", false},
+	KindNotJSON:     {"not JSON", false},
+	KindDocument:    {"not an instance document", false},
 }
 
 // Hint is a likely cause that a failure of its kind does not always have.
@@ -109,22 +113,20 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	// for another.
 	TimeRanOut, NoTimeLeft bool
 
-	cause         error
-	firstFault    string        // path of the first fault of a document
-	transient     bool          // worth another attempt
-	configuration bool          // no attempt can succeed before a setting is fixed
-	retryAfter    time.Duration // how long the server asked to wait, or noRetryAfter
+	cause      error
+	class      string
+	transient  bool          // worth another attempt
+	hopeless   bool          // no attempt can succeed, not even once the instance is ready
+	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
 }
 
-// newFailure returns a failure that is final, after which the server asked for no delay.
+// newFailure returns a failure with what its kind has in common, after which the server asked for no delay.
 func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, retryAfter: noRetryAfter}
+	return &Failure{Kind: kind, Reason: reason, class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
 }
 
 // Error returns the URL, where redirects led, and the reason.
-func (f *Failure) Error() string {
-	return fmt.Sprintf("%s: %s", f.Target(), f.Reason)
-}
+func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
 
 // Target says what was asked for: "GET https://example.org/instance", and where redirects led.
 func (f *Failure) Target() string {
@@ -137,16 +139,7 @@ func (f *Failure) Target() string {
 
 // Class returns a short text that is the same from run to run for as long as the cause is the same: it may be kept in
 // a state.
-func (f *Failure) Class() string {
-	switch f.Kind {
-	case KindStatus:
-		return classes[f.Kind] + statusLine(f.StatusCode)
-	case KindDocument:
-		return classes[f.Kind] + f.firstFault
-	default:
-		return classes[f.Kind]
-	}
-}
+func (f *Failure) Class() string { return f.class }
 
 // Unwrap returns the cause: an error of net, crypto/tls or net/http, or an *instance.DocumentError. Unlike the
 // failure, its text is not safe to print.

@@ -3,10 +3,7 @@ package client
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // reading is one read of an instance: everything its attempts share.
@@ -15,76 +12,62 @@ type reading struct {
 	Request
 	*redactor
 
-	attempts int
+	attempts int64
 }
 
 // read makes attempts until one succeeds or no other may follow.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
 	delays := newDelays(r.retry, deadline)
-	maxAttempts := uint(min(r.retry.MaxAttempts, math.MaxInt32)) //nolint:gosec // positive
-	if r.UntilReady {
-		maxAttempts = 0 // no limit
-	}
-
 	var last *Failure
-	result, err := backoff.Retry(ctx, func() (*Result, error) {
-		result, failure, err := r.attempt(ctx)
-		if err != nil {
-			return nil, backoff.Permanent(err)
-		}
+	for {
+		result, failure := r.attempt(ctx)
 		if failure == nil {
 			return result, nil
 		}
-		if last != nil && ctx.Err() != nil {
-			// The end of the read cut this attempt short: the failure before it says more.
-			return nil, backoff.Permanent(last)
+		if last == nil || ctx.Err() == nil { // else the read's end cut this attempt short: the failure before it says more
+			last = failure
 		}
-		last = failure
-		delays.retryAfter = failure.retryAfter
-		if failure.configuration || !failure.transient && !r.UntilReady {
-			return nil, backoff.Permanent(failure)
+		if ctx.Err() != nil || last.hopeless || !r.UntilReady && (!last.transient || r.attempts >= r.retry.MaxAttempts) {
+			break
 		}
-		return nil, failure
-	},
-		backoff.WithBackOff(delays),
-		backoff.WithMaxTries(maxAttempts),
-		backoff.WithMaxElapsedTime(0), // the context limits the read
-		backoff.WithNotify(func(_ error, delay time.Duration) {
-			r.log(ctx, "Trying again", map[string]any{"url": last.URL, "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason})
-		}),
-	)
-	if err == nil {
-		return result, nil
+		delay, ok := delays.next(last.retryAfter)
+		if !ok {
+			last.NoTimeLeft = true
+			break
+		}
+		r.log(ctx, "Trying again", map[string]any{"url": r.BaseURL.String(), "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason})
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+		}
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
-	if last == nil { // the time ran out before the first attempt
-		last = newFailure(KindTimeout, "no request was made before the time for the read ran out")
-		last.URL = r.BaseURL.String()
-	}
-	last.Attempts = r.attempts
+	last.URL = r.BaseURL.String()
+	last.ExtraHeaders = len(r.Headers) > 0
+	last.Attempts = int(r.attempts)
 	last.TimeRanOut = ctx.Err() != nil
-	last.NoTimeLeft = delays.stopped
 	return nil, last
 }
 
-// attempt makes one attempt. It returns either what came of it, or the error of a context that ended before it began.
-func (r *reading) attempt(ctx context.Context) (*Result, *Failure, error) {
+// attempt makes one attempt, if it is admitted before the context ends.
+func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
+	notMade := newFailure(KindTimeout, "no request was made before the time for the read ran out")
+	notMade.hopeless = true
 	if r.Admit != nil {
 		done, err := r.Admit(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, notMade
 		}
 		defer done()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+	if ctx.Err() != nil {
+		return nil, notMade
 	}
 	r.attempts++
 	ctx, cancel := context.WithTimeout(ctx, r.requestTimeout)
 	defer cancel()
-	result, failure := r.get(ctx)
-	return result, failure, nil
+	return r.get(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -15,65 +16,64 @@ const (
 	maxRedirects = 5
 	// maxDrain is how many bytes of a redirect's body are read, so that its connection can be used again.
 	maxDrain = 2 << 10
+	// urlLimit is how many characters of a redirect's URL an error repeats.
+	urlLimit = 200
 )
+
+var redirectStatuses = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+}
 
 // get gets the document of an instance, through redirects.
 func (r *reading) get(ctx context.Context) (*Result, *Failure) {
 	target := r.BaseURL.instance
 	for redirects := 0; ; redirects++ {
-		response, trip, err := r.roundTrip(ctx, target)
-		if err != nil {
-			return nil, r.failure(r.classify(ctx, err, trip), target, trip)
+		ctx, trip := newTrip(ctx)
+		result, next, failure := r.getFrom(ctx, target, trip, redirects)
+		if next != nil {
+			target = next
+			continue
 		}
-		location := response.Header.Get("Location")
-		if !isRedirect(response.StatusCode) || location == "" {
-			result, failure := r.readResponse(ctx, response, trip)
-			return result, r.failure(failure, target, trip)
+		if failure != nil && trip.proxy.Load() != nil {
+			failure.Proxy = proxyVariable(target)
 		}
-		if response.ContentLength <= maxDrain {
-			_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
+		if failure != nil && redirects > 0 {
+			failure.RedirectedTo = r.cleanURL(target)
+			failure.OtherOrigin = originOf(target) != r.BaseURL.origin
 		}
-		_ = response.Body.Close()
-		if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
-			return nil, r.failure(r.classify(ctx, err, trip), target, trip)
-		}
-
-		next, reason := r.redirectTarget(target, location)
-		if reason == "" && redirects == maxRedirects {
-			reason = fmt.Sprintf("more than %d redirects", maxRedirects)
-		}
-		if reason != "" {
-			failure := newFailure(KindRedirect, reason)
-			failure.StatusCode = response.StatusCode
-			return nil, r.failure(failure, target, trip)
-		}
-		target = next
+		return result, failure
 	}
 }
 
-// failure completes a failure with what is known of the request that failed. It returns nil for nil.
-func (r *reading) failure(failure *Failure, target *url.URL, trip *trip) *Failure {
-	if failure == nil {
-		return nil
+// getFrom makes one request. It returns the instance's answer, where a redirect leads, or a failure.
+func (r *reading) getFrom(ctx context.Context, target *url.URL, trip *trip, redirects int) (*Result, *url.URL, *Failure) {
+	response, err := r.roundTrip(ctx, target)
+	if err != nil {
+		return nil, nil, r.classify(ctx, err, trip)
 	}
-	failure.URL = r.BaseURL.String()
-	failure.ExtraHeaders = len(r.Headers) > 0
-	failure.Proxy = trip.proxyVariable()
-	if target != r.BaseURL.instance {
-		failure.RedirectedTo = r.cleanURL(target)
-		failure.OtherOrigin = originOf(target) != r.BaseURL.origin
+	trip.reach(stageAnswered)
+	location := response.Header.Get("Location")
+	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
+		result, failure := r.readResponse(ctx, response, trip)
+		return result, nil, failure
 	}
-	return failure
-}
-
-func isRedirect(status int) bool {
-	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	default:
-		return false
+	if response.ContentLength <= maxDrain {
+		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	}
+	_ = response.Body.Close()
+	if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
+		return nil, nil, r.classify(ctx, err, trip)
+	}
+	next, reason := r.redirectTarget(target, location)
+	if reason == "" && redirects == maxRedirects {
+		reason = fmt.Sprintf("more than %d redirects", maxRedirects)
+	}
+	if reason != "" {
+		failure := newFailure(KindRedirect, reason)
+		failure.StatusCode = response.StatusCode
+		return nil, nil, failure
+	}
+	return nil, next, nil
 }
 
 // redirectTarget returns where a redirect leads, or why it is not followed.
@@ -100,9 +100,6 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 	}
 	return target, ""
 }
-
-// urlLimit is how many characters of a redirect's URL an error repeats.
-const urlLimit = 200
 
 // cleanURL prints a URL without its query, its fragment and its user info.
 func (r *reading) cleanURL(u *url.URL) string {

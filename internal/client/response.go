@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,10 +11,9 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
@@ -44,11 +44,22 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tri
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
-	body, release, err := readBody(ctx, response, r.largeBodies)
-	defer release()
+	var buffer bytes.Buffer
+	if response.ContentLength > 0 {
+		// A little more than announced lets the buffer see the end of the body without growing.
+		buffer.Grow(int(min(response.ContentLength, ordinaryBody)) + bytes.MinRead)
+	}
+	_, err := buffer.ReadFrom(io.LimitReader(response.Body, ordinaryBody))
+	if err == nil && buffer.Len() == ordinaryBody {
+		if err = r.largeBodies.Acquire(ctx, 1); err == nil {
+			defer r.largeBodies.Release(1) // not before it is parsed
+			_, err = buffer.ReadFrom(io.LimitReader(response.Body, maxBody+1-ordinaryBody))
+		}
+	}
 	if err != nil {
 		return nil, r.classify(ctx, err, trip)
 	}
+	body := buffer.Bytes()
 	if len(body) > maxBody {
 		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
 	}
@@ -57,26 +68,6 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tri
 		return nil, r.documentFailure(err, response.Header, body)
 	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
-}
-
-// readBody reads a body up to one byte more than maxBody. The caller calls release, which is never nil, when it is
-// done with the body.
-func readBody(ctx context.Context, response *http.Response, large *semaphore.Weighted) (body []byte, release func(), err error) {
-	release = func() {}
-	var buffer bytes.Buffer
-	if response.ContentLength > 0 {
-		// A little more than announced lets the buffer see the end of the body without growing.
-		buffer.Grow(int(min(response.ContentLength, ordinaryBody)) + bytes.MinRead)
-	}
-	_, err = buffer.ReadFrom(io.LimitReader(response.Body, ordinaryBody))
-	if err != nil || buffer.Len() < ordinaryBody {
-		return buffer.Bytes(), release, err
-	}
-	if err := large.Acquire(ctx, 1); err != nil {
-		return nil, release, err
-	}
-	_, err = buffer.ReadFrom(io.LimitReader(response.Body, maxBody+1-ordinaryBody))
-	return buffer.Bytes(), func() { large.Release(1) }, err
 }
 
 // statusFailure makes a failure of an answer with a status other than 200.
@@ -89,11 +80,12 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	status := statusLine(response.StatusCode)
 	message := r.message(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
+	failure.class = failure.Reason
 	if message != "" && !strings.Contains(status, message) {
 		failure.Reason += ": " + strings.TrimPrefix(message, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
-	failure.transient = transientStatus(response.StatusCode)
+	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
 	switch {
 	case response.StatusCode == http.StatusNotFound && r.BaseURL.endsInInstance():
 		failure.Hint = HintPathRepeated
@@ -120,14 +112,13 @@ func statusLine(status int) string {
 func (r *reading) documentFailure(err error, header http.Header, body []byte) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
+	failure.class += ": " + document.Faults[0].Path
+	if document.NotJSON {
+		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
+		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body)))
+	}
 	failure.cause = err
 	failure.Faults = document.Lines()
-	failure.firstFault = document.Faults[0].Path
-	if document.NotJSON {
-		failure.Kind = KindNotJSON
-		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
-		failure.Reason = fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body))
-	}
 	return failure
 }
 
@@ -159,10 +150,7 @@ func (r *reading) message(header http.Header, body []byte) string {
 	isHTML := strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(text), "<")
 	switch {
 	case json.Unmarshal(body, &serviceError) == nil && serviceError.Message+serviceError.Error != "":
-		text = serviceError.Message
-		if text == "" {
-			text = serviceError.Error
-		}
+		text = cmp.Or(serviceError.Message, serviceError.Error)
 	case isHTML:
 		title := htmlTitle.FindStringSubmatch(text)
 		if title == nil {

@@ -1,19 +1,18 @@
 package client
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // Retry says how attempts follow each other.
 type Retry struct {
 	// MaxAttempts counts the first; at least 1.
 	MaxAttempts int64
-	// MinDelay and MaxDelay limit the delay before every further attempt.
+	// MinDelay and MaxDelay limit the delay before every further attempt. Positive.
 	MinDelay, MaxDelay time.Duration
 }
 
@@ -31,55 +30,44 @@ const lastAttemptTime = time.Second
 // replaces them within the same limits. A delay that would last past the read's end is shortened, so that one last
 // attempt uses the time that is left.
 type delays struct {
-	retry       Retry
-	deadline    time.Time // of the read; zero: none
-	exponential backoff.ExponentialBackOff
-	// retryAfter is the delay that the last answer asked for.
-	retryAfter time.Duration
-	// shortened is true after the delay before the last attempt, and stopped once that attempt has failed.
-	shortened, stopped bool
+	retry    Retry
+	deadline time.Time // of the read; zero: none
+	// longest is the upper bound of the delay before.
+	longest time.Duration
+	// shortened is true after the delay before the last attempt.
+	shortened bool
 }
 
 func newDelays(retry Retry, deadline time.Time) *delays {
-	return &delays{
-		retry:    retry,
-		deadline: deadline,
-		exponential: backoff.ExponentialBackOff{
-			// A third up and down of 1.5 is from 1 to 2: never below MinDelay, and still spread out when MaxDelay is
-			// reached.
-			InitialInterval:     retry.MinDelay + retry.MinDelay/2,
-			RandomizationFactor: 1.0 / 3,
-			Multiplier:          2,
-			MaxInterval:         retry.MaxDelay - retry.MaxDelay/4,
-		},
-		retryAfter: noRetryAfter,
-	}
+	return &delays{retry: retry, deadline: deadline, longest: retry.MinDelay}
 }
 
-// NextBackOff returns the next delay, or backoff.Stop after the attempt that used the rest of the read's time.
-func (d *delays) NextBackOff() time.Duration {
+// next returns the next delay. ok is false after the attempt that used the rest of the read's time.
+func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if d.shortened {
-		d.stopped = true
-		return backoff.Stop
+		return 0, false
 	}
-	next := d.exponential.NextBackOff()
-	if d.retryAfter != noRetryAfter {
-		next = d.retryAfter
+	if d.longest > d.retry.MaxDelay/2 {
+		d.longest = d.retry.MaxDelay
+	} else {
+		d.longest *= 2
 	}
-	next = max(d.retry.MinDelay, min(next, d.retry.MaxDelay))
+	if retryAfter == noRetryAfter {
+		shortest := max(d.retry.MinDelay, d.longest/2)
+		delay = shortest + rand.N(d.longest-shortest+1) //nolint:gosec // no secret
+	} else {
+		delay = max(d.retry.MinDelay, min(retryAfter, d.retry.MaxDelay))
+	}
 	if d.deadline.IsZero() {
-		return next
+		return delay, true
 	}
 	remaining := time.Until(d.deadline)
-	if latest := remaining - min(lastAttemptTime, remaining/2); next > latest {
+	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
 		d.shortened = true
-		return max(0, latest)
+		delay = max(0, latest)
 	}
-	return next
+	return delay, true
 }
-
-// Reset starts over.
-func (d *delays) Reset() { d.exponential.Reset() }
 
 // retryAfter returns the delay that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds, or any form of
 // HTTP date. It is noRetryAfter if there is none, or none that can be read.
@@ -100,13 +88,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return max(0, date.Sub(now))
 }
 
-// transientStatus tells whether a status is worth another attempt.
-func transientStatus(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	default:
-		return false
-	}
+// transientStatuses are the statuses that are worth another attempt.
+var transientStatuses = []int{
+	http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 }

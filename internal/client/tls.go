@@ -51,30 +51,25 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 // present has a configuration answer a server that asks for a client certificate, and records that it asked.
 func present(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		if trip := tripOf(info.Context()); trip != nil {
-			trip.certificateWanted.Store(true)
-		}
+		tripOf(info.Context()).certificateWanted.Store(true)
 		return certificate, nil
 	}
 }
 
-// dialTLS returns a function that dials the server to which a request connects first. That is the instance, or else
-// an https proxy, which must not see the client certificate: net/http would use one configuration for both.
-func dialTLS(
-	dial func(ctx context.Context, network, address string) (net.Conn, error), toInstance, toProxy *tls.Config,
-) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		config := toInstance.Clone()
-		if trip := tripOf(ctx); trip == nil || trip.proxy.Load() != nil {
-			config = toProxy.Clone()
-		}
-		config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives both
-		dialed, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return tls.Client(dialed, config), nil // net/http makes the handshake
+// dialTLS dials the server to which a request connects first. That is the instance, or else an https proxy, which must
+// not see the client certificate: net/http would use one configuration for both.
+func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	config := c.own.TLSClientConfig
+	if tripOf(ctx).proxy.Load() != nil {
+		config = c.foreign.TLSClientConfig
 	}
+	config = config.Clone()
+	config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives both
+	dialed, err := c.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return tls.Client(dialed, config), nil // net/http makes the handshake
 }
 
 // CheckCACerts tells what is wrong with a PEM text of certificates. It does not load the system's, which takes longer

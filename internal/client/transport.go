@@ -27,14 +27,14 @@ const (
 //
 // It speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep a request past its
 // context's end.
-func (c *Client) newTransport(config *tls.Config) *http.Transport {
+func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
 		Protocols:              &protocols,
-		Proxy:                  c.proxies.choose,
+		Proxy:                  chooseProxy,
 		OnProxyConnectResponse: proxyAnswered,
-		DialContext:            dialWithin(c.requestTimeout),
+		DialContext:            c.dial,
 		TLSClientConfig:        config,
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
@@ -43,23 +43,19 @@ func (c *Client) newTransport(config *tls.Config) *http.Transport {
 	}
 }
 
-// dialWithin returns a dial function for connections that must be ready for their first request within timeout.
-// net/http lets a dial go on when the request that asked for it ends: without a limit, a proxy or server that never
-// answers a handshake would keep the connection forever.
-func dialWithin(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		deadline := time.Now().Add(timeout)
-		dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		_ = dialed.SetDeadline(deadline) // until it is ready, see newTrip
-		connection := &conn{Conn: dialed}
-		if trip := tripOf(ctx); trip != nil {
-			trip.conn.Store(connection)
-		}
-		return connection, nil
+// dial returns a connection that must be ready for its first request within the request timeout. net/http lets a dial
+// go on when the request that asked for it ends: without a limit, a proxy or server that never answers a handshake
+// would keep the connection forever.
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	deadline := time.Now().Add(c.requestTimeout)
+	dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
 	}
+	_ = dialed.SetDeadline(deadline) // until it is ready, see newTrip
+	connection := &conn{Conn: dialed}
+	tripOf(ctx).conn.Store(connection)
+	return connection, nil
 }
 
 // conn is a connection that records whether the other side ended it: net/http reports a response head that was cut
@@ -103,20 +99,16 @@ type trip struct {
 	// certificateWanted is true if the server asked for a client certificate and has not answered yet: it may refuse
 	// the one that it got, or none.
 	certificateWanted atomic.Bool
-	scheme            string
 }
 
 type tripKey struct{}
 
-// tripOf returns the trip of the request that a context belongs to, or nil.
-func tripOf(ctx context.Context) *trip {
-	trip, _ := ctx.Value(tripKey{}).(*trip)
-	return trip
-}
+// tripOf returns the trip of the request for which net/http calls us: it keeps the values of the request's context.
+func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) }
 
 // newTrip returns the trip of a request that is made with the context.
-func newTrip(ctx context.Context, scheme string) (context.Context, *trip) {
-	t := &trip{scheme: scheme}
+func newTrip(ctx context.Context) (context.Context, *trip) {
+	t := &trip{}
 	ctx = context.WithValue(ctx, tripKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
@@ -177,11 +169,10 @@ func (t *trip) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.L
 
 // roundTrip makes one request. Extra headers and the client certificate go to the origin that the read names, and to
 // no other.
-func (r *reading) roundTrip(ctx context.Context, target *url.URL) (*http.Response, *trip, error) {
-	ctx, trip := newTrip(ctx, target.Scheme)
+func (r *reading) roundTrip(ctx context.Context, target *url.URL) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
-		return nil, trip, err
+		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", r.userAgent)
@@ -193,9 +184,5 @@ func (r *reading) roundTrip(ctx context.Context, target *url.URL) (*http.Respons
 			request.Host = host // net/http ignores the header itself
 		}
 	}
-	response, err := transport.RoundTrip(request)
-	if err == nil {
-		trip.reach(stageAnswered)
-	}
-	return response, trip, err
+	return transport.RoundTrip(request)
 }
