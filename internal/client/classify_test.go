@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http/httptrace"
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // What systems and networks do that a loopback server cannot bring about.
@@ -64,5 +66,32 @@ func TestTripNeverGoesBack(t *testing.T) {
 		if trip.reach(s); trip.at() != stageSent {
 			t.Errorf("the trip is at stage %d", trip.at())
 		}
+	}
+}
+
+// What becomes of such a late connection says nothing of the request.
+func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, other := net.Pipe()
+	defer used.Close()
+	defer other.Close()
+	ctx, trip := newTrip(t.Context())
+	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
+	late, err := (&Client{requestTimeout: time.Minute}).dial(ctx, "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	_ = listener.Close() // and with it the connection, which nobody has accepted
+	if _, err := late.Read(make([]byte, 1)); err == nil {
+		t.Fatal("the late connection has not ended")
+	}
+	trip.wantCertificate()
+	if trip.ended() || trip.certificateWanted.Load() {
+		t.Errorf("ended: %t, certificate wanted: %t", trip.ended(), trip.certificateWanted.Load())
 	}
 }

@@ -51,7 +51,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 // present has a configuration answer a server that asks for a client certificate, and records that it asked.
 func present(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		tripOf(info.Context()).certificateWanted.Store(true)
+		tripOf(info.Context()).wantCertificate()
 		return certificate, nil
 	}
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -54,7 +55,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	_ = dialed.SetDeadline(deadline) // until it is ready, see newTrip
 	connection := &conn{Conn: dialed}
-	tripOf(ctx).conn.Store(connection)
+	tripOf(ctx).dialed.Store(connection)
 	return connection, nil
 }
 
@@ -88,9 +89,10 @@ const (
 // trip records what the errors of net/http do not tell about one request.
 type trip struct {
 	stage atomic.Int32
-	// conn is the connection that the request uses, or else the last one that was dialed for it.
-	conn atomic.Pointer[conn]
-	// reused is true if conn has served other requests before.
+	// used is the connection that the request is sent on, and dialed the last one that was dialed for it: net/http may
+	// dial on for a request that got another connection meanwhile.
+	used, dialed atomic.Pointer[conn]
+	// reused is true if the connection has served other requests before.
 	reused atomic.Bool
 	// proxy is the proxy that the request goes through, or nil, and proxyPassed is true once the connection reaches
 	// past it.
@@ -126,7 +128,7 @@ func newTrip(ctx context.Context) (context.Context, *trip) {
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			_ = info.Conn.SetDeadline(time.Time{}) // from here on the request's context counts
-			t.conn.Store(innermost(info.Conn))
+			t.used.Store(innermost(info.Conn))
 			t.reused.Store(info.Reused)
 			t.proxyPassed.Store(true)
 			t.reach(stageSent)
@@ -145,8 +147,7 @@ func innermost(c net.Conn) *conn {
 	return connection
 }
 
-// reach records a stage, but none before one already reached: net/http may dial on for a request that got another
-// connection meanwhile.
+// reach records a stage, but none before one already reached, see used.
 func (t *trip) reach(s stage) {
 	for {
 		reached := t.stage.Load()
@@ -160,8 +161,15 @@ func (t *trip) at() stage { return stage(t.stage.Load()) }
 
 // ended tells whether the other side ended the connection.
 func (t *trip) ended() bool {
-	connection := t.conn.Load()
+	connection := cmp.Or(t.used.Load(), t.dialed.Load())
 	return connection != nil && connection.ended.Load()
+}
+
+// wantCertificate records that the server asked for a client certificate, unless the request is on another connection.
+func (t *trip) wantCertificate() {
+	if t.at() < stageSent {
+		t.certificateWanted.Store(true)
+	}
 }
 
 // atProxy tells whether the request got no further than its proxy.
