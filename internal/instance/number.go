@@ -1,12 +1,10 @@
 package instance
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
-
-// maxInt64Digits is how many decimal digits math.MaxInt64 has.
-const maxInt64Digits = 19
 
 // parseNumber returns the value of a JSON number (RFC 8259, section 6) that is exactly an integer from 0 to
 // math.MaxInt64, in whatever form it is written: 20000000, 20000000.0 and 2e7 are the same. ok is false for any other
@@ -38,11 +36,17 @@ func parseNumber(number string) (value int64, ok bool) {
 	}
 	significant := strings.TrimRight(digits, "0")
 	exponent += int64(len(digits) - len(significant) - len(fraction))
-	if exponent < 0 || exponent+int64(len(significant)) > maxInt64Digits {
+	value, err = strconv.ParseInt(significant, 10, 64)
+	if err != nil || exponent < 0 {
 		return 0, false
 	}
-	value, err = strconv.ParseInt(significant+strings.Repeat("0", int(exponent)), 10, 64)
-	return value, err == nil
+	for ; exponent > 0; exponent-- { // at most 18 times, as value is not 0
+		if value > math.MaxInt64/10 {
+			return 0, false
+		}
+		value *= 10
+	}
+	return value, true
 }
 
 // parseDigits returns the value of a text of decimal digits, from 0 to math.MaxInt64. ok is false for any other text: no

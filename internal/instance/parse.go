@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -211,7 +212,7 @@ func readObject[T any](p *parser, expected string, fields []field[T], into *T) e
 		if err != nil {
 			return err
 		}
-		known := indexOf(fields, name)
+		known := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == string(name) })
 		switch {
 		case !isNew:
 			p.addFault(duplicate)
@@ -228,21 +229,12 @@ func readObject[T any](p *parser, expected string, fields []field[T], into *T) e
 	if _, err := p.decoder.ReadToken(); err != nil {
 		return err
 	}
-	for i := range fields {
-		if !fields[i].optional && !p.names[depth].has([]byte(fields[i].name)) {
-			p.addMissing(fields[i].name)
+	for _, field := range fields {
+		if !field.optional && !p.names[depth].has([]byte(field.name)) {
+			p.addMissing(field.name)
 		}
 	}
 	return nil
-}
-
-func indexOf[T any](fields []field[T], name []byte) int {
-	for i := range fields {
-		if fields[i].name == string(name) {
-			return i
-		}
-	}
-	return -1
 }
 
 // skipUnknown skips the value of a member that the contract does not have. A duplicate member at any depth in it is a
