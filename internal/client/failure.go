@@ -9,34 +9,20 @@ import (
 type Kind int
 
 const (
-	// KindResolve: the host name has no address.
-	KindResolve Kind = iota + 1
-	// KindNameServer: the name servers did not answer.
-	KindNameServer
-	// KindConnect: no connection to the instance.
-	KindConnect
-	// KindTimeout: no complete response in time.
-	KindTimeout
-	// KindBroken: the connection broke before the last byte of the body.
-	KindBroken
-	// KindCertificate: the instance's certificate is not trusted.
-	KindCertificate
-	// KindTLS: TLS failed for another reason, such as a missing client certificate.
-	KindTLS
-	// KindProxy: a proxy could not be reached, refused, or is misconfigured.
-	KindProxy
-	// KindNotHTTP: the response is not valid HTTP.
-	KindNotHTTP
-	// KindRedirect: a redirect that is not followed.
-	KindRedirect
-	// KindStatus: a status other than 200.
-	KindStatus
-	// KindTooLarge: a body of more than 1 MiB.
-	KindTooLarge
-	// KindNotJSON: a body that is not JSON.
-	KindNotJSON
-	// KindDocument: JSON that is not an instance document.
-	KindDocument
+	KindResolve     Kind = iota + 1 // the host name has no address
+	KindNameServer                  // the name servers did not answer
+	KindConnect                     // no connection to the instance
+	KindTimeout                     // no complete response in time
+	KindBroken                      // the connection broke before the last byte of the body
+	KindCertificate                 // the instance's certificate is not trusted
+	KindTLS                         // TLS failed for another reason, such as a missing client certificate
+	KindProxy                       // a proxy could not be reached, refused, or is misconfigured
+	KindNotHTTP                     // the response is not valid HTTP
+	KindRedirect                    // a redirect that is not followed
+	KindStatus                      // a status other than 200
+	KindTooLarge                    // a body of more than 1 MiB
+	KindNotJSON                     // a body that is not JSON
+	KindDocument                    // JSON that is not an instance document
 )
 
 // kinds are what failures of a kind have in common, where nothing more is known.
@@ -67,22 +53,14 @@ var kinds = map[Kind]struct {
 type Hint int
 
 const (
-	// HintPathRepeated: the base URL itself ends in /instance.
-	HintPathRepeated Hint = iota + 1
-	// HintHTTPS: the server expects TLS, and the URL says http.
-	HintHTTPS
-	// HintClientCertificate: the server asked for a client certificate.
-	HintClientCertificate
-	// HintTLSVersion: server and client have no TLS version in common.
-	HintTLSVersion
-	// HintHostName: the server does not know the host name.
-	HintHostName
-	// HintExpired: the certificate has expired or is not valid yet.
-	HintExpired
-	// HintWrongName: the certificate is for another host name.
-	HintWrongName
-	// HintProxyCredentials: the proxy requires credentials.
-	HintProxyCredentials
+	HintPathRepeated      Hint = iota + 1 // the base URL itself ends in /instance
+	HintHTTPS                             // the server expects TLS, and the URL says http
+	HintClientCertificate                 // the server asked for a client certificate
+	HintTLSVersion                        // server and client have no TLS version in common
+	HintHostName                          // the server does not know the host name
+	HintExpired                           // the certificate has expired or is not valid yet
+	HintWrongName                         // the certificate is for another host name
+	HintProxyCredentials                  // the proxy requires credentials
 )
 
 // Failure says why an instance could not be read. Its texts are safe to print and include no header value.

@@ -31,7 +31,10 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // what the user asked for, with a warning
 	}
 	if settings.CACertPEM != "" {
-		if without.RootCAs, err = certPool(settings.CACertPEM); err != nil {
+		if without.RootCAs, err = x509.SystemCertPool(); err != nil {
+			return nil, nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
+		}
+		if err := addCACerts(without.RootCAs, settings.CACertPEM); err != nil {
 			return nil, nil, fmt.Errorf("the CA certificates: %w", err)
 		}
 	}
@@ -75,15 +78,6 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 // CheckCACerts tells what is wrong with a PEM text of certificates. It does not load the system's, which takes longer
 // than everything else that a check does.
 func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
-
-// certPool adds the certificates in a PEM text to those of the system.
-func certPool(text string) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		return nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
-	}
-	return pool, addCACerts(pool, text)
-}
 
 // addCACerts adds the certificates in a PEM text to a pool. Unlike AppendCertsFromPEM it reports a block that is
 // broken.

@@ -1,0 +1,129 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// conn is a connection that records whether the other side ended it: net/http reports a response head that was cut
+// short as malformed.
+type conn struct {
+	net.Conn
+	ended atomic.Bool
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil && !errors.Is(err, net.ErrClosed) { // which is net/http closing it
+		c.ended.Store(true)
+	}
+	return n, err
+}
+
+// stage is how far a request has come.
+type stage int32
+
+const (
+	stageResolving stage = iota + 1
+	stageConnecting
+	stageConnected
+	stageHandshaking
+	stageSent
+	stageAnswered
+)
+
+// trip records what the errors of net/http do not tell about one request.
+type trip struct {
+	stage atomic.Int32
+	// used is the connection that the request is sent on, and dialed the last one that was dialed for it: net/http may
+	// dial on for a request that got another connection meanwhile.
+	used, dialed atomic.Pointer[conn]
+	// reused is true if the connection has served other requests before.
+	reused atomic.Bool
+	// proxy is the proxy that the request goes through, or nil, and proxyPassed is true once the connection reaches
+	// past it.
+	proxy       atomic.Pointer[url.URL]
+	proxyPassed atomic.Bool
+	// certificateWanted is true if the server asked for a client certificate and has not answered yet: it may refuse
+	// the one that it got, or none.
+	certificateWanted atomic.Bool
+}
+
+type tripKey struct{}
+
+// tripOf returns the trip of the request for which net/http calls us: it keeps the values of the request's context.
+func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) }
+
+// newTrip returns the trip of a request that is made with the context.
+func newTrip(ctx context.Context) (context.Context, *trip) {
+	t := &trip{}
+	ctx = context.WithValue(ctx, tripKey{}, t)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
+		ConnectStart: func(string, string) { t.reach(stageConnecting) },
+		ConnectDone: func(_, _ string, err error) {
+			if err == nil {
+				t.reach(stageConnected)
+			}
+		},
+		TLSHandshakeStart: func() {
+			t.reach(stageHandshaking)
+			if proxy := t.proxy.Load(); proxy != nil && proxy.Scheme != "https" {
+				t.proxyPassed.Store(true)
+			}
+		},
+		GotConn: func(info httptrace.GotConnInfo) {
+			_ = info.Conn.SetDeadline(time.Time{}) // from here on the request's context counts
+			t.used.Store(innermost(info.Conn))
+			t.reused.Store(info.Reused)
+			t.proxyPassed.Store(true)
+			t.reach(stageSent)
+		},
+		// Whatever breaks from here on has nothing to do with the certificate.
+		GotFirstResponseByte: func() { t.certificateWanted.Store(false) },
+	}), t
+}
+
+// innermost returns our connection below TLS, of which there are two layers through an https proxy.
+func innermost(c net.Conn) *conn {
+	for secure, ok := c.(*tls.Conn); ok; secure, ok = c.(*tls.Conn) {
+		c = secure.NetConn()
+	}
+	connection, _ := c.(*conn)
+	return connection
+}
+
+// reach records a stage, but none before one already reached, see used.
+func (t *trip) reach(s stage) {
+	for {
+		reached := t.stage.Load()
+		if reached >= int32(s) || t.stage.CompareAndSwap(reached, int32(s)) {
+			return
+		}
+	}
+}
+
+func (t *trip) at() stage { return stage(t.stage.Load()) }
+
+// ended tells whether the other side ended the connection.
+func (t *trip) ended() bool {
+	connection := cmp.Or(t.used.Load(), t.dialed.Load())
+	return connection != nil && connection.ended.Load()
+}
+
+// wantCertificate records that the server asked for a client certificate, unless the request is on another connection.
+func (t *trip) wantCertificate() {
+	if t.at() < stageSent {
+		t.certificateWanted.Store(true)
+	}
+}
+
+// atProxy tells whether the request got no further than its proxy.
+func (t *trip) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }
