@@ -30,6 +30,19 @@ type situation struct {
 	headersWithheld bool
 }
 
+// situation describes a data source's read of one instance.
+func (d *providerData) situation(baseURL client.BaseURL, timeout time.Duration, waits bool) situation {
+	return situation{
+		baseURLArgument: "base_url",
+		timeoutArgument: "timeouts.read",
+		timeout:         timeout,
+		requestTimeout:  d.requestTimeout,
+		canWait:         true,
+		waits:           waits,
+		headersWithheld: d.withholdsHeaders(baseURL),
+	}
+}
+
 // failureWords are the summary of a kind of failure, and the remedy that fits if nothing more is known. BASE_URL is
 // replaced by the argument.
 var failureWords = map[client.Kind]struct{ summary, remedy string }{
