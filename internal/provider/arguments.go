@@ -61,12 +61,25 @@ func timeoutsAttribute(addition string, operations map[string]schema.Attribute) 
 	}
 }
 
-// timeoutsOf returns the argument timeouts of a configuration, plan or state.
-func timeoutsOf(ctx context.Context, data interface {
+// attributeGetter is a configuration, a plan or a state.
+type attributeGetter interface {
 	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
-}) (value timeouts.Value, diags diag.Diagnostics) {
-	diags = data.GetAttribute(ctx, path.Root("timeouts"), &value)
-	return value, diags
+}
+
+// timeoutOf returns the time for an operation: that in timeouts, or the default.
+func timeoutOf(ctx context.Context, data attributeGetter, operation string, standard time.Duration) (time.Duration, diag.Diagnostics) {
+	var value timeouts.Value
+	if diags := data.GetAttribute(ctx, path.Root("timeouts"), &value); diags.HasError() {
+		return standard, diags
+	}
+	switch operation {
+	case "create":
+		return value.Create(ctx, standard)
+	case "update":
+		return value.Update(ctx, standard)
+	default:
+		return value.Read(ctx, standard)
+	}
 }
 
 // readArguments are the arguments that all data sources have.
@@ -98,21 +111,18 @@ func readArgumentAttributes(headersFor string) map[string]schema.Attribute {
 }
 
 // readArgumentsFrom reads the arguments from a configuration.
-func readArgumentsFrom(ctx context.Context, config tfsdk.Config) (arguments readArguments, diags diag.Diagnostics) {
+func readArgumentsFrom(ctx context.Context, config tfsdk.Config) (_ readArguments, diags diag.Diagnostics) {
 	var headers types.Map
 	var waitUntilReady types.Bool
 	diags.Append(config.GetAttribute(ctx, path.Root("request_headers"), &headers)...)
 	diags.Append(config.GetAttribute(ctx, path.Root("wait_until_ready"), &waitUntilReady)...)
-	timeouts, faults := timeoutsOf(ctx, config)
-	diags.Append(faults...)
-
-	arguments.headers, faults = parseHeaders(path.Root("request_headers"), headers)
+	headerFields, faults := parseHeaders(path.Root("request_headers"), headers)
 	diags.Append(faults...)
 	standard := defaultReadTimeout
-	if arguments.waitUntilReady = waitUntilReady.ValueBool(); arguments.waitUntilReady {
+	if waitUntilReady.ValueBool() {
 		standard = defaultReadyReadTimeout
 	}
-	arguments.timeout, faults = timeouts.Read(ctx, standard)
+	timeout, faults := timeoutOf(ctx, config, "read", standard)
 	diags.Append(faults...)
-	return arguments, diags
+	return readArguments{headerFields, waitUntilReady.ValueBool(), timeout}, diags
 }

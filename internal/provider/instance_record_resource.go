@@ -98,12 +98,8 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	timeouts, diags := timeoutsOf(ctx, req.Plan)
-	timeout, faults := timeouts.Create(ctx, defaultRecordTimeout)
-	diags.Append(faults...)
-	diags.Append(markDefault(ctx, resp.Private, req.Config)...)
-	diags.Append(r.record(ctx, req.Plan, &resp.State, "create", timeout)...)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
+	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan, &resp.State)...)
 }
 
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -112,16 +108,12 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		resp.State.Raw = req.Plan.Raw
 		return
 	}
-	timeouts, diags := timeoutsOf(ctx, req.Plan)
-	timeout, faults := timeouts.Update(ctx, defaultRecordTimeout)
-	diags.Append(faults...)
-	diags.Append(r.record(ctx, req.Plan, &resp.State, "update", timeout)...)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan, &resp.State)...)
 }
 
 // record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's and
 // that was not known when the plan was made.
-func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, state *tfsdk.State, operation string, timeout time.Duration) diag.Diagnostics {
+func (r *instanceRecordResource) record(ctx context.Context, operation string, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
 	values := valuesOf(plan.Raw)
 	baseURL, fault := r.provider.instance(values["base_url"])
 	if fault != nil {
@@ -130,7 +122,7 @@ func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, st
 	if unknown := r.provider.unknownFor(values["base_url"].IsKnown()); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	return r.read(ctx, *baseURL, operation, timeout, values, state)
+	return r.read(ctx, operation, plan, *baseURL, values, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
@@ -153,9 +145,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	timeouts, _ := timeoutsOf(ctx, req.State)
-	timeout, _ := timeouts.Read(ctx, defaultRefreshTimeout) // the default if the state has nothing better
-	diags = r.read(ctx, *baseURL, "read", timeout, values, &resp.State)
+	diags = r.read(ctx, "read", req.State, *baseURL, values, &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
 		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
@@ -163,16 +153,17 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 // read reads the instance of a record, and sets the state to values and what the instance says. Its headers are the
-// provider's. A refresh does not wait for the instance.
-func (r *instanceRecordResource) read(ctx context.Context, baseURL client.BaseURL, operation string, timeout time.Duration,
+// provider's, its timeout is that in data. A refresh does not wait for the instance.
+func (r *instanceRecordResource) read(ctx context.Context, operation string, data attributeGetter, baseURL client.BaseURL,
 	values map[string]tftypes.Value, state *tfsdk.State,
 ) diag.Diagnostics {
+	at, waits, standard := path.Root("base_url"), true, defaultRecordTimeout
+	if operation == "read" { // which has no configuration to be on
+		at, waits, standard = path.Empty(), false, defaultRefreshTimeout
+	}
+	timeout, _ := timeoutOf(ctx, data, operation, standard) // validated; whatever is in a state, a refresh goes on
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	at, waits := path.Root("base_url"), true
-	if operation == "read" { // which has no configuration to be on
-		at, waits = path.Empty(), false
-	}
 	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
 	if err != nil {
 		s := r.provider.situation(baseURL, timeout, waits)

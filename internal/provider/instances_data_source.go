@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -333,12 +334,13 @@ func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*f
 			keysOf[remedy] = append(keysOf[remedy], key)
 		}
 	}
-	detail := fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+	var detail strings.Builder
+	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", "\n  - "))
 	for _, remedy := range order {
-		detail += fmt.Sprintf("\n\n%s: %s", quoted(keysOf[remedy]), remedy)
+		fmt.Fprintf(&detail, "\n\n%s: %s", quoted(keysOf[remedy]), remedy)
 	}
-	return detail
+	return detail.String()
 }
 
 // quoted lists keys.

@@ -19,7 +19,6 @@ import (
 )
 
 var (
-	_ provider.Provider                   = (*filetransferProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*filetransferProvider)(nil)
 	_ provider.ProviderWithFunctions      = (*filetransferProvider)(nil)
 )

@@ -298,6 +298,7 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 	}{
 		"base_url, instance named":                {args{"base_url": unknown{}}, own, nil},
 		"base_url, no instance named":             {args{"base_url": unknown{}}, nil, []string{"base_url"}},
+		"base_url, no headers in the map":         {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
 		"base_url, headers to place":              {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
 		"base_url, headers unknown":               {args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"}},
 		"request_headers":                         {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},
