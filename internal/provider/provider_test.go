@@ -71,15 +71,16 @@ var refusedHeaders = map[string]refused{
 
 // refusedDurations are shown quoted, as they are.
 var refusedDurations = map[string]refused{
-	"negative":          {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
-	"zero":              {"0s", false, []string{`is "0s", which is not positive.`}},
-	"words":             {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
-	"empty":             {"", false, []string{`is "", which is not a duration.`}},
-	"no unit":           {"10", false, []string{`is "10", which is not a duration.`}},
-	"days":              {"1d", false, []string{`is "1d", which is not a duration.`}},
-	"space before":      {" 1s", false, []string{`is " 1s", which is not a duration.`}},
-	"longer than int64": {"3000000h", false, []string{`is "3000000h", which is longer than the longest possible duration, about 292 years.`}},
-	"a long text":       {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
+	"negative":           {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
+	"zero":               {"0s", false, []string{`is "0s", which is not positive.`}},
+	"words":              {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
+	"empty":              {"", false, []string{`is "", which is not a duration.`}},
+	"no unit":            {"10", false, []string{`is "10", which is not a duration.`}},
+	"one digit, no unit": {"5", false, []string{`is "5", which is not a duration.`}},
+	"days":               {"1d", false, []string{`is "1d", which is not a duration.`}},
+	"space before":       {" 1s", false, []string{`is " 1s", which is not a duration.`}},
+	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is longer than the longest possible duration, about 292 years.`}},
+	"a long text":        {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
 }
 
 // addRefused adds what is refused of an argument, which may be in an object, and whose errors are on the attribute

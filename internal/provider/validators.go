@@ -146,7 +146,7 @@ var durationValidator = stringValidator{
 		fault := "is not a duration"
 		if err == nil {
 			fault = "is not positive"
-		} else if _, err := time.ParseDuration(zeroDigits(text)); err == nil {
+		} else if _, err := time.ParseDuration(onesOnly(text)); err == nil {
 			fault = "is longer than the longest possible duration, about 292 years"
 		}
 		return errorAt(outermost(at), summaryDuration,
@@ -164,11 +164,11 @@ func outermost(at path.Path) path.Path {
 	return at
 }
 
-// zeroDigits turns a duration into one of zero, so that only its form counts.
-func zeroDigits(text string) string {
+// onesOnly turns a duration into one of ones, so that only its form counts.
+func onesOnly(text string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
-			return '0'
+			return '1'
 		}
 		return r
 	}, text)
