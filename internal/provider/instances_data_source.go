@@ -185,7 +185,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 			return
 		}
 	}
-	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, fleet.allowFailures)...)
+	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, fleet)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -285,13 +285,11 @@ func fleetValues(members []*fleetMember, baseURLs map[string]types.String) (inst
 }
 
 // fleetDiagnostics reports failures, each under its key, and warnings.
-func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFailures bool) diag.Diagnostics {
+func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, fleet fleetArguments) diag.Diagnostics {
 	var diags diag.Diagnostics
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
-	listed := 0
 	for _, member := range members {
-		listed += len(member.keys)
 		warnings = append(warnings, instanceWarnings{quoted(member.keys), member.warnings})
 		for _, key := range member.keys {
 			if member.err != nil {
@@ -300,10 +298,10 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 		}
 	}
 	keys := slices.Sorted(maps.Keys(failed))
-	if allowFailures && len(keys) > 0 {
-		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, listed, arguments))
+	if fleet.allowFailures && len(keys) > 0 {
+		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, len(fleet.baseURLs), arguments))
 	}
-	if !allowFailures {
+	if !fleet.allowFailures {
 		for _, key := range keys {
 			at := path.Root("base_urls").AtMapKey(key)
 			failure := readError(at, failed[key].err, d.situation(failed[key], arguments, at.String()))

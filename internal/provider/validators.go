@@ -8,8 +8,8 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -136,6 +136,8 @@ func stringsOf(value types.Map) map[string]types.String {
 	return elements
 }
 
+var digits = regexp.MustCompile("[0-9]+")
+
 var durationValidator = stringValidator{
 	`a positive duration such as "500ms", "10s" or "1m30s"`,
 	func(at path.Path, text string) diag.Diagnostic {
@@ -146,12 +148,17 @@ var durationValidator = stringValidator{
 		fault := "is not a duration"
 		if err == nil {
 			fault = "is not positive"
-		} else if _, err := time.ParseDuration(onesOnly(text)); err == nil {
+		} else if _, err := time.ParseDuration(digits.ReplaceAllLiteralString(text, "1")); err == nil { // its form is right
 			fault = "is longer than the longest possible duration, about 292 years"
+		}
+		const limit = 40
+		shown := fmt.Sprintf("%.*q", limit, text)
+		if utf8.RuneCountInString(text) > limit {
+			shown += "…"
 		}
 		return errorAt(outermost(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite a positive duration such as \"500ms\", \"10s\" or \"1m30s\"; the units are ms, s, m and h.",
-				at, quoteShort(text), fault))
+				at, shown, fault))
 	},
 }
 
@@ -162,25 +169,6 @@ func outermost(at path.Path) path.Path {
 		at = at.ParentPath()
 	}
 	return at
-}
-
-// onesOnly turns a duration into one of ones, so that only its form counts.
-func onesOnly(text string) string {
-	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return '1'
-		}
-		return r
-	}, text)
-}
-
-// quoteShort quotes a text as it is, cut to what fits into an error.
-func quoteShort(text string) string {
-	const limit = 40
-	if utf8.RuneCountInString(text) > limit {
-		return strconv.Quote(string([]rune(text)[:limit])) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // durationOr returns a validated duration, or the default if it is not set or not known yet.
@@ -235,26 +223,24 @@ var headersValidator = mapValidator{
 // parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
 // every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
-	fault := func(f client.HeaderFault) {
-		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(f.Name), f.Reason))
-	}
+	var faults []client.HeaderFault
 	elements := stringsOf(headers)
 	values := make(map[string]string, len(elements))
 	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
 		switch value := elements[name]; {
 		case value.IsNull():
-			fault(client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
+			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
 		case value.IsUnknown():
 			values[name] = "unknown"
 		default:
 			values[name] = value.ValueString()
 		}
 	}
-	parsed, faults := client.ParseHeaders(values)
-	for _, f := range faults {
-		fault(f)
+	parsed, more := client.ParseHeaders(values)
+	var diags diag.Diagnostics
+	for _, fault := range append(faults, more...) {
+		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
+		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
 	}
 	return parsed, diags
 }
