@@ -114,15 +114,15 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 // record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's and
 // that was not known when the plan was made.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
-	values := valuesOf(plan.Raw)
-	baseURL, fault := r.provider.instance(values["base_url"])
+	own := valuesOf(plan.Raw)["base_url"]
+	baseURL, fault := r.provider.instance(own)
 	if fault != nil {
 		return diag.Diagnostics{fault}
 	}
-	if unknown := r.provider.unknownFor(values["base_url"].IsKnown()); len(unknown) > 0 {
+	if unknown := r.provider.unknownFor(own.IsKnown()); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	return r.read(ctx, operation, plan, *baseURL, values, state)
+	return r.read(ctx, operation, *baseURL, plan, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
@@ -145,23 +145,23 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	diags = r.read(ctx, "read", req.State, *baseURL, values, &resp.State)
+	diags = r.read(ctx, "read", *baseURL, tfsdk.Plan(req.State), &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
 		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
 	resp.Diagnostics.Append(diags...)
 }
 
-// read reads the instance of a record, and sets the state to values and what the instance says. Its headers are the
-// provider's, its timeout is that in data. A refresh does not wait for the instance.
-func (r *instanceRecordResource) read(ctx context.Context, operation string, data attributeGetter, baseURL client.BaseURL,
-	values map[string]tftypes.Value, state *tfsdk.State,
+// read reads the instance of a record, and sets the state to the plan with what the instance says. A refresh, which
+// plans to keep the state, does not wait for the instance.
+func (r *instanceRecordResource) read(
+	ctx context.Context, operation string, baseURL client.BaseURL, plan tfsdk.Plan, state *tfsdk.State,
 ) diag.Diagnostics {
 	at, waits, standard := path.Root("base_url"), true, defaultRecordTimeout
 	if operation == "read" { // which has no configuration to be on
 		at, waits, standard = path.Empty(), false, defaultRefreshTimeout
 	}
-	timeout, _ := timeoutOf(ctx, data, operation, standard) // validated; whatever is in a state, a refresh goes on
+	timeout, _ := timeoutOf(ctx, plan, operation, standard) // validated; whatever is in a state, a refresh goes on
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
@@ -170,8 +170,9 @@ func (r *instanceRecordResource) read(ctx context.Context, operation string, dat
 		s.canWait, s.timeoutArgument = false, "timeouts."+operation
 		return diag.Diagnostics{readError(at, err, s)}
 	}
+	values := valuesOf(plan.Raw)
 	setInstance(values, baseURL, result)
-	state.Raw = tftypes.NewValue(state.Raw.Type(), values)
+	state.Raw = tftypes.NewValue(plan.Raw.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})
 }
 
