@@ -3,19 +3,17 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // How long a data source's read may take with all its retries.
@@ -23,6 +21,66 @@ const (
 	defaultReadTimeout      = time.Minute
 	defaultReadyReadTimeout = 10 * time.Minute
 )
+
+// The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
+// every kind of schema: the provider block and the resource use the data sources' attributes too.
+
+// durationAttribute returns an argument with a duration. Its description is made of what it means and its default.
+func durationAttribute(meaning, standard string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional:            true,
+		MarkdownDescription: meaning + " A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`. Default: " + standard + ".",
+		Validators:          []validator.String{durationValidator},
+	}
+}
+
+// literal formats a duration as a description shows it.
+func literal(duration time.Duration) string { return fmt.Sprintf("`%q`", formatDuration(duration)) }
+
+func requestHeadersAttribute(meaning string) schema.MapAttribute {
+	return schema.MapAttribute{
+		ElementType:         types.StringType,
+		Optional:            true,
+		Sensitive:           true,
+		MarkdownDescription: meaning + " " + headersDescription,
+		Validators:          []validator.Map{headersValidator},
+	}
+}
+
+// timeoutsAttribute returns the argument timeouts of terraform-plugin-framework-timeouts, whose own one accepts "-5s".
+func timeoutsAttribute(addition string, operations map[string]schema.Attribute) schema.SingleNestedAttribute {
+	attributes := make(map[string]attr.Type, len(operations))
+	for operation := range operations {
+		attributes[operation] = types.StringType
+	}
+	return schema.SingleNestedAttribute{
+		Optional:            true,
+		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributes}},
+		MarkdownDescription: "How long operations may take. Default: the defaults of its attributes." + addition,
+		Attributes:          operations,
+	}
+}
+
+// attributeGetter is a configuration, a plan or a state.
+type attributeGetter interface {
+	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
+}
+
+// timeoutOf returns the time for an operation: that in timeouts, or the default.
+func timeoutOf(ctx context.Context, data attributeGetter, operation string, standard time.Duration) (time.Duration, diag.Diagnostics) {
+	var value timeouts.Value
+	if diags := data.GetAttribute(ctx, path.Root("timeouts"), &value); diags.HasError() {
+		return standard, diags
+	}
+	switch operation {
+	case "create":
+		return value.Create(ctx, standard)
+	case "update":
+		return value.Update(ctx, standard)
+	default:
+		return value.Read(ctx, standard)
+	}
+}
 
 // readArguments are the arguments that all data sources have.
 type readArguments struct {
@@ -33,17 +91,11 @@ type readArguments struct {
 
 // readArgumentAttributes returns the attributes of readArguments. headersFor ends the sentence that says what the
 // headers are for.
-func readArgumentAttributes(headersFor string) map[string]datasourceschema.Attribute {
-	return map[string]datasourceschema.Attribute{
-		"request_headers": datasourceschema.MapAttribute{
-			ElementType: types.StringType,
-			Optional:    true,
-			Sensitive:   true,
-			MarkdownDescription: "Extra request headers for " + headersFor + " They are sent only to the origin (scheme, host and port) of the " +
-				"instance, and override the provider's. " + headersDescription,
-			Validators: []validator.Map{headersValidator{}},
-		},
-		"wait_until_ready": datasourceschema.BoolAttribute{
+func readArgumentAttributes(headersFor string) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"request_headers": requestHeadersAttribute("Extra request headers for " + headersFor + " They are sent only to the origin (scheme, " +
+			"host and port) of the instance, and override the provider's."),
+		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether to keep trying while the instance starts: on every failure (no DNS name yet, connection refused or " +
 				"reset, timeout, a certificate that is not trusted yet, any status other than 200, a body that is not an instance document) " +
@@ -51,79 +103,26 @@ func readArgumentAttributes(headersFor string) map[string]datasourceschema.Attri
 				"with the last failure. Use it only for a new instance: with a wrong URL the error appears only when the timeout expires. " +
 				"Default: `false`.",
 		},
-		"timeouts": datasourceschema.SingleNestedAttribute{
-			Optional:            true,
-			CustomType:          timeoutsType("read"),
-			MarkdownDescription: timeoutsDescription,
-			Attributes: map[string]datasourceschema.Attribute{
-				"read": datasourceschema.StringAttribute{
-					Optional: true,
-					MarkdownDescription: fmt.Sprintf("Time for the whole read with its retries. %s Default: `%q`, or `%q` with `wait_until_ready`.",
-						durationDescription, formatDuration(defaultReadTimeout), formatDuration(defaultReadyReadTimeout)),
-					Validators: []validator.String{durationValidator},
-				},
-			},
-		},
+		"timeouts": timeoutsAttribute("", map[string]schema.Attribute{
+			"read": durationAttribute("Time for the whole read with its retries.",
+				literal(defaultReadTimeout)+", or "+literal(defaultReadyReadTimeout)+" with `wait_until_ready`"),
+		}),
 	}
 }
 
-const timeoutsDescription = "How long operations may take. Default: the defaults of its attributes."
-
-// timeoutsType is the type of terraform-plugin-framework-timeouts. Its own attribute lacks a description, and accepts
-// "-5s".
-func timeoutsType(operations ...string) timeouts.Type {
-	attributes := make(map[string]attr.Type, len(operations))
-	for _, operation := range operations {
-		attributes[operation] = types.StringType
+// readArgumentsFrom reads the arguments from a configuration.
+func readArgumentsFrom(ctx context.Context, config tfsdk.Config) (_ readArguments, diags diag.Diagnostics) {
+	var headers types.Map
+	var waitUntilReady types.Bool
+	diags.Append(config.GetAttribute(ctx, path.Root("request_headers"), &headers)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("wait_until_ready"), &waitUntilReady)...)
+	headerFields, faults := parseHeaders(path.Root("request_headers"), headers)
+	diags.Append(faults...)
+	standard := defaultReadTimeout
+	if waitUntilReady.ValueBool() {
+		standard = defaultReadyReadTimeout
 	}
-	return timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributes}}
-}
-
-// attributeGetter is a configuration, a plan or a state.
-type attributeGetter interface {
-	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
-}
-
-// timeoutsFrom reads the timeouts.
-func timeoutsFrom(ctx context.Context, data attributeGetter) (timeouts.Value, diag.Diagnostics) {
-	var value timeouts.Value
-	diags := data.GetAttribute(ctx, path.Root("timeouts"), &value)
-	return value, diags
-}
-
-// valuesOf returns the values of an object's attributes, in a map of its own: a new state is made of it.
-func valuesOf(object tftypes.Value) (values map[string]tftypes.Value, diags diag.Diagnostics) {
-	if err := object.As(&values); err != nil {
-		diags.AddError(summaryBug, sentence(err.Error())+"\n\n"+reportBug)
-	}
-	return maps.Clone(values), diags // As returns the object's own map
-}
-
-// readArgumentsFrom reads the arguments from a configuration, whose values it gets too: what is null there needs no
-// conversion.
-func readArgumentsFrom(ctx context.Context, config tfsdk.Config, values map[string]tftypes.Value) (readArguments, diag.Diagnostics) {
-	arguments := readArguments{timeout: defaultReadTimeout}
-	var diags diag.Diagnostics
-
-	if !values["request_headers"].IsNull() {
-		var headers types.Map
-		diags.Append(config.GetAttribute(ctx, path.Root("request_headers"), &headers)...)
-		parsed, faults := parseHeaders(path.Root("request_headers"), headers)
-		diags.Append(faults...)
-		arguments.headers = parsed
-	}
-	if !values["wait_until_ready"].IsNull() {
-		diags.Append(config.GetAttribute(ctx, path.Root("wait_until_ready"), &arguments.waitUntilReady)...)
-	}
-	if arguments.waitUntilReady {
-		arguments.timeout = defaultReadyReadTimeout
-	}
-	if !values["timeouts"].IsNull() {
-		value, faults := timeoutsFrom(ctx, config)
-		diags.Append(faults...)
-		timeout, faults := value.Read(ctx, arguments.timeout)
-		diags.Append(faults...)
-		arguments.timeout = timeout
-	}
-	return arguments, diags
+	timeout, faults := timeoutOf(ctx, config, "read", standard)
+	diags.Append(faults...)
+	return readArguments{headerFields, waitUntilReady.ValueBool(), timeout}, diags
 }

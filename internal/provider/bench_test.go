@@ -59,7 +59,7 @@ func readers(b *testing.B, baseURL string) (ours, noOp func() *tfprotov6.Dynamic
 	b.Helper()
 	server, _ := configure(b.Context(), b, nil)
 	ours = reader(b, server, instanceName, args{"base_url": baseURL})
-	state, err := ours().Unmarshal(instanceType())
+	state, err := ours().Unmarshal(schemaOf(instanceName).ValueType())
 	if err != nil {
 		b.Fatal(err)
 	}

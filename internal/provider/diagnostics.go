@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,7 +40,7 @@ const (
 
 const reportBug = "This is a bug in the provider; please report it."
 
-// maxListed is how many entries a warning lists.
+// maxListed is how many entries or keys a warning lists.
 const maxListed = 20
 
 // sentence makes a sentence of a text.
@@ -93,7 +94,7 @@ type instanceWarnings struct {
 }
 
 // warningDiagnostics makes one warning of each kind, listing its entries.
-func warningDiagnostics(instances []instanceWarnings) diag.Diagnostics {
+func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
 		diags.AddWarning(summaryContradictory,
@@ -109,36 +110,32 @@ func warningDiagnostics(instances []instanceWarnings) diag.Diagnostics {
 	return diags
 }
 
-// listWarnings lists the warnings of one kind, or returns "".
+// listWarnings lists the warnings of one kind under their instances, or returns "".
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) string {
-	var list strings.Builder
-	count := 0
+	var lines []string
 	for _, of := range instances {
-		first := true
+		heading := "\n\n" + of.source
 		for _, warning := range of.warnings {
 			if warning.Kind != kind {
 				continue
 			}
-			if count++; count > maxListed {
-				continue
+			line := fmt.Sprintf("%s\n  - %s (%q): ", heading, warning.Path, warning.Label)
+			heading = ""
+			if kind == instance.ContradictoryUnits {
+				minutes := instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes()
+				line += fmt.Sprintf("inSeconds is %d, in whole minutes %d, but value is ", warning.InSeconds, minutes)
 			}
-			if first {
-				list.WriteString("\n\n" + of.source)
-				first = false
-			}
-			list.WriteString("\n  - " + warningLine(warning))
+			lines = append(lines, line+strconv.FormatInt(warning.Value, 10))
 		}
 	}
-	if count > maxListed {
-		fmt.Fprintf(&list, "\n  - and %d more", count-maxListed)
-	}
-	return list.String()
+	return listed(lines, "", "\n  - ")
 }
 
-func warningLine(warning instance.Warning) string {
-	if warning.Kind == instance.ContradictoryUnits {
-		return fmt.Sprintf("%s (%q): inSeconds is %d, in whole minutes %d, but value is %d",
-			warning.Path, warning.Label, warning.InSeconds, instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes(), warning.Value)
+// listed joins the first maxListed texts, and says how many more there are.
+func listed(texts []string, separator, beforeMore string) string {
+	list := strings.Join(texts[:min(len(texts), maxListed)], separator)
+	if more := len(texts) - maxListed; more > 0 {
+		list += fmt.Sprintf("%sand %d more", beforeMore, more)
 	}
-	return fmt.Sprintf("%s (%q): %d", warning.Path, warning.Label, warning.Value)
+	return list
 }

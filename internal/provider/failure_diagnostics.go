@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,19 @@ type situation struct {
 	fleet bool
 	// headersWithheld is true if the provider has request_headers that are not for this instance.
 	headersWithheld bool
+}
+
+// situation describes a data source's read of one instance.
+func (d *providerData) situation(baseURL client.BaseURL, timeout time.Duration, waits bool) situation {
+	return situation{
+		baseURLArgument: "base_url",
+		timeoutArgument: "timeouts.read",
+		timeout:         timeout,
+		requestTimeout:  d.requestTimeout,
+		canWait:         true,
+		waits:           waits,
+		headersWithheld: d.withholdsHeaders(baseURL),
+	}
 }
 
 // failureWords are the summary of a kind of failure, and the remedy that fits if nothing more is known. BASE_URL is
@@ -110,12 +124,16 @@ var hintRemedies = map[client.Hint]string{
 const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
 	"set BASE_URL to the address that the redirect leads to."
 
-// readError says why an instance could not be read.
+// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
 func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	switch {
 	case ok:
-		return errorAt(at, failureSummary(failure), failureDetail(failure, s))
+		summary := failureWords[failure.Kind].summary
+		if failure.Kind == client.KindStatus {
+			summary += fmt.Sprintf(" %d", failure.StatusCode)
+		}
+		return errorAt(at, summary, failureDetail(failure, s))
 	case errors.Is(err, context.Canceled) && s.fleet:
 		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instances was canceled before all had answered.")
 	case errors.Is(err, context.Canceled):
@@ -125,30 +143,13 @@ func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	}
 }
 
-func failureSummary(failure *client.Failure) string {
-	summary := failureWords[failure.Kind].summary
-	if failure.Kind == client.KindStatus {
-		summary += fmt.Sprintf(" %d", failure.StatusCode)
-	}
-	return summary
-}
-
-// failureDetail says which URL, what came back, how often it was tried, and what to do.
 func failureDetail(failure *client.Failure, s situation) string {
-	var detail strings.Builder
+	cause := sentence(failure.Error())
 	if failure.Kind == client.KindDocument {
-		detail.WriteString(failure.Target() + " answered JSON that the provider cannot read as an instance document:")
-		for _, fault := range failure.Faults {
-			detail.WriteString("\n  - " + fault)
-		}
-	} else {
-		detail.WriteString(sentence(failure.Error()))
+		cause = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
 	}
-	if ended := howItEnded(failure, s); ended != "" {
-		detail.WriteString("\n\n" + ended)
-	}
-	detail.WriteString("\n\n" + strings.Join(remedies(failure, s), " "))
-	return detail.String()
+	paragraphs := []string{cause, howItEnded(failure, s), strings.Join(remedies(failure, s), " ")}
+	return strings.Join(slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
@@ -246,12 +247,13 @@ func credentialsRemedy(failure *client.Failure, s situation) string {
 		return withheldRemedy
 	case failure.ExtraHeaders:
 		return "request_headers were sent, and refused: check their names and values."
-	case s.headersWithheld && !s.canWait:
-		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
-			"another. Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 	case s.headersWithheld:
+		remedy := "Set that base_url to this instance, or set request_headers on the data source."
+		if !s.canWait {
+			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
+		}
 		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
-			"another. Set that base_url to this instance, or set request_headers on the data source."
+			"another. " + remedy
 	default:
 		headers := "request_headers"
 		if !s.canWait {

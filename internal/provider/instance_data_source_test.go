@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -130,8 +132,8 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 // TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
 func TestValuesOfAnObjectAreACopy(t *testing.T) {
 	t.Parallel()
-	config := valueOf(t, instanceType(), args{"base_url": "https://files.example.org"})
-	values, _ := valuesOf(config)
+	config := valueOf(t, tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}}, args{"base_url": "https://files.example.org"})
+	values := valuesOf(config)
 	values["base_url"] = stringValue("changed")
 	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
 }

@@ -2,15 +2,16 @@ package provider
 
 import (
 	"context"
-	"math/big"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	resourceschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
@@ -65,9 +66,56 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// responseBodyDescription is about the attribute of everything that reads exactly one instance.
-const responseBodyDescription = "The JSON document as delivered, for fields that this version of the provider does not know: " +
-	"`jsondecode(....response_body).newField`."
+// instanceAttributes returns the attributes of everything that reads exactly one instance. baseURLAddition ends the
+// description of base_url.
+func instanceAttributes(baseURLAddition string) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"base_url": schema.StringAttribute{
+			Optional:            true,
+			Computed:            true,
+			MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLDescription + " " + baseURLAddition,
+			Validators:          []validator.String{baseURLValidator},
+		},
+		"response_body": schema.StringAttribute{
+			Computed: true,
+			MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
+				"`jsondecode(....response_body).newField`.",
+		},
+	}
+	for _, attribute := range detailsAttributes {
+		attributes[attribute.name] = attribute.schema()
+	}
+	return attributes
+}
+
+func (a detailsAttribute) schema() schema.Attribute {
+	switch a.attrType.(type) {
+	case basetypes.BoolType:
+		return schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.Int64Type:
+		return schema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
+	case basetypes.ListType:
+		// Not nested attributes: Terraform's mocks cannot set those.
+		return schema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
+	default:
+		return schema.StringAttribute{Computed: true, MarkdownDescription: a.description}
+	}
+}
+
+// setInstance sets the values of instanceAttributes.
+func setInstance(values map[string]tftypes.Value, baseURL client.BaseURL, result *client.Result) {
+	maps.Copy(values, detailsValues(result.Details))
+	values["base_url"] = stringValue(baseURL.Written())
+	values["response_body"] = stringValue(string(result.Document))
+}
+
+// valuesOf returns the values of an object's attributes, in a map of its own; null has none. The error of As is for
+// other types.
+func valuesOf(object tftypes.Value) map[string]tftypes.Value {
+	var values map[string]tftypes.Value
+	_ = object.As(&values)
+	return maps.Clone(values)
+}
 
 // Terraform's own types of values, which are built without the framework's reflection: it would take most of the time
 // of a read.
@@ -100,37 +148,6 @@ func expireTimesValue(times []instance.ExpireTime) tftypes.Value {
 	return tftypes.NewValue(expireTimesType, values)
 }
 
-func int64Value(n int64) tftypes.Value {
-	return tftypes.NewValue(tftypes.Number, new(big.Float).SetInt64(n))
-}
+func int64Value(n int64) tftypes.Value { return tftypes.NewValue(tftypes.Number, n) }
 
 func stringValue(text string) tftypes.Value { return tftypes.NewValue(tftypes.String, text) }
-
-// inDataSource returns the attribute as data sources have it.
-func (a detailsAttribute) inDataSource() datasourceschema.Attribute {
-	switch a.attrType.(type) {
-	case basetypes.BoolType:
-		return datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.Int64Type:
-		return datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.ListType:
-		// Not nested attributes: Terraform's mocks cannot set those.
-		return datasourceschema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
-	default:
-		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: a.description}
-	}
-}
-
-// inResource returns the attribute as the resource has it.
-func (a detailsAttribute) inResource() resourceschema.Attribute {
-	switch a.attrType.(type) {
-	case basetypes.BoolType:
-		return resourceschema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.Int64Type:
-		return resourceschema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.ListType:
-		return resourceschema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
-	default:
-		return resourceschema.StringAttribute{Computed: true, MarkdownDescription: a.description}
-	}
-}

@@ -2,19 +2,14 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"maps"
-	"sync"
 	"time"
 
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -43,49 +38,22 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 	resp.TypeName = req.ProviderTypeName + "_instance_record"
 }
 
-var recordSchema = sync.OnceValue(func() schema.Schema {
-	duration := func(what string, standard time.Duration) schema.Attribute {
-		return schema.StringAttribute{
-			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("%s %s Default: `%q`.", what, durationDescription, formatDuration(standard)),
-			Validators:          []validator.String{durationValidator},
-		}
-	}
-	attributes := map[string]schema.Attribute{
-		"base_url": schema.StringAttribute{
-			Optional: true,
-			Computed: true,
-			MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLDescription + " A change reads the new " +
-				"instance, in place. Default: the provider's `base_url`, which is followed like an argument.",
-			Validators: []validator.String{baseURLValidator},
-		},
-		"timeouts": schema.SingleNestedAttribute{
-			Optional:            true,
-			CustomType:          timeoutsType("create", "read", "update"),
-			MarkdownDescription: timeoutsDescription + " A change of these alone reads nothing.",
-			Attributes: map[string]schema.Attribute{
-				"create": duration("Time to wait for the instance when the record is created.", defaultRecordTimeout),
-				"read":   duration("Time for one refresh with its retries.", defaultRefreshTimeout),
-				"update": duration("Time to wait for the new instance when `base_url` changes.", defaultRecordTimeout),
-			},
-		},
-		"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBodyDescription},
-	}
-	for _, attribute := range detailsAttributes {
-		attributes[attribute.name] = attribute.inResource()
-	}
-	return schema.Schema{
+func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := instanceAttributes("A change reads the new instance, in place. Default: the provider's `base_url`, which is followed like an argument.")
+	attributes["timeouts"] = timeoutsAttribute(" A change of these alone reads nothing.", map[string]datasourceschema.Attribute{
+		"create": durationAttribute("Time to wait for the instance when the record is created.", literal(defaultRecordTimeout)),
+		"read":   durationAttribute("Time for one refresh with its retries.", literal(defaultRefreshTimeout)),
+		"update": durationAttribute("Time to wait for the new instance when `base_url` changes.", literal(defaultRecordTimeout)),
+	})
+	resp.Schema = schema.Schema{
 		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
 			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning. " +
 			"Destroying it only forgets them. The instance itself is never changed.",
-		Attributes: attributes,
+		Attributes: make(map[string]schema.Attribute, len(attributes)),
 	}
-})
-
-var recordType = sync.OnceValue(func() tftypes.Type { return terraformType(recordSchema().Type()) })
-
-func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = recordSchema()
+	for name, attribute := range attributes {
+		resp.Schema.Attributes[name] = attribute
+	}
 }
 
 func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -98,37 +66,22 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
 		return
 	}
-	planned, diags := valuesOf(req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
-	config, diags := valuesOf(req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	state := map[string]tftypes.Value{}
-	if !req.State.Raw.IsNull() {
-		state, diags = valuesOf(req.State.Raw)
-		resp.Diagnostics.Append(diags...)
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
+	planned, config, state := valuesOf(req.Plan.Raw), valuesOf(req.Config.Raw), valuesOf(req.State.Raw)
 	if config["base_url"].IsNull() { // else it is in the plan
-		baseURL, diags := r.provider.instance(config["base_url"])
-		recorded, exists := state["base_url"]
+		baseURL, fault := r.provider.instance(config["base_url"])
 		switch {
-		case diags.HasError() && exists: // no error: Terraform makes this plan before it destroys, too
-			for _, fault := range diags.Errors() {
-				resp.Diagnostics.AddWarning(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has.")
-			}
-			planned["base_url"] = recorded
-		case diags.HasError():
-			resp.Diagnostics.Append(diags...)
+		case fault != nil && len(state) > 0: // no error: Terraform makes this plan before it destroys, too
+			resp.Diagnostics.AddWarning(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has.")
+			planned["base_url"] = state["base_url"]
+		case fault != nil:
+			resp.Diagnostics.Append(fault)
 			return
 		case baseURL != nil:
 			planned["base_url"] = stringValue(baseURL.Written())
 		// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that: it is
 		// planned again during apply, when it is known, and that plan must not contradict this one.
-		case exists && planned["timeouts"].Equal(state["timeouts"]):
-			planned["base_url"] = recorded
+		case len(state) > 0 && planned["timeouts"].Equal(state["timeouts"]):
+			planned["base_url"] = state["base_url"]
 		default:
 			planned["base_url"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
 		}
@@ -143,12 +96,12 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 			planned[name] = state[name]
 		}
 	}
-	resp.Plan.Raw = tftypes.NewValue(recordType(), planned)
+	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
-	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "create")...)
+	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan, &resp.State)...)
 }
 
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -157,48 +110,29 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		resp.State.Raw = req.Plan.Raw
 		return
 	}
-	resp.Diagnostics.Append(r.record(ctx, req.Plan, &resp.State, "update")...)
+	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan, &resp.State)...)
 }
 
-// record waits for the planned instance, and records what it says.
-func (r *instanceRecordResource) record(ctx context.Context, plan tfsdk.Plan, state *tfsdk.State, operation string) diag.Diagnostics {
-	values, diags := valuesOf(plan.Raw)
-	if diags.HasError() {
-		return diags
+// record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's and
+// that was not known when the plan was made.
+func (r *instanceRecordResource) record(ctx context.Context, operation string, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
+	own := valuesOf(plan.Raw)["base_url"]
+	baseURL, fault := r.provider.instance(own)
+	if fault != nil {
+		return diag.Diagnostics{fault}
 	}
-	own := values["base_url"]
-	if !own.IsKnown() { // the provider's, which was not known when the plan was made
-		own = tftypes.NewValue(tftypes.String, nil)
+	if unknown := r.provider.unknownFor(own.IsKnown()); len(unknown) > 0 {
+		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	baseURL, faults := r.provider.instance(own)
-	diags.Append(faults...)
-	if diags.HasError() {
-		return diags
-	}
-	if unknown := r.provider.unknownFor(!own.IsNull()); len(unknown) > 0 {
-		diags.Append(unknownError(unknown, ""))
-		return diags
-	}
-	timeout := timeoutOf(values["timeouts"], operation, defaultRecordTimeout)
-	result, err := r.read(ctx, *baseURL, true, timeout)
-	if err != nil {
-		diags.Append(readError(path.Root("base_url"), err, r.situation(*baseURL, true, "timeouts."+operation, timeout)))
-		return diags
-	}
-	diags.Append(setRecord(state, values, *baseURL, result)...)
-	return diags
+	return r.read(ctx, operation, *baseURL, plan, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	values, diags := valuesOf(req.State.Raw)
-	resp.Diagnostics.Append(diags...)
+	values := valuesOf(req.State.Raw)
+	imported := values["response_body"].IsNull()
 	usesDefault, diags := req.Private.GetKey(ctx, defaultKey)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	imported := values["response_body"].IsNull()
 	if unknown := r.provider.unknownFor(usesDefault == nil && !values["base_url"].IsNull()); len(unknown) > 0 {
 		switch {
 		case imported && req.ClientCapabilities.DeferralAllowed:
@@ -208,23 +142,40 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		}
 		return
 	}
-	baseURL, diags := r.provider.instance(values["base_url"])
-	if diags.HasError() { // by the rules of another version of the provider
-		resp.Diagnostics.Append(keptWarning("", diags.Errors()[0]))
+	baseURL, fault := r.provider.instance(values["base_url"])
+	if fault != nil { // by the rules of another version of the provider
+		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	timeout := timeoutOf(values["timeouts"], "read", defaultRefreshTimeout)
-	result, err := r.read(ctx, *baseURL, false, timeout)
-	if err == nil {
-		resp.Diagnostics.Append(setRecord(&resp.State, values, *baseURL, result)...)
-		return
+	diags = r.read(ctx, "read", *baseURL, tfsdk.Plan(req.State), &resp.State)
+	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
+		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
-	failure := readError(path.Empty(), err, r.situation(*baseURL, false, "timeouts.read", timeout))
-	if imported || errors.Is(err, context.Canceled) {
-		resp.Diagnostics.Append(failure)
-		return
+	resp.Diagnostics.Append(diags...)
+}
+
+// read reads the instance of a record, and sets the state to the plan with what the instance says. A refresh, which
+// plans to keep the state, does not wait for the instance.
+func (r *instanceRecordResource) read(
+	ctx context.Context, operation string, baseURL client.BaseURL, plan tfsdk.Plan, state *tfsdk.State,
+) diag.Diagnostics {
+	at, waits, standard := path.Root("base_url"), true, defaultRecordTimeout
+	if operation == "read" { // which has no configuration to be on
+		at, waits, standard = path.Empty(), false, defaultRefreshTimeout
 	}
-	resp.Diagnostics.Append(keptWarning(baseURL.Written(), failure))
+	timeout, _ := timeoutOf(ctx, plan, operation, standard) // validated; whatever is in a state, a refresh goes on
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
+	if err != nil {
+		s := r.provider.situation(baseURL, timeout, waits)
+		s.canWait, s.timeoutArgument = false, "timeouts."+operation
+		return diag.Diagnostics{readError(at, err, s)}
+	}
+	values := valuesOf(plan.Raw)
+	setInstance(values, baseURL, result)
+	state.Raw = tftypes.NewValue(plan.Raw.Type(), values)
+	return warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})
 }
 
 // keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
@@ -246,52 +197,11 @@ const defaultKey = "default_base_url"
 func markDefault(ctx context.Context, private interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }, config tfsdk.Config) diag.Diagnostics {
-	values, diags := valuesOf(config.Raw)
 	var mark []byte // removes it
-	if values["base_url"].IsNull() {
+	if valuesOf(config.Raw)["base_url"].IsNull() {
 		mark = []byte("true")
 	}
-	diags.Append(private.SetKey(ctx, defaultKey, mark)...)
-	return diags
-}
-
-// timeoutOf returns the time for an operation. Whatever is in a state, a refresh goes on: what is no duration counts
-// as not set.
-func timeoutOf(timeouts tftypes.Value, operation string, standard time.Duration) time.Duration {
-	var values map[string]tftypes.Value
-	var text *string
-	if timeouts.As(&values) != nil || values[operation].As(&text) != nil {
-		return standard
-	}
-	return durationOr(types.StringPointerValue(text), standard)
-}
-
-// read reads the instance of a record. Its headers are the provider's.
-func (r *instanceRecordResource) read(ctx context.Context, baseURL client.BaseURL, untilReady bool, timeout time.Duration) (*client.Result, error) {
-	headers := r.provider.headersFor(baseURL, nil)
-	ctx, cancel := context.WithTimeout(maskSecrets(ctx, headers), timeout)
-	defer cancel()
-	return r.provider.client.Read(ctx, client.Request{BaseURL: baseURL, Headers: headers, UntilReady: untilReady})
-}
-
-// setRecord sets a state to values and what an instance says.
-func setRecord(state *tfsdk.State, values map[string]tftypes.Value, baseURL client.BaseURL, result *client.Result) diag.Diagnostics {
-	maps.Copy(values, detailsValues(result.Details))
-	values["base_url"] = stringValue(baseURL.Written())
-	values["response_body"] = stringValue(string(result.Document))
-	state.Raw = tftypes.NewValue(recordType(), values)
-	return warningDiagnostics([]instanceWarnings{{baseURL.String(), result.Details.Warnings}})
-}
-
-func (r *instanceRecordResource) situation(baseURL client.BaseURL, waits bool, timeoutArgument string, timeout time.Duration) situation {
-	return situation{
-		baseURLArgument: "base_url",
-		timeoutArgument: timeoutArgument,
-		timeout:         timeout,
-		requestTimeout:  r.provider.requestTimeout,
-		waits:           waits,
-		headersWithheld: r.provider.withholdsHeaders(baseURL),
-	}
+	return private.SetKey(ctx, defaultKey, mark)
 }
 
 // Delete forgets the record: the framework removes it from the state.

@@ -2,10 +2,10 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -40,8 +40,7 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 	resp.TypeName = req.ProviderTypeName + "_instances"
 }
 
-// instancesSchema is built once: the type of a state is needed at every read.
-var instancesSchema = sync.OnceValue(func() schema.Schema {
+func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := readArgumentAttributes("every instance listed. For instances with different tokens use `filetransfer_instance` with `for_each`.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
@@ -49,13 +48,13 @@ var instancesSchema = sync.OnceValue(func() schema.Schema {
 			Required:    true,
 			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. " + baseURLDescription +
 				" At least one. If two keys point to the same instance, it is requested once.",
-			Validators: []validator.Map{baseURLsValidator{}},
+			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
 			MarkdownDescription: fmt.Sprintf("Number of requests under way at once, from 1 to %d. Instances waiting for a retry do not count toward "+
 				"the limit. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
-			Validators: []validator.Number{wholeNumberValidator{least: 1, most: maxConcurrencyLimit}},
+			Validators: []validator.Number{wholeNumber(1, maxConcurrencyLimit)},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
@@ -75,13 +74,13 @@ var instancesSchema = sync.OnceValue(func() schema.Schema {
 				"`connection failed` or `status 503 Service Unavailable`, which changes only when the cause changes. Empty if all were read.",
 		},
 	})
-	return schema.Schema{
+	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads many instances of the file transfer service at once (`GET {base_url}/instance` of each), each as " +
 			"`filetransfer_instance` does. Much faster than that data source with `for_each`, and one failing instance does not have to " +
 			"fail the whole read.",
 		Attributes: attributes,
 	}
-})
+}
 
 // listedInstanceObject is an element of instances.
 var listedInstanceObject = func() types.ObjectType {
@@ -90,14 +89,7 @@ var listedInstanceObject = func() types.ObjectType {
 	return types.ObjectType{AttrTypes: attributes}
 }()
 
-var (
-	instancesType      = sync.OnceValue(func() tftypes.Type { return terraformType(instancesSchema().Type()) })
-	listedInstanceType = terraformType(listedInstanceObject)
-)
-
-func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = instancesSchema()
-}
+var listedInstanceType = terraformType(listedInstanceObject)
 
 func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	d.provider = configured(req.ProviderData, &resp.Diagnostics)
@@ -105,21 +97,21 @@ func (d *instancesDataSource) Configure(_ context.Context, req datasource.Config
 
 // fleetArguments are the arguments that only this data source has.
 type fleetArguments struct {
-	baseURLs       map[string]string
+	baseURLs       map[string]types.String
 	maxConcurrency int64
 	allowFailures  bool
 }
 
-func fleetArgumentsFrom(ctx context.Context, config tfsdk.Config, values map[string]tftypes.Value) (fleetArguments, diag.Diagnostics) {
-	arguments := fleetArguments{maxConcurrency: defaultMaxConcurrency}
-	diags := config.GetAttribute(ctx, path.Root("base_urls"), &arguments.baseURLs)
-	if !values["max_concurrency"].IsNull() {
-		var number types.Number
-		diags.Append(config.GetAttribute(ctx, path.Root("max_concurrency"), &number)...)
-		arguments.maxConcurrency, _ = number.ValueBigFloat().Int64() // validated
-	}
-	if !values["allow_failures"].IsNull() {
-		diags.Append(config.GetAttribute(ctx, path.Root("allow_failures"), &arguments.allowFailures)...)
+func fleetArgumentsFrom(ctx context.Context, config tfsdk.Config) (fleetArguments, diag.Diagnostics) {
+	var baseURLs types.Map
+	var maxConcurrency types.Number
+	var allowFailures types.Bool
+	diags := config.GetAttribute(ctx, path.Root("base_urls"), &baseURLs)
+	diags.Append(config.GetAttribute(ctx, path.Root("max_concurrency"), &maxConcurrency)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("allow_failures"), &allowFailures)...)
+	arguments := fleetArguments{stringsOf(baseURLs), defaultMaxConcurrency, allowFailures.ValueBool()}
+	if known(maxConcurrency) {
+		arguments.maxConcurrency, _ = maxConcurrency.ValueBigFloat().Int64() // validated
 	}
 	return arguments, diags
 }
@@ -136,20 +128,30 @@ type fleetMember struct {
 }
 
 // fleetMembers groups the keys by the instance that they point to, in the order of the keys.
-func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics) {
-	var members []*fleetMember
-	var diags diag.Diagnostics
+func fleetMembers(baseURLs map[string]types.String) (members []*fleetMember, diags diag.Diagnostics) {
+	secret := false
+	for _, value := range baseURLs {
+		secret = secret || mayHoldSecret(value.ValueString())
+	}
+	place := func(at path.Path) path.Path {
+		if secret { // all base URLs may be on one line of the configuration, which Terraform would print
+			return path.Empty()
+		}
+		return at
+	}
 	byEffective := make(map[string]*fleetMember, len(baseURLs))
-	secret := slices.ContainsFunc(slices.Collect(maps.Values(baseURLs)), mayHoldSecret)
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		baseURL, err := client.ParseBaseURL(baseURLs[key])
+		value, at := baseURLs[key], path.Root("base_urls").AtMapKey(key)
+		if value.IsUnknown() {
+			continue
+		}
+		if value.IsNull() {
+			diags.Append(errorAt(place(at.ParentPath()), summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at)))
+			continue
+		}
+		baseURL, err := client.ParseBaseURL(value.ValueString())
 		if err != nil {
-			at := path.Root("base_urls").AtMapKey(key)
-			argument := at.String()
-			if secret {
-				at = path.Empty()
-			}
-			diags.Append(baseURLError(at, baseURLs[key], argument, err))
+			diags.Append(baseURLError(place(at), value.ValueString(), at.String(), err))
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective()]
@@ -164,51 +166,44 @@ func fleetMembers(baseURLs map[string]string) ([]*fleetMember, diag.Diagnostics)
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values, diags := valuesOf(req.Config.Raw)
+	arguments, diags := readArgumentsFrom(ctx, req.Config)
+	fleet, faults := fleetArgumentsFrom(ctx, req.Config)
+	diags.Append(faults...)
+	members, faults := fleetMembers(fleet.baseURLs)
+	diags.Append(faults...)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	arguments, diags := readArgumentsFrom(ctx, req.Config, values)
-	resp.Diagnostics.Append(diags...)
-	fleet, diags := fleetArgumentsFrom(ctx, req.Config, values)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	members, diags := fleetMembers(fleet.baseURLs)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || deferOrFail(req, resp, d.provider.unknownFor(true)) {
+	if diags.HasError() || deferOrFail(req, resp, d.provider.unknownFor(true)) {
 		return
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, arguments, fleet.maxConcurrency)
-	if errors.Is(ctx.Err(), context.Canceled) {
-		resp.Diagnostics.Append(readError(path.Empty(), ctx.Err(), situation{fleet: true}))
-		return
+	for _, member := range members {
+		if _, ok := client.AsFailure(member.err); member.err != nil && !ok { // canceled
+			resp.Diagnostics.Append(readError(path.Empty(), member.err, situation{fleet: true}))
+			return
+		}
 	}
-	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, fleet.allowFailures)...)
+	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, fleet)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	values := valuesOf(req.Config.Raw)
 	values["instances"], values["errors"] = fleetValues(members, fleet.baseURLs)
-	resp.State.Raw = tftypes.NewValue(instancesType(), values)
+	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }
 
 // readFleet reads all members. Each is converted as soon as it has arrived, while others are still under way.
 func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, arguments readArguments, maxConcurrency int64) {
-	turns := newTurns(len(members), maxConcurrency)
-	defer turns.end()
+	turns := &turns{places: maxConcurrency}
 	var reads sync.WaitGroup
 	for _, member := range members {
 		first := turns.ask() // here, so that instances are asked in the order of their keys
 		reads.Go(func() {
-			headers := d.provider.headersFor(member.baseURL, arguments.headers)
-			result, err := d.provider.client.Read(maskSecrets(ctx, headers), client.Request{
+			result, err := d.provider.read(ctx, client.Request{
 				BaseURL:    member.baseURL,
-				Headers:    headers,
+				Headers:    arguments.headers,
 				UntilReady: arguments.waitUntilReady,
 				Admit: func(ctx context.Context) (func(), error) {
 					turn := first
@@ -230,65 +225,58 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 
 // turns gives out places under max_concurrency, first come, first served.
 type turns struct {
-	queue  chan chan struct{}
-	places chan struct{}
-	ended  chan struct{}
+	mutex  sync.Mutex
+	places int64
+	queue  []chan struct{}
 }
-
-// newTurns returns turns for at most waiting readers that wait at once.
-func newTurns(waiting int, places int64) *turns {
-	t := &turns{queue: make(chan chan struct{}, waiting), places: make(chan struct{}, places), ended: make(chan struct{})}
-	go func() {
-		for {
-			select {
-			case t.places <- struct{}{}:
-			case <-t.ended:
-				return
-			}
-			select {
-			case turn := <-t.queue:
-				close(turn)
-			case <-t.ended:
-				return
-			}
-		}
-	}()
-	return t
-}
-
-// end frees what the turns use. No reader may be left.
-func (t *turns) end() { close(t.ended) }
 
 // ask joins the queue.
 func (t *turns) ask() chan struct{} {
 	turn := make(chan struct{})
-	t.queue <- turn
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.queue = append(t.queue, turn)
+	t.serve()
 	return turn
 }
 
-// wait waits for a place, which the caller gives back by calling done. If the context ends first, no place is given
-// out any more: all readers share it.
+// serve gives the places that are free to the first in the queue. The caller has the mutex.
+func (t *turns) serve() {
+	for t.places > 0 && len(t.queue) > 0 {
+		close(t.queue[0])
+		t.queue = t.queue[1:]
+		t.places--
+	}
+}
+
+// wait waits for a place, which the caller gives back by calling done. If the context ends first, the turn is left in
+// the queue: nobody needs a place any more, because all readers share the context.
 func (t *turns) wait(ctx context.Context, turn chan struct{}) (done func(), err error) {
 	select {
 	case <-turn:
-		return func() { <-t.places }, nil
+		return func() {
+			t.mutex.Lock()
+			defer t.mutex.Unlock()
+			t.places++
+			t.serve()
+		}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
 // fleetValues makes the attributes instances and errors.
-func fleetValues(members []*fleetMember, baseURLs map[string]string) (instances, failures tftypes.Value) {
+func fleetValues(members []*fleetMember, baseURLs map[string]types.String) (instances, failures tftypes.Value) {
 	read := make(map[string]tftypes.Value, len(baseURLs))
 	failed := make(map[string]tftypes.Value)
 	for _, member := range members {
 		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = stringValue(failureClass(member.err))
+			if failure, ok := client.AsFailure(member.err); ok {
+				failed[key] = stringValue(failure.Class())
 				continue
 			}
 			values := maps.Clone(member.values)
-			values["base_url"] = stringValue(baseURLs[key])
+			values["base_url"] = stringValue(baseURLs[key].ValueString())
 			read[key] = tftypes.NewValue(listedInstanceType, values)
 		}
 	}
@@ -296,80 +284,57 @@ func fleetValues(members []*fleetMember, baseURLs map[string]string) (instances,
 		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
 }
 
-func failureClass(err error) string {
-	if failure, ok := client.AsFailure(err); ok {
-		return failure.Class()
-	}
-	return err.Error()
-}
-
 // fleetDiagnostics reports failures, each under its key, and warnings.
-func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFailures bool) diag.Diagnostics {
+func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, fleet fleetArguments) diag.Diagnostics {
 	var diags diag.Diagnostics
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
-	listed := 0
 	for _, member := range members {
-		listed += len(member.keys)
 		warnings = append(warnings, instanceWarnings{quoted(member.keys), member.warnings})
-		if member.err == nil {
-			continue
-		}
 		for _, key := range member.keys {
-			failed[key] = member
-		}
-	}
-	keys := slices.Sorted(maps.Keys(failed))
-	switch {
-	case len(keys) == 0:
-	case allowFailures:
-		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, listed, arguments))
-	default:
-		for _, key := range keys {
-			at := path.Root("base_urls").AtMapKey(key)
-			failure := readError(at, failed[key].err, d.situation(failed[key].baseURL, arguments, at.String()))
-			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
-		}
-	}
-	diags.Append(warningDiagnostics(warnings)...)
-	return diags
-}
-
-func (d *instancesDataSource) situation(baseURL client.BaseURL, arguments readArguments, baseURLArgument string) situation {
-	return situation{
-		baseURLArgument: baseURLArgument,
-		timeoutArgument: "timeouts.read",
-		timeout:         arguments.timeout,
-		requestTimeout:  d.provider.requestTimeout,
-		waits:           arguments.waitUntilReady,
-		canWait:         true,
-		fleet:           true,
-		headersWithheld: d.provider.withholdsHeaders(baseURL),
-	}
-}
-
-// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, with its keys.
-func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*fleetMember, listed int, arguments readArguments) string {
-	var detail strings.Builder
-	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:", len(keys), listed)
-	var order []string
-	keysOf := make(map[string][]string)
-	for i, key := range keys {
-		if i < maxListed {
-			fmt.Fprintf(&detail, "\n  - %q: %s", key, failed[key].err)
-		}
-		if failure, ok := client.AsFailure(failed[key].err); ok {
-			for _, remedy := range remedies(failure, d.situation(failed[key].baseURL, arguments, "base_urls")) {
-				if keysOf[remedy] == nil {
-					order = append(order, remedy)
-				}
-				keysOf[remedy] = append(keysOf[remedy], key)
+			if member.err != nil {
+				failed[key] = member
 			}
 		}
 	}
-	if more := len(keys) - maxListed; more > 0 {
-		fmt.Fprintf(&detail, "\n  - and %d more", more)
+	keys := slices.Sorted(maps.Keys(failed))
+	if fleet.allowFailures && len(keys) > 0 {
+		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, len(fleet.baseURLs), arguments))
 	}
+	if !fleet.allowFailures {
+		for _, key := range keys {
+			at := path.Root("base_urls").AtMapKey(key)
+			failure := readError(at, failed[key].err, d.situation(failed[key], arguments, at.String()))
+			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
+		}
+	}
+	diags.Append(warningDiagnostics(warnings...)...)
+	return diags
+}
+
+func (d *instancesDataSource) situation(member *fleetMember, arguments readArguments, baseURLArgument string) situation {
+	s := d.provider.situation(member.baseURL, arguments.timeout, arguments.waitUntilReady)
+	s.fleet, s.baseURLArgument = true, baseURLArgument
+	return s
+}
+
+// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, with its keys.
+func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*fleetMember, total int, arguments readArguments) string {
+	var lines, order []string
+	keysOf := make(map[string][]string)
+	for _, key := range keys {
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s", key, failed[key].err))
+		failure, _ := client.AsFailure(failed[key].err)
+		for _, remedy := range remedies(failure, d.situation(failed[key], arguments, "base_urls")) {
+			if keysOf[remedy] == nil {
+				order = append(order, remedy)
+			}
+			keysOf[remedy] = append(keysOf[remedy], key)
+		}
+	}
+	var detail strings.Builder
+	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+		len(keys), total, listed(lines, "", "\n  - "))
 	for _, remedy := range order {
 		fmt.Fprintf(&detail, "\n\n%s: %s", quoted(keysOf[remedy]), remedy)
 	}
@@ -378,12 +343,9 @@ func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*f
 
 // quoted lists keys.
 func quoted(keys []string) string {
-	var list []string
-	for _, key := range keys[:min(len(keys), maxListed)] {
-		list = append(list, fmt.Sprintf("%q", key))
+	list := make([]string, len(keys))
+	for i, key := range keys {
+		list[i] = strconv.Quote(key)
 	}
-	if more := len(keys) - maxListed; more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(list, ", ")
+	return listed(list, ", ", ", ")
 }

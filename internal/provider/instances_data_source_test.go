@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -68,8 +69,9 @@ func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 
 func TestKeysOfOneInstanceWhateverItsSpelling(t *testing.T) {
 	t.Parallel()
-	members, diags := fleetMembers(map[string]string{
-		"a": "https://BÜCHER.example", "b": "HTTPS://bücher.example:443//", "c": "https://bücher.example/Path", "d": "https://bücher.example/path",
+	members, diags := fleetMembers(map[string]types.String{
+		"a": types.StringValue("https://BÜCHER.example"), "b": types.StringValue("HTTPS://bücher.example:443//"),
+		"c": types.StringValue("https://bücher.example/Path"), "d": types.StringValue("https://bücher.example/path"),
 	})
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -253,8 +255,7 @@ func TestFleetGivesPlacesFirstComeFirstServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const waiting, places = 10, 2
-		turns := newTurns(waiting, places)
-		defer turns.end()
+		turns := turns{places: places}
 		var mutex sync.Mutex
 		var served []int
 		dones := make(chan func(), waiting)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -43,7 +44,11 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	}
 	details, err := instance.Parse([]byte(document), nil)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, documentFault(err))
+		text := err.Error()
+		if fault, ok := errors.AsType[*instance.DocumentError](err); ok {
+			text = documentFault(fault)
+		}
+		resp.Error = function.NewArgumentFuncError(0, text)
 		return
 	}
 	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
@@ -55,17 +60,10 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 }
 
 // documentFault says what is wrong with a document, a fault a line.
-func documentFault(err error) string {
-	fault, ok := errors.AsType[*instance.DocumentError](err)
-	if !ok {
-		return err.Error()
-	}
+func documentFault(fault *instance.DocumentError) string {
 	text := "This is not an instance document:"
 	if fault.NotJSON {
 		text = "This is not a JSON document:"
 	}
-	for _, line := range fault.Lines() {
-		text += "\n  - " + line
-	}
-	return text
+	return text + "\n  - " + strings.Join(fault.Lines(), "\n  - ")
 }

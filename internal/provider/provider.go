@@ -14,13 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 var (
-	_ provider.Provider                   = (*filetransferProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*filetransferProvider)(nil)
 	_ provider.ProviderWithFunctions      = (*filetransferProvider)(nil)
 )
@@ -53,20 +51,9 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					" Environment variable: `" + baseURLVariable + "` (this argument overrides it; empty counts as unset). Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
-			"request_headers": schema.MapAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Sensitive:   true,
-				MarkdownDescription: "Extra request headers, for example for a reverse proxy in front of the instance. They are sent " +
-					"**only** to the origin (scheme, host and port) of this provider's `base_url`. " + headersDescription,
-				Validators: []validator.Map{headersValidator{}},
-			},
-			"request_timeout": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Time for one attempt, from dialing to the last byte of the body. " + durationDescription +
-					fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRequestTimeout)),
-				Validators: []validator.String{durationValidator},
-			},
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. " +
+				"They are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
+			"request_timeout": durationAttribute("Time for one attempt, from dialing to the last byte of the body.", literal(defaultRequestTimeout)),
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
@@ -78,20 +65,10 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 						Optional: true,
 						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included. At least `1`, and `1` switches retries off. "+
 							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
-						Validators: []validator.Number{wholeNumberValidator{least: 1, most: math.MaxInt64}},
+						Validators: []validator.Number{wholeNumber(1, math.MaxInt64)},
 					},
-					"min_delay": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Shortest delay before another attempt; at most `max_delay`. " + durationDescription +
-							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MinDelay)),
-						Validators: []validator.String{durationValidator},
-					},
-					"max_delay": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Longest delay before another attempt. " + durationDescription +
-							fmt.Sprintf(" Default: `%q`.", formatDuration(defaultRetry.MaxDelay)),
-						Validators: []validator.String{durationValidator},
-					},
+					"min_delay": durationAttribute("Shortest delay before another attempt; at most `max_delay`.", literal(defaultRetry.MinDelay)),
+					"max_delay": durationAttribute("Longest delay before another attempt.", literal(defaultRetry.MaxDelay)),
 				},
 			},
 			"ca_cert_pem": schema.StringAttribute{
@@ -128,7 +105,7 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	_, _, diags := model.retry(ctx)
+	_, diags := model.retry(ctx)
 	resp.Diagnostics.Append(diags...)
 
 	cert, key := model.ClientCertPEM, model.ClientKeyPEM
@@ -162,6 +139,7 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	data.unknown = unknownArguments("", req.Config.Raw)
 	resp.DataSourceData, resp.ResourceData = data, data
 }
 

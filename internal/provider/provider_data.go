@@ -53,44 +53,35 @@ type providerData struct {
 	// cannot be used: an error of the reads that need it.
 	baseURL      *client.BaseURL
 	baseURLFault diag.Diagnostic
-	// headers are for the origin of baseURL. headersSet is true even if they are not known yet.
-	headers    http.Header
-	headersSet bool
+	// headers are for the origin of baseURL.
+	headers http.Header
 	// requestTimeout is the time limit of one attempt.
 	requestTimeout time.Duration
-	// unknown are the arguments that are not known before apply. Until then their defaults stand in.
+	// unknown are the arguments that are not known before apply. What stands in for them is never used: see unknownFor.
 	unknown []string
 }
 
 // known tells whether a value is there: neither null nor unknown.
 func known(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
-// fullyKnown tells whether neither the headers nor one of their values is unknown.
-func fullyKnown(headers types.Map) bool {
-	return !headers.IsUnknown() && !slices.ContainsFunc(slices.Collect(maps.Values(headers.Elements())), attr.Value.IsUnknown)
-}
-
-// unknownArguments lists the arguments that are not known yet.
-func (m *providerModel) unknownArguments(retry retryModel) []string {
-	unknown := map[string]bool{
-		"base_url":           m.BaseURL.IsUnknown(),
-		"request_headers":    !fullyKnown(m.RequestHeaders),
-		"request_timeout":    m.RequestTimeout.IsUnknown(),
-		"retry":              m.Retry.IsUnknown(),
-		"retry.max_attempts": retry.MaxAttempts.IsUnknown(),
-		"retry.min_delay":    retry.MinDelay.IsUnknown(),
-		"retry.max_delay":    retry.MaxDelay.IsUnknown(),
-		"ca_cert_pem":        m.CACertPEM.IsUnknown(),
-		"client_cert_pem":    m.ClientCertPEM.IsUnknown(),
-		"client_key_pem":     m.ClientKeyPEM.IsUnknown(),
-		"insecure":           m.Insecure.IsUnknown(),
+// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay".
+func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
+	for name, value := range valuesOf(object) {
+		switch {
+		case value.IsFullyKnown():
+		case value.IsKnown() && value.Type().Is(tftypes.Object{}):
+			unknown = append(unknown, unknownArguments(prefix+name+".", value)...)
+		default:
+			unknown = append(unknown, prefix+name)
+		}
 	}
-	maps.DeleteFunc(unknown, func(_ string, isUnknown bool) bool { return !isUnknown })
-	return slices.Sorted(maps.Keys(unknown))
+	slices.Sort(unknown)
+	return unknown
 }
 
-// retry returns the retry object and the rules it makes, with defaults for what is not set or not known yet.
-func (m *providerModel) retry(ctx context.Context) (model retryModel, retry client.Retry, diags diag.Diagnostics) {
+// retry returns the rules that retry makes, with defaults for what is not set or not known yet.
+func (m *providerModel) retry(ctx context.Context) (retry client.Retry, diags diag.Diagnostics) {
+	var model retryModel
 	if known(m.Retry) {
 		diags = m.Retry.As(ctx, &model, basetypes.ObjectAsOptions{})
 	}
@@ -105,24 +96,17 @@ func (m *providerModel) retry(ctx context.Context) (model retryModel, retry clie
 			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
 				formatDuration(retry.MinDelay), formatDuration(retry.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
 	}
-	return model, retry, diags
+	return retry, diags
 }
 
 // configure makes the data for data sources and resources.
 func (m *providerModel) configure(ctx context.Context, userAgent string) (*providerData, diag.Diagnostics) {
-	retryModel, retry, diags := m.retry(ctx)
-	data := &providerData{
-		headersSet:     !m.RequestHeaders.IsNull(),
-		requestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout),
-		unknown:        m.unknownArguments(retryModel),
-	}
-	diags.Append(data.setBaseURL(m.BaseURL)...)
-	if fullyKnown(m.RequestHeaders) {
-		var faults diag.Diagnostics
-		data.headers, faults = parseHeaders(path.Root("request_headers"), m.RequestHeaders)
-		diags.Append(faults...)
-	}
-	if len(data.headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && !m.BaseURL.IsUnknown() && !diags.HasError() {
+	retry, diags := m.retry(ctx)
+	headers, faults := parseHeaders(path.Root("request_headers"), m.RequestHeaders)
+	diags.Append(faults...)
+	data := &providerData{headers: headers, requestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout)}
+	data.setBaseURL(m.BaseURL)
+	if len(headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && !m.BaseURL.IsUnknown() {
 		// Not on the attribute, as in parseHeaders.
 		diags.AddWarning(summaryUnusedHeaders,
 			"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
@@ -132,9 +116,6 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 		diags.AddAttributeWarning(path.Root("insecure"), summaryInsecure,
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
 				"To trust a private certificate authority, set ca_cert_pem instead.")
-	}
-	if diags.HasError() {
-		return nil, diags
 	}
 
 	config := client.Config{
@@ -156,65 +137,51 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 	return data, diags
 }
 
-// setBaseURL reads the provider's base URL: the argument, then the environment, then none. The environment may be
-// meant for another configuration: a fault in it concerns only the reads that need it.
-func (d *providerData) setBaseURL(argument types.String) (diags diag.Diagnostics) {
-	// As Terraform has all its strings: a record's base_url would differ from the
-	// variable for ever.
-	text := norm.NFC.String(os.Getenv(baseURLVariable))
-	if argument.IsUnknown() || argument.IsNull() && text == "" {
-		return nil
+// setBaseURL reads the provider's base URL: the argument, which is validated, then the environment, then none. The
+// environment may be meant for another configuration: a fault in it concerns only the reads that need it.
+func (d *providerData) setBaseURL(argument types.String) {
+	text, name := argument.ValueString(), "The provider's base_url"
+	if argument.IsNull() {
+		// Composed, as Terraform has all its strings: else a record's base_url would differ from it forever.
+		text, name = norm.NFC.String(os.Getenv(baseURLVariable)), "The environment variable "+baseURLVariable
 	}
-	if !argument.IsNull() {
-		text = argument.ValueString()
+	if text == "" {
+		return
 	}
-	baseURL, err := client.ParseBaseURL(text)
-	switch {
-	case err == nil:
+	if baseURL, err := client.ParseBaseURL(text); err != nil {
+		d.baseURLFault = baseURLError(path.Empty(), text, name, err)
+	} else {
 		d.baseURL = &baseURL
-	case argument.IsNull():
-		d.baseURLFault = baseURLError(path.Empty(), text, "The environment variable "+baseURLVariable, err)
-	default:
-		diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
 	}
-	return diags
 }
 
 // instance returns the instance of one read: its own base URL, or else the provider's. It returns nil with an error,
-// or if the provider's base URL is not known yet.
-func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostics) {
-	var diags diag.Diagnostics
+// or if the base URL is not known yet.
+func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
 	switch {
-	case !own.IsNull():
+	case own.IsKnown() && !own.IsNull():
 		var text string
-		if err := own.As(&text); err != nil {
-			diags.AddError(summaryBug, sentence(err.Error())+"\n\n"+reportBug)
-			return nil, diags
-		}
+		_ = own.As(&text) // it is a string
 		baseURL, err := client.ParseBaseURL(text)
 		if err != nil {
-			diags.Append(baseURLError(path.Root("base_url"), text, "base_url", err))
-			return nil, diags
+			return nil, baseURLError(path.Root("base_url"), text, "base_url", err)
 		}
 		return &baseURL, nil
-	case d.baseURL == nil && d.baseURLFault != nil:
-		diags.Append(d.baseURLFault)
-	case d.baseURL == nil && !slices.Contains(d.unknown, "base_url"):
-		diags.AddError(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
+	case d.baseURL == nil && d.baseURLFault == nil && !slices.Contains(d.unknown, "base_url"):
+		return nil, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
 			baseURLVariable+" is not set.\n\nSet one of them.")
+	default:
+		return d.baseURL, d.baseURLFault
 	}
-	return d.baseURL, diags
 }
 
-// headersFor merges the headers for one read: the provider's if they are meant for the instance's origin, and the
-// read's own, which override them.
-func (d *providerData) headersFor(baseURL client.BaseURL, own http.Header) http.Header {
-	headers := make(http.Header, len(d.headers)+len(own))
-	if !d.withholdsHeaders(baseURL) {
-		maps.Copy(headers, d.headers)
+// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
+// has none of its own and, with request_headers, to every read; any other argument to every read.
+func (d *providerData) unknownFor(ownBaseURL bool) []string {
+	if ownBaseURL && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers") {
+		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })
 	}
-	maps.Copy(headers, own)
-	return headers
+	return d.unknown
 }
 
 // withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
@@ -222,16 +189,16 @@ func (d *providerData) withholdsHeaders(baseURL client.BaseURL) bool {
 	return len(d.headers) > 0 && (d.baseURL == nil || !d.baseURL.SameOrigin(baseURL))
 }
 
-// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
-// has none of its own and, with request_headers, to every read; any other argument to every read.
-func (d *providerData) unknownFor(ownBaseURL bool) []string {
-	var matter []string
-	for _, name := range d.unknown {
-		if name != "base_url" || !ownBaseURL || d.headersSet {
-			matter = append(matter, name)
-		}
+// read reads an instance with the request's headers and the provider's, if they are meant for its origin. The
+// request's own override them.
+func (d *providerData) read(ctx context.Context, request client.Request) (*client.Result, error) {
+	headers := make(http.Header, len(d.headers)+len(request.Headers))
+	if !d.withholdsHeaders(request.BaseURL) {
+		maps.Copy(headers, d.headers)
 	}
-	return matter
+	maps.Copy(headers, request.Headers)
+	request.Headers = headers
+	return d.client.Read(maskSecrets(ctx, headers), request)
 }
 
 // maskSecrets keeps header values out of the log, whatever is logged. The client logs none; this is the second wall.

@@ -71,15 +71,16 @@ var refusedHeaders = map[string]refused{
 
 // refusedDurations are shown quoted, as they are.
 var refusedDurations = map[string]refused{
-	"negative":          {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
-	"zero":              {"0s", false, []string{`is "0s", which is not positive.`}},
-	"words":             {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
-	"empty":             {"", false, []string{`is "", which is not a duration.`}},
-	"no unit":           {"10", false, []string{`is "10", which is not a duration.`}},
-	"days":              {"1d", false, []string{`is "1d", which is not a duration.`}},
-	"space before":      {" 1s", false, []string{`is " 1s", which is not a duration.`}},
-	"longer than int64": {"3000000h", false, []string{`is "3000000h", which is longer than the longest possible duration, about 292 years.`}},
-	"a long text":       {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
+	"negative":           {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
+	"zero":               {"0s", false, []string{`is "0s", which is not positive.`}},
+	"words":              {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
+	"empty":              {"", false, []string{`is "", which is not a duration.`}},
+	"no unit":            {"10", false, []string{`is "10", which is not a duration.`}},
+	"one digit, no unit": {"5", false, []string{`is "5", which is not a duration.`}},
+	"days":               {"1d", false, []string{`is "1d", which is not a duration.`}},
+	"space before":       {" 1s", false, []string{`is " 1s", which is not a duration.`}},
+	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is longer than the longest possible duration, about 292 years.`}},
+	"a long text":        {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
 }
 
 // addRefused adds what is refused of an argument, which may be in an object, and whose errors are on the attribute
@@ -298,6 +299,7 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 	}{
 		"base_url, instance named":                {args{"base_url": unknown{}}, own, nil},
 		"base_url, no instance named":             {args{"base_url": unknown{}}, nil, []string{"base_url"}},
+		"base_url, no headers in the map":         {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
 		"base_url, headers to place":              {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
 		"base_url, headers unknown":               {args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"}},
 		"request_headers":                         {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},

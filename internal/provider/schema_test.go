@@ -195,18 +195,23 @@ func TestNamesAndTypes(t *testing.T) {
 	})
 }
 
+// configOf makes the configuration of a data source as its methods get it.
+func configOf(t *testing.T, of datasource.DataSource, arguments args) tfsdk.Config {
+	t.Helper()
+	var resp datasource.SchemaResponse
+	of.Schema(t.Context(), datasource.SchemaRequest{}, &resp)
+	return tfsdk.Config{Raw: valueOf(t, terraformType(resp.Schema.Type()), arguments), Schema: resp.Schema}
+}
+
 // TestDefaultsAreThoseDocumented: what applies is what the descriptions say.
 func TestDefaultsAreThoseDocumented(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	var nothing providerModel
 	data, diags := nothing.configure(ctx, "test")
-	_, retry, more := nothing.retry(ctx)
+	retry, more := nothing.retry(ctx)
 	diags.Append(more...)
-	raw := valueOf(t, instancesType(), args{"base_urls": args{"a": "https://files.example.org"}})
-	values, more := valuesOf(raw)
-	diags.Append(more...)
-	fleet, more := fleetArgumentsFrom(ctx, tfsdk.Config{Raw: raw, Schema: instancesSchema()}, values)
+	fleet, more := fleetArgumentsFrom(ctx, configOf(t, newInstancesDataSource(), args{"base_urls": args{"a": "https://files.example.org"}}))
 	diags.Append(more...)
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -254,10 +259,8 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			raw := valueOf(t, instanceType(), test.arguments)
-			values, diags := valuesOf(raw)
-			got, more := readArgumentsFrom(t.Context(), tfsdk.Config{Raw: raw, Schema: instanceSchema()}, values)
-			if diags.Append(more...); diags.HasError() {
+			got, diags := readArgumentsFrom(t.Context(), configOf(t, newInstanceDataSource(), test.arguments))
+			if diags.HasError() {
 				t.Fatal(diags)
 			}
 			mustEqual(t, "the timeout", got.timeout, test.want)

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -36,15 +35,8 @@ const (
 	maxSecondsArgument  = 1
 )
 
-// expireTimeModel is an element of recommended_expire_times.
-type expireTimeModel struct {
-	Label     types.String `tfsdk:"label"`
-	InSeconds types.Int64  `tfsdk:"in_seconds"`
-	InMinutes types.Int64  `tfsdk:"in_minutes"`
-}
-
-// expireTimeArgument is the type of such an element as an argument. Its numbers are NumberType, so that a fraction
-// gives our error, not the framework's.
+// expireTimeArgument is the type of an element of recommended_expire_times as an argument. Its numbers are NumberType,
+// so that a fraction gives our error, not the framework's.
 var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"label":      types.StringType,
 	"in_seconds": types.NumberType,
@@ -67,105 +59,68 @@ func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.Defini
 				MarkdownDescription: "The longest duration that is allowed, in seconds.",
 			},
 		},
-		Return: function.ObjectReturn{AttributeTypes: expireTimeObject.AttrTypes},
+		Return: function.ObjectReturn{AttributeTypes: expireTimeArgument.AttrTypes},
 	}
 }
 
 func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	// Terraform ends the text of an error with a period itself.
-	var elements []types.Object
+	var times []types.Object
 	var maxSeconds *big.Float
-	if resp.Error = req.Arguments.Get(ctx, &elements, &maxSeconds); resp.Error != nil {
+	if resp.Error = req.Arguments.Get(ctx, &times, &maxSeconds); resp.Error != nil {
 		return
 	}
-	times := make([]expireTimeModel, len(elements))
-	for i, element := range elements {
-		if element.IsUnknown() {
-			resp.Error = resp.Result.Set(ctx, types.ObjectUnknown(expireTimeObject.AttrTypes))
-			return
-		}
-		if fault := expireTimeFrom(ctx, element, &times[i]); fault != "" {
+	var longest, shortest types.Object // null until there is one
+	for i, time := range times {
+		if fault := expireTimeFault(time); fault != "" {
 			resp.Error = function.NewArgumentFuncError(expireTimesArgument, fmt.Sprintf("The entry at index %d %s", i, fault))
 			return
 		}
-		if times[i].InSeconds.IsUnknown() {
-			resp.Error = resp.Result.Set(ctx, types.ObjectUnknown(expireTimeObject.AttrTypes))
+		if time.IsUnknown() || time.Attributes()["in_seconds"].IsUnknown() {
+			resp.Error = resp.Result.Set(ctx, types.ObjectUnknown(expireTimeArgument.AttrTypes))
 			return
 		}
+		if shortest.IsNull() || inSeconds(time).Cmp(inSeconds(shortest)) < 0 {
+			shortest = time
+		}
+		if inSeconds(time).Cmp(maxSeconds) <= 0 && (longest.IsNull() || inSeconds(time).Cmp(inSeconds(longest)) > 0) {
+			longest = time
+		}
 	}
-	if len(times) == 0 {
+	switch {
+	case len(times) == 0:
 		resp.Error = function.NewArgumentFuncError(expireTimesArgument, "The list is empty: there is no expiry option to select")
-		return
-	}
-	longest, ok := longestWithin(times, maxSeconds)
-	if !ok {
-		shortest := shortestOf(times)
+	case longest.IsNull():
+		label, _ := shortest.Attributes()["label"].(types.String)
 		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
-			"No expiry option is at most %s seconds long: the shortest, %q, has %d seconds",
-			maxSeconds.Text('g', maxDigits), safetext.Clean(shortest.Label.ValueString(), labelLimit), shortest.InSeconds.ValueInt64()))
-		return
+			"No expiry option is at most %s seconds long: the shortest, %q, has %s seconds",
+			maxSeconds.Text('g', maxDigits), safetext.Clean(label.ValueString(), labelLimit), inSeconds(shortest).Text('f', 0)))
+	default:
+		resp.Error = resp.Result.Set(ctx, longest)
 	}
-	resp.Error = resp.Result.Set(ctx, longest)
 }
 
-// expireTimeFrom reads an element, or says what is wrong with it.
-func expireTimeFrom(ctx context.Context, element types.Object, into *expireTimeModel) (fault string) {
-	if element.IsNull() {
+// expireTimeFault says what is wrong with an element, or returns "".
+func expireTimeFault(time types.Object) string {
+	if time.IsNull() {
 		return "is null"
 	}
 	for _, name := range []string{"label", "in_seconds", "in_minutes"} {
-		if element.Attributes()[name].IsNull() {
+		value, ok := time.Attributes()[name] // an element that is not known has none
+		if ok && value.IsNull() {
 			return "has no " + name + ": it is null"
 		}
-	}
-	var argument struct {
-		Label     types.String `tfsdk:"label"`
-		InSeconds types.Number `tfsdk:"in_seconds"`
-		InMinutes types.Number `tfsdk:"in_minutes"`
-	}
-	if diags := element.As(ctx, &argument, basetypes.ObjectAsOptions{}); diags.HasError() {
-		return "cannot be read: " + diags[0].Detail()
-	}
-	into.Label = argument.Label
-	if into.InSeconds, fault = wholeNumber("in_seconds", argument.InSeconds); fault != "" {
-		return fault
-	}
-	into.InMinutes, fault = wholeNumber("in_minutes", argument.InMinutes)
-	return fault
-}
-
-// wholeNumber returns a number as an integer of 64 bits, or says that it is none.
-func wholeNumber(name string, number types.Number) (whole types.Int64, fault string) {
-	if number.IsUnknown() {
-		return types.Int64Unknown(), ""
-	}
-	value, accuracy := number.ValueBigFloat().Int64()
-	if accuracy != big.Exact {
-		return whole, fmt.Sprintf("has an %s of %s, which is not a whole number of 64 bits", name, number.ValueBigFloat().Text('g', maxDigits))
-	}
-	return types.Int64Value(value), ""
-}
-
-// longestWithin returns the longest of times that is at most maxSeconds, the first of equals.
-func longestWithin(times []expireTimeModel, maxSeconds *big.Float) (longest expireTimeModel, ok bool) {
-	for _, time := range times {
-		seconds := time.InSeconds.ValueInt64()
-		if new(big.Float).SetInt64(seconds).Cmp(maxSeconds) > 0 {
-			continue
-		}
-		if !ok || seconds > longest.InSeconds.ValueInt64() {
-			longest, ok = time, true
+		if number, ok := value.(types.Number); ok && known(number) {
+			if _, accuracy := number.ValueBigFloat().Int64(); accuracy != big.Exact {
+				return fmt.Sprintf("has an %s of %s, which is not a whole number of 64 bits", name, number.ValueBigFloat().Text('g', maxDigits))
+			}
 		}
 	}
-	return longest, ok
+	return ""
 }
 
-func shortestOf(times []expireTimeModel) expireTimeModel {
-	shortest := times[0]
-	for _, time := range times[1:] {
-		if time.InSeconds.ValueInt64() < shortest.InSeconds.ValueInt64() {
-			shortest = time
-		}
-	}
-	return shortest
+// inSeconds returns the duration of an element without a fault.
+func inSeconds(time types.Object) *big.Float {
+	seconds, _ := time.Attributes()["in_seconds"].(types.Number)
+	return seconds.ValueBigFloat()
 }

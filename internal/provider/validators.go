@@ -8,8 +8,8 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,44 +22,72 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// None of these validators prints a value that may be a secret.
+// None of these validators prints a value that may be a secret. A null or unknown value is checked by none.
 var (
 	_ validator.String = stringValidator{}
-	_ validator.Number = wholeNumberValidator{}
-	_ validator.Map    = headersValidator{}
-	_ validator.Map    = baseURLsValidator{}
+	_ validator.Number = numberValidator{}
+	_ validator.Map    = mapValidator{}
 )
 
 const baseURLDescription = "An `http` or `https` URL without user info, query or fragment; a path is kept, trailing slashes do not matter."
 
-const durationDescription = "A positive duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`."
-
 var headersDescription = "Header names are case-insensitive and must be unique; values must not contain line breaks. `Host` sets the request's host, " +
 	"`Accept` and `User-Agent` can be overridden; `" + strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none."
 
-// stringValidator checks a string that is known.
+// expectation says what a validator accepts.
+type expectation string
+
+func (e expectation) Description(context.Context) string         { return string(e) }
+func (e expectation) MarkdownDescription(context.Context) string { return string(e) }
+
 type stringValidator struct {
-	// expects says what is valid.
-	expects string
+	expectation
 	// check returns what is wrong with the text of the attribute, or nil.
 	check func(at path.Path, text string) diag.Diagnostic
 }
 
-func (v stringValidator) Description(context.Context) string         { return v.expects }
-func (v stringValidator) MarkdownDescription(context.Context) string { return v.expects }
-
 func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if known(req.ConfigValue) {
+		resp.Diagnostics.Append(v.check(req.Path, req.ConfigValue.ValueString()))
+	}
+}
+
+// numberValidator checks a number that has to be whole. The framework's attribute for integers would have a user
+// report what is not one as a bug.
+type numberValidator struct {
+	expectation
+	least, most int64
+}
+
+func wholeNumber(least, most int64) numberValidator {
+	return numberValidator{expectation(fmt.Sprintf("a whole number from %d to %d", least, most)), least, most}
+}
+
+func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
 	if !known(req.ConfigValue) {
 		return
 	}
-	if fault := v.check(req.Path, req.ConfigValue.ValueString()); fault != nil {
-		resp.Diagnostics.Append(fault)
+	number := req.ConfigValue.ValueBigFloat()
+	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
+		resp.Diagnostics.AddAttributeError(outermost(req.Path), summaryNumber,
+			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.expectation))
+	}
+}
+
+type mapValidator struct {
+	expectation
+	check func(at path.Path, value types.Map) diag.Diagnostics
+}
+
+func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	if known(req.ConfigValue) {
+		resp.Diagnostics.Append(v.check(req.Path, req.ConfigValue)...)
 	}
 }
 
 var baseURLValidator = stringValidator{
-	expects: "an http or https URL with a host, without user info, query or fragment",
-	check: func(at path.Path, text string) diag.Diagnostic {
+	"an http or https URL with a host, without user info, query or fragment",
+	func(at path.Path, text string) diag.Diagnostic {
 		if _, err := client.ParseBaseURL(text); err != nil {
 			return baseURLError(at, text, at.String(), err)
 		}
@@ -80,55 +108,39 @@ func baseURLError(at path.Path, text, argument string, err error) diag.Diagnosti
 	if mayHoldSecret(text) {
 		at = path.Empty()
 	}
-	fault, ok := errors.AsType[*client.BaseURLError](err)
-	if !ok {
-		return errorAt(at, summaryBaseURL, fmt.Sprintf("%s cannot be used.", argument))
+	text = err.Error()
+	if fault, ok := errors.AsType[*client.BaseURLError](err); ok { // always
+		text = fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy)
 	}
-	return errorAt(at, summaryBaseURL, fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy))
+	return errorAt(at, summaryBaseURL, text)
 }
 
-// baseURLsValidator checks the base URLs of a fleet together: if one may include a secret, no error is on an
-// attribute, as all may be on one line.
-type baseURLsValidator struct{}
-
-func (baseURLsValidator) Description(context.Context) string {
-	return "at least one http or https URL with a host, without user info, query or fragment"
-}
-
-func (v baseURLsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (baseURLsValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if !known(req.ConfigValue) {
-		return
-	}
-	elements := req.ConfigValue.Elements()
-	if len(elements) == 0 {
-		resp.Diagnostics.AddAttributeError(req.Path, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", req.Path))
-	}
-	baseURLs := make(map[string]string, len(elements))
-	var nullKeys []string
-	for key, element := range elements {
-		if element.IsNull() {
-			nullKeys = append(nullKeys, key)
-		} else if value, ok := element.(types.String); ok && known(value) {
-			baseURLs[key] = value.ValueString()
+// baseURLsValidator checks the base URLs of a fleet.
+var baseURLsValidator = mapValidator{
+	"at least one http or https URL with a host, without user info, query or fragment",
+	func(at path.Path, value types.Map) diag.Diagnostics {
+		if len(value.Elements()) == 0 {
+			return diag.Diagnostics{errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at))}
 		}
-	}
-	at := req.Path
-	if slices.ContainsFunc(slices.Collect(maps.Values(baseURLs)), mayHoldSecret) {
-		at = path.Empty()
-	}
-	slices.Sort(nullKeys)
-	for _, key := range nullKeys {
-		resp.Diagnostics.Append(errorAt(at, summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", req.Path.AtMapKey(key))))
-	}
-	_, diags := fleetMembers(baseURLs)
-	resp.Diagnostics.Append(diags...)
+		_, diags := fleetMembers(stringsOf(value))
+		return diags
+	},
 }
+
+// stringsOf returns the elements of a map of strings.
+func stringsOf(value types.Map) map[string]types.String {
+	elements := make(map[string]types.String, len(value.Elements()))
+	for key, element := range value.Elements() {
+		elements[key], _ = element.(types.String)
+	}
+	return elements
+}
+
+var digits = regexp.MustCompile("[0-9]+")
 
 var durationValidator = stringValidator{
-	expects: `a positive duration such as "500ms", "10s" or "1m30s"`,
-	check: func(at path.Path, text string) diag.Diagnostic {
+	`a positive duration such as "500ms", "10s" or "1m30s"`,
+	func(at path.Path, text string) diag.Diagnostic {
 		duration, err := time.ParseDuration(text)
 		if err == nil && duration > 0 {
 			return nil
@@ -136,12 +148,17 @@ var durationValidator = stringValidator{
 		fault := "is not a duration"
 		if err == nil {
 			fault = "is not positive"
-		} else if _, err := time.ParseDuration(zeroDigits(text)); err == nil {
+		} else if _, err := time.ParseDuration(digits.ReplaceAllLiteralString(text, "1")); err == nil { // its form is right
 			fault = "is longer than the longest possible duration, about 292 years"
+		}
+		const limit = 40
+		shown := fmt.Sprintf("%.*q", limit, text)
+		if utf8.RuneCountInString(text) > limit {
+			shown += "…"
 		}
 		return errorAt(outermost(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite a positive duration such as \"500ms\", \"10s\" or \"1m30s\"; the units are ms, s, m and h.",
-				at, quoteShort(text), fault))
+				at, shown, fault))
 	},
 }
 
@@ -152,25 +169,6 @@ func outermost(at path.Path) path.Path {
 		at = at.ParentPath()
 	}
 	return at
-}
-
-// zeroDigits turns a duration into one of zero, so that only its form counts.
-func zeroDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return '0'
-		}
-		return r
-	}, text)
-}
-
-// quoteShort quotes a text as it is, cut to what fits into an error.
-func quoteShort(text string) string {
-	const limit = 40
-	if utf8.RuneCountInString(text) > limit {
-		return strconv.Quote(string([]rune(text)[:limit])) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // durationOr returns a validated duration, or the default if it is not set or not known yet.
@@ -193,32 +191,9 @@ func formatDuration(duration time.Duration) string {
 	return text
 }
 
-// wholeNumberValidator checks a number that has to be whole. The framework's attribute for integers would have a user
-// report what is not one as a bug.
-type wholeNumberValidator struct{ least, most int64 }
-
-func (v wholeNumberValidator) Description(context.Context) string {
-	return fmt.Sprintf("a whole number from %d to %d", v.least, v.most)
-}
-
-func (v wholeNumberValidator) MarkdownDescription(ctx context.Context) string {
-	return v.Description(ctx)
-}
-
-func (v wholeNumberValidator) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !known(req.ConfigValue) {
-		return
-	}
-	number := req.ConfigValue.ValueBigFloat()
-	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
-		resp.Diagnostics.AddAttributeError(outermost(req.Path), summaryNumber,
-			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.Description(ctx)))
-	}
-}
-
 var caCertsValidator = stringValidator{
-	expects: "one or more certificates in PEM form",
-	check: func(at path.Path, text string) diag.Diagnostic {
+	"one or more certificates in PEM form",
+	func(at path.Path, text string) diag.Diagnostic {
 		if err := client.CheckCACerts(text); err != nil {
 			return errorAt(pemPath(at, text), summaryCACerts,
 				fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
@@ -237,46 +212,35 @@ func pemPath(at path.Path, text string) path.Path {
 	return at
 }
 
-type headersValidator struct{}
-
-func (headersValidator) Description(context.Context) string {
-	return "HTTP header names, each once, with values of one line"
-}
-
-func (v headersValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (headersValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if req.ConfigValue.IsUnknown() {
-		return
-	}
-	_, diags := parseHeaders(req.Path, req.ConfigValue)
-	resp.Diagnostics.Append(diags...)
+var headersValidator = mapValidator{
+	"HTTP header names, each once, with values of one line",
+	func(at path.Path, value types.Map) diag.Diagnostics {
+		_, diags := parseHeaders(at, value)
+		return diags
+	},
 }
 
 // parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
 // every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
-	fault := func(f client.HeaderFault) {
-		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(f.Name), f.Reason))
-	}
-	elements := headers.Elements()
+	var faults []client.HeaderFault
+	elements := stringsOf(headers)
 	values := make(map[string]string, len(elements))
 	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
-		element := elements[name]
-		if element.IsNull() {
-			fault(client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
-			continue
-		}
-		values[name] = "unknown"
-		if value, ok := element.(types.String); ok && known(value) {
+		switch value := elements[name]; {
+		case value.IsNull():
+			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
+		case value.IsUnknown():
+			values[name] = "unknown"
+		default:
 			values[name] = value.ValueString()
 		}
 	}
-	parsed, faults := client.ParseHeaders(values)
-	for _, f := range faults {
-		fault(f)
+	parsed, more := client.ParseHeaders(values)
+	var diags diag.Diagnostics
+	for _, fault := range append(faults, more...) {
+		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
+		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
 	}
 	return parsed, diags
 }
