@@ -202,7 +202,7 @@ func TestAccDocumentation_LocalBuild(t *testing.T) {
 	t.Parallel()
 	built := acceptance(t)
 	page := filepath.Join(root, "README.md")
-	const placeholder = "/path/to/terraform-provider-filetransfer"
+	const placeholder = "/path/to/clone"
 	override := firstBlock(t, page, "hcl", placeholder)
 	file := filepath.Join(t.TempDir(), "dev.tfrc")
 	write(t, file, strings.ReplaceAll(override, placeholder, filepath.ToSlash(buildDir)))

@@ -168,7 +168,7 @@ func getModules(t *testing.T, cli cli, dir, configuration string) {
 var wantOutputs = map[string]map[string]any{
 	"provider": {"file_max_size": 64424509440.},
 	"data-sources/filetransfer_instance": {
-		"file_max_size_gib": 60.,
+		"file_max_size_mib": 61440.,
 		"region":            "not sent",
 	},
 	"data-sources/filetransfer_instances": {
@@ -210,7 +210,7 @@ var wantOutputs = map[string]map[string]any{
 	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 60.}},
 	"guides/operate-upload-job": {"job_environment": map[string]any{
 		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
-		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 2 weeks.",
+		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 14 days.",
 	}},
 	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
 	"guides/waiting-with-a-data-source": {"api_version": "2.1.5"},
@@ -274,6 +274,14 @@ func TestAccExamples_Conditions(t *testing.T) {
 				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
 			},
 			want: "no longer requires a password",
+		},
+		"exports are larger than the instance of the index page accepts": {
+			example: "guides/guarding-a-plan",
+			change: func(started instances) {
+				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
+			},
+			want:  "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes.",
+			fails: true,
 		},
 		"a setting did not arrive": {
 			example: "guides/operate-settings",

@@ -17,9 +17,9 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-output "file_max_size_gib" {
-  description = "Largest file that the instance accepts, in whole GiB."
-  value       = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
+output "file_max_size_mib" {
+  description = "Largest file that the instance accepts, in whole MiB."
+  value       = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 2))
 }
 
 output "expire_options" {

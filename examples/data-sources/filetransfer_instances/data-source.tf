@@ -32,7 +32,7 @@ output "client_max_body_size" {
 }
 
 output "merge_limits" {
-  description = "How many transfers fit into a group, by instance."
+  description = "How many transfers fit in a group, which the service calls a merge, by instance."
   value = {
     for name, instance in data.filetransfer_instances.fleet.instances : name => instance.max_transfers_in_merge
   }

@@ -9,7 +9,7 @@ terraform {
 }
 
 locals {
-  # Saved with: curl -s -o instance.json https://files.example.org/instance
+  # Saved with: curl -fsS -o instance.json https://files.example.org/instance
   snapshot = provider::filetransfer::parse_instance(file("${path.module}/instance.json"))
 }
 

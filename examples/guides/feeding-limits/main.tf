@@ -38,17 +38,17 @@ locals {
   # The service keeps files on a local disk: as many days of uploads as a file can live, and one more file.
   volume_gib = ceil((var.uploads_per_day * ceil(local.files.file_max_age / local.day) + local.files.file_max_size) / local.gib)
 
-  # The service rejects a file that does not fit on the disk: alert before the largest one does not fit any more.
+  # The service rejects a file that does not fit on the disk: alert before the largest file no longer fits.
   alert_below_free_gib = ceil(local.files.file_max_size / local.gib)
 
   # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
   max_body_bytes = local.files.chunk_size + local.mib
 
-  # A cache need not keep a download longer than the instance does, or longer than a year.
+  # A cache does not need to keep a download longer than the instance does, or longer than a year.
   cdn_max_ttl = min(local.files.file_max_age, 365 * local.day)
 }
 
-# In place of the resources that use the limits.
+# Stands in for the resources that use the limits.
 resource "terraform_data" "settings" {
   input = {
     volume_gib           = local.volume_gib

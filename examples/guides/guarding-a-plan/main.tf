@@ -32,7 +32,7 @@ data "filetransfer_instance" "files" {
   lifecycle {
     postcondition {
       condition     = self.file_max_size >= var.largest_export
-      error_message = "${self.base_url} accepts files of ${self.file_max_size} bytes, but our exports have up to ${var.largest_export}."
+      error_message = "${self.base_url} accepts files of ${self.file_max_size} bytes, but our exports can be up to ${var.largest_export} bytes."
     }
   }
 }
@@ -42,7 +42,7 @@ locals {
   max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
 }
 
-# Stops the plan if one resource does not match the instance.
+# Stops the plan if one resource does not fit the instance.
 resource "terraform_data" "reverse_proxy" {
   input = var.proxy_body_size
 

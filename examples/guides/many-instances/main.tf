@@ -17,7 +17,7 @@ data "filetransfer_instances" "fleet" {
   base_urls = var.base_urls
 }
 
-# In place of a dashboard for each instance.
+# Stands in for a dashboard for each instance.
 resource "terraform_data" "dashboard" {
   for_each = data.filetransfer_instances.fleet.instances
 

@@ -14,7 +14,7 @@ variable "base_url" {
 }
 
 variable "erase_within_days" {
-  description = "Days after which the privacy policy requires that an uploaded file is gone everywhere, backups included."
+  description = "Days after which the privacy policy says that an uploaded file must be gone everywhere, backups included."
   type        = number
   default     = 90
 }
@@ -30,7 +30,7 @@ locals {
   backup_days = var.erase_within_days - local.file_max_age_days
 }
 
-# In place of the backup plan.
+# Stands in for the backup plan.
 resource "terraform_data" "backup_plan" {
   input = {
     delete_after_days = local.backup_days

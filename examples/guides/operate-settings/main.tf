@@ -27,7 +27,7 @@ variable "settings" {
   }
 }
 
-# In place of the resource that runs the service: a container, a Helm release, a virtual machine.
+# Stands in for the resource that runs the service: a container, a Helm release, a virtual machine.
 resource "terraform_data" "service" {
   input = {
     FILE_MAX_SIZE = var.settings.file_max_size

@@ -39,7 +39,7 @@ output "job_environment" {
     EXPIRE_MINUTES  = tostring(local.expire.in_minutes)
     EXPIRE_SECONDS  = tostring(local.expire.in_seconds)
     NEEDS_PASSWORD  = tostring(data.filetransfer_instance.files.require_password)
-    DOWNLOAD_NOTICE = "Download the files within ${local.expire.label}."
+    DOWNLOAD_NOTICE = "Download the files within ${floor(local.expire.in_minutes / 1440)} days."
   }
 }
 

@@ -18,7 +18,7 @@ resource "filetransfer_instance_record" "fleet" {
   base_url = each.value
 }
 
-# In place of a dashboard for each instance. It does not change while an instance is down.
+# Stands in for a dashboard for each instance. It does not change while an instance is down.
 resource "terraform_data" "dashboard" {
   for_each = filetransfer_instance_record.fleet
 

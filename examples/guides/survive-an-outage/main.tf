@@ -23,7 +23,7 @@ resource "filetransfer_instance_record" "tolerant" {
   base_url = var.base_url
 }
 
-# In place of the resources that use the limits.
+# Stands in for the resources that use the limits.
 resource "terraform_data" "alert" {
   input = {
     free_bytes_at_least = filetransfer_instance_record.tolerant.file_max_size

@@ -17,7 +17,7 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-# In place of the volume that holds the files.
+# Stands in for the volume that holds the files.
 resource "terraform_data" "volume" {
   input = ceil(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
 

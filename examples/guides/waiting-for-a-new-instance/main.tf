@@ -13,7 +13,7 @@ variable "base_url" {
   type        = string
 }
 
-# In place of the server that this apply creates.
+# Stands in for the server that this apply creates.
 resource "terraform_data" "server" {
   input = var.base_url
 }

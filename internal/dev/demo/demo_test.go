@@ -48,8 +48,8 @@ func TestAccDemo_TableErrorAndOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`(?m)^ATTRIBUTE +OLDER +NEWER$`,
-		`(?m)^base_url +http://\S+ +http://\S+$`,
+		`(?m)^==> .* Sizes are in bytes, durations in seconds:$`,
+		`(?m)^ATTRIBUTE +OLDER +NEWER\nbase_url +http://\S+ +http://\S+$`,
 		`(?m)^file_max_age +2592000 +2592000$`,
 		`(?m)^max_transfers_in_merge +10 +50$`,
 		`(?m)^recommended_expire_times +30 minutes = 1800 s +30 minutes = 1800 s$`,
@@ -57,7 +57,7 @@ func TestAccDemo_TableErrorAndOutage(t *testing.T) {
 		`(?m)^    Error: Response is not an instance document$`,
 		`(?m)^ +- fileMaxSize: expected an integer .*, found null$`,
 		`(?m)^    No changes\.`,
-		`(?m)^    Warning: Instance not read, last known details kept$`,
+		`(?m)^    Warning: Instance not read, last known details kept: http://\S+$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("output does not match %s:\n%s", want, &out)

@@ -74,7 +74,7 @@ func demo(ctx context.Context, root, temp, baseURL string, out io.Writer) (err e
 	table := workspace{cli: cli, env: env, dir: filepath.Join(work, "table")}
 	if baseURL != "" {
 		// The URL is not repeated: only the provider knows whether it has a secret in it.
-		step("Reading the instance you named")
+		step("Reading the instance you named. Sizes are in bytes, durations in seconds:")
 		return table.showInstances(ctx, examples, out, target{"instance", baseURL})
 	}
 	older, err := instancetest.Start(instancetest.WithDocument(instancetest.Older())) //nolint:contextcheck // serves until it is closed
@@ -87,7 +87,7 @@ func demo(ctx context.Context, root, temp, baseURL string, out io.Writer) (err e
 		return err
 	}
 	defer newer.Close()
-	step("Reading two instances: the older response format at %s, the newer one at %s", older.URL(), newer.URL())
+	step("Reading two instances, of an older and of a newer version. Sizes are in bytes, durations in seconds:")
 	if err := table.showInstances(ctx, examples, out, target{"older", older.URL()}, target{"newer", newer.URL()}); err != nil {
 		return err
 	}

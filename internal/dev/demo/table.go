@@ -34,14 +34,17 @@ func parseOutputs(document []byte) (map[string]details, error) {
 // cellLimit is the widest text of an instance that the table shows.
 const cellLimit = 48
 
-// printTable prints a column for each target and a row for each attribute. A list has a line for each element.
+// printTable prints a column for each target and a row for each attribute: base_url, which says what the column is about,
+// and then the others by name. A list has a line for each element.
 func printTable(out io.Writer, targets []target, read map[string]details) error {
-	attributes := map[string]bool{}
+	others := map[string]bool{}
 	for _, d := range read {
 		for attribute := range d {
-			attributes[attribute] = true
+			others[attribute] = true
 		}
 	}
+	delete(others, "base_url")
+	attributes := append([]string{"base_url"}, slices.Sorted(maps.Keys(others))...)
 
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprint(table, "ATTRIBUTE")
@@ -49,7 +52,7 @@ func printTable(out io.Writer, targets []target, read map[string]details) error 
 		fmt.Fprint(table, "\t", strings.ToUpper(t.name))
 	}
 	fmt.Fprintln(table)
-	for _, attribute := range slices.Sorted(maps.Keys(attributes)) {
+	for _, attribute := range attributes {
 		cells := make([][]string, len(targets))
 		height := 1
 		for i, t := range targets {

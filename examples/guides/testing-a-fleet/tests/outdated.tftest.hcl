@@ -9,7 +9,7 @@ mock_provider "filetransfer" {
     }
   }
 
-  # An element of a map of objects needs all its fields.
+  # A field that is left out silently becomes 0, false, a random string or an empty list.
   mock_data "filetransfer_instances" {
     defaults = {
       errors = {}

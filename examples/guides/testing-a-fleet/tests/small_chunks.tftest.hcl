@@ -1,6 +1,6 @@
 mock_provider "filetransfer" {}
 
-# At the top of the file: a mocked resource keeps its values from one run to the next.
+# Put this at the top of the file. In a later `run`, an override of a resource that already exists has no effect.
 override_resource {
   target = filetransfer_instance_record.main
   values = {

@@ -26,7 +26,7 @@ run "defaults" {
 
   assert {
     condition     = output.shortest_expire_minutes == 30
-    error_message = "The shortest option has 30 minutes."
+    error_message = "The shortest option is 30 minutes."
   }
 }
 
@@ -46,7 +46,7 @@ run "part_of_a_gib_is_rounded_up" {
 
   assert {
     condition     = output.shortest_expire_minutes == 60
-    error_message = "The only option has 60 minutes."
+    error_message = "The only option is 60 minutes."
   }
 }
 
