@@ -23,11 +23,12 @@ import (
 // The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
 // Tests that need Terraform itself are in acceptance_test.go.
 
-// What has a configuration: the provider block and the data sources.
+// What has a configuration: the provider block, the data sources and the resource.
 const (
 	block         = "provider"
 	instanceName  = "filetransfer_instance"
 	instancesName = "filetransfer_instances"
+	recordName    = "filetransfer_instance_record"
 )
 
 // TestMain keeps the environment of whoever runs the tests out of them.
@@ -157,13 +158,17 @@ var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 })
 
 func schemaOf(name string) *tfprotov6.Schema {
-	if name == block {
+	switch name {
+	case block:
 		return schemas().Provider
+	case recordName:
+		return schemas().ResourceSchemas[name]
+	default:
+		return schemas().DataSourceSchemas[name]
 	}
-	return schemas().DataSourceSchemas[name]
 }
 
-// configuration makes the configuration of the provider block or a data source.
+// configuration makes the configuration of the provider block, a data source or the resource.
 func configuration(tb testing.TB, name string, arguments args) *tfprotov6.DynamicValue {
 	tb.Helper()
 	return dynamic(tb, valueOf(tb, schemaOf(name).ValueType(), arguments))
@@ -212,11 +217,26 @@ func configure(ctx context.Context, tb testing.TB, arguments args) (protocol, di
 	return server, resp.Diagnostics
 }
 
-// answer is what reading a data source gave.
+// stateOf decodes a state or a plan; nil if there is none.
+func stateOf(tb testing.TB, name string, encoded *tfprotov6.DynamicValue) args {
+	tb.Helper()
+	if encoded == nil {
+		return nil
+	}
+	value, err := encoded.Unmarshal(schemaOf(name).ValueType())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	state, _ := plain(tb, value).(args)
+	return state
+}
+
+// answer is what reading a data source gave, or what an operation on a record left.
 type answer struct {
-	state    args // nil if the read failed, or is deferred
+	state    args // nil if the read failed, or is deferred; nil without a record
 	told     diagnostics
 	deferred *tfprotov6.Deferred
+	private  []byte // of a record
 }
 
 // read reads a data source.
@@ -231,14 +251,9 @@ func (p protocol) read(ctx context.Context, tb testing.TB, name string, argument
 		tb.Fatal(err)
 	}
 	got := answer{told: resp.Diagnostics, deferred: resp.Deferred}
-	if slices.ContainsFunc(got.told, isError) || resp.State == nil {
-		return got
+	if !slices.ContainsFunc(got.told, isError) {
+		got.state = stateOf(tb, name, resp.State)
 	}
-	state, err := resp.State.Unmarshal(schemaOf(name).ValueType())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	got.state, _ = plain(tb, state).(args)
 	return got
 }
 
@@ -250,7 +265,84 @@ func read(tb testing.TB, provider args, name string, arguments args) answer {
 	return server.read(tb.Context(), tb, name, arguments)
 }
 
-// must returns the state of a read about which there is nothing to tell.
+// record makes the configuration, the plan or the state of a record; none of nil.
+func record(tb testing.TB, values args) *tfprotov6.DynamicValue {
+	tb.Helper()
+	if values == nil {
+		return dynamic(tb, tftypes.NewValue(schemaOf(recordName).ValueType(), nil))
+	}
+	return configuration(tb, recordName, values)
+}
+
+// plan plans a record with these arguments; none to destroy it.
+func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
+	tb.Helper()
+	proposed := maps.Clone(arguments)
+	for name, value := range prior.state { // what is computed, as Terraform proposes it
+		if arguments != nil && name != "timeouts" && arguments[name] == nil {
+			proposed[name] = value
+		}
+	}
+	resp, err := p.PlanResourceChange(tb.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: recordName, PriorState: record(tb, prior.state), PriorPrivate: prior.private,
+		ProposedNewState: record(tb, proposed), Config: record(tb, arguments),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	mustEqual(tb, "what replaces the record", len(resp.RequiresReplace), 0)
+	return answer{state: stateOf(tb, recordName, resp.PlannedState), told: resp.Diagnostics, private: resp.PlannedPrivate}
+}
+
+// applyPlan applies what plan planned.
+func (p protocol) applyPlan(tb testing.TB, prior, planned answer, arguments args) answer {
+	tb.Helper()
+	resp, err := p.ApplyResourceChange(tb.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: recordName, PriorState: record(tb, prior.state), PlannedState: record(tb, planned.state),
+		PlannedPrivate: planned.private, Config: record(tb, arguments),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return answer{state: stateOf(tb, recordName, resp.NewState), told: resp.Diagnostics, private: resp.Private}
+}
+
+// apply plans, about which there must be nothing to tell, and applies.
+func (p protocol) apply(tb testing.TB, prior answer, arguments args) answer {
+	tb.Helper()
+	planned := p.plan(tb, prior, arguments)
+	planned.told.must(tb)
+	return p.applyPlan(tb, prior, planned, arguments)
+}
+
+// refresh refreshes a record.
+func (p protocol) refresh(ctx context.Context, tb testing.TB, prior answer) answer {
+	tb.Helper()
+	resp, err := p.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: recordName, CurrentState: record(tb, prior.state), Private: prior.private,
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.deferral},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return answer{stateOf(tb, recordName, resp.NewState), resp.Diagnostics, resp.Deferred, resp.Private}
+}
+
+// importRecord imports a record, without the refresh that follows.
+func (p protocol) importRecord(tb testing.TB, id string) answer {
+	tb.Helper()
+	resp, err := p.ImportResourceState(tb.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: recordName, ID: id})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	got := answer{told: resp.Diagnostics}
+	for _, imported := range resp.ImportedResources {
+		got.state, got.private = stateOf(tb, recordName, imported.State), imported.Private
+	}
+	return got
+}
+
+// must returns the state after an operation about which there is nothing to tell.
 func (a answer) must(tb testing.TB) args {
 	tb.Helper()
 	if len(a.told) > 0 || a.state == nil {

@@ -1,0 +1,356 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// recordProvider configures a provider for records, with three attempts unless the arguments say otherwise.
+func recordProvider(t *testing.T, arguments args) protocol {
+	t.Helper()
+	server, told := configure(t.Context(), t, impatient(3).with(arguments))
+	told.must(t)
+	return server
+}
+
+// create makes a record.
+func (p protocol) create(t *testing.T, arguments args) answer {
+	t.Helper()
+	created := p.apply(t, answer{}, arguments)
+	created.must(t)
+	return created
+}
+
+// mustKeep checks that a record is as it was.
+func (a answer) mustKeep(t *testing.T, before answer) {
+	t.Helper()
+	mustEqual(t, "the record", a.state, before.state)
+}
+
+func timeout(operation, duration string) args {
+	return args{"timeouts": args{"create": nil, "read": nil, "update": nil}.with(args{operation: duration})}
+}
+
+// TestRecordPlansAReadOnlyForAnotherBaseURL: nothing is read for a plan, and what is computed is known in it unless
+// base_url changes.
+func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
+	t.Parallel()
+	one, other := instancetest.New(t), instancetest.New(t)
+	ofOne, ofOther, ofUnknown := args{"base_url": one.URL()}, args{"base_url": other.URL()}, args{"base_url": unknown{}}
+	server := recordProvider(t, ofOne)
+	followed, own := server.create(t, args{}), server.create(t, ofOne)
+	before := len(one.Requests())
+	none := expected{summary: "No instance to read", says: []string{"base_url is set neither here nor in the provider block"}}
+	kept := expected{warning: true, summary: "No instance to read", says: []string{"Until then this record keeps the base_url it has."}}
+
+	tests := map[string]struct {
+		provider, arguments args
+		prior               answer
+		baseURL             any // planned
+		read                bool
+		told                []expected
+	}{
+		"new":                              {arguments: ofOne, baseURL: one.URL(), read: true},
+		"new, base URL unknown":            {arguments: ofUnknown, baseURL: unknown{}, read: true},
+		"new, default":                     {provider: ofOne, arguments: args{}, baseURL: one.URL(), read: true},
+		"new, default unknown":             {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
+		"new, no base URL at all":          {arguments: args{}, told: []expected{none}},
+		"nothing changes":                  {arguments: ofOne, prior: own, baseURL: one.URL()},
+		"another base URL":                 {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
+		"base URL unknown":                 {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
+		"own, default unknown":             {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
+		"timeouts change":                  {arguments: ofOne.with(timeout("read", "1s")), prior: own, baseURL: one.URL()},
+		"timeouts unknown":                 {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
+		"default is the same":              {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default, in other words":          {provider: args{"base_url": one.URL() + "/"}, arguments: args{}, prior: followed, baseURL: one.URL() + "/", read: true},
+		"default changes":                  {provider: ofOther, arguments: args{}, prior: followed, baseURL: other.URL(), read: true},
+		"default unknown":                  {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default unknown, timeouts change": {provider: ofUnknown, arguments: timeout("read", "1s"), prior: followed, baseURL: unknown{}, read: true},
+		"default instead of own":           {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
+		"no base URL any more":             {arguments: args{}, prior: followed, baseURL: one.URL(), told: []expected{kept}},
+		"none any more, timeouts change":   {arguments: timeout("read", "1s"), prior: followed, baseURL: one.URL(), told: []expected{kept}},
+		"destroyed without a base URL":     {prior: followed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			planned := recordProvider(t, test.provider).plan(t, test.prior, test.arguments)
+			planned.told.must(t, test.told...)
+			if test.baseURL == nil { // nothing is planned
+				return
+			}
+			want := maps.Clone(test.prior.state)
+			if test.read {
+				want = everyDetail(unknown{})
+			}
+			mustEqual(t, "the plan", planned.state, want.with(args{"base_url": test.baseURL, "timeouts": test.arguments["timeouts"]}))
+		})
+	}
+	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
+}
+
+// everyDetail is a value for each attribute that an instance is read for.
+func everyDetail(value any) args {
+	details := args{"response_body": value}
+	for name := range newer {
+		details[name] = value
+	}
+	return details
+}
+
+func TestRecordWaitsForTheInstance(t *testing.T) {
+	t.Parallel()
+	starting := []instancetest.Step{
+		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>soon</title>"),
+		instancetest.Status(404), instancetest.Status(401),
+	}
+	one := instancetest.New(t, instancetest.WithScript(starting...))
+	other := instancetest.New(t, instancetest.WithScript(starting...), instancetest.WithDocument(instancetest.Older()))
+	server := recordProvider(t, impatient(1))
+	created := server.create(t, args{"base_url": one.URL() + "/"})
+	mustEqual(t, "the new record", created.state, newer.with(args{
+		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil,
+	}))
+	updated := server.apply(t, created, args{"base_url": other.URL()}).must(t)
+	mustEqual(t, "the record of the other instance", updated, newer.with(documents["older"].want).with(args{
+		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil,
+	}))
+	for _, instance := range []*instancetest.Server{one, other} {
+		mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
+	}
+}
+
+func TestRecordIsNotChangedWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	server := recordProvider(t, nil)
+	for operation, prior := range map[string]answer{"create": {}, "update": server.create(t, args{"base_url": up.URL()})} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout(operation, "500ms")))
+			got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 503", says: []string{
+				"timeouts." + operation + " (500ms)", "raise timeouts." + operation,
+			}})
+			got.mustKeep(t, prior)
+		})
+	}
+}
+
+// TestRecordIsMadeOnceTheProvidersBaseURLIsKnown: of a plan that was made while it was not.
+func TestRecordIsMadeOnceTheProvidersBaseURLIsKnown(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	without := recordProvider(t, args{"base_url": unknown{}})
+	planned := without.plan(t, answer{}, args{})
+	planned.must(t)
+	without.applyPlan(t, answer{}, planned, args{}).told.must(t, expected{summary: "Provider configuration not known yet", says: []string{"\n  - base_url\n"}})
+
+	created := recordProvider(t, args{"base_url": instance.URL()}).applyPlan(t, answer{}, planned, args{})
+	mustEqual(t, "base_url", created.must(t)["base_url"], instance.URL())
+}
+
+func TestRecordReadsNothingForTimeoutsOrToBeDestroyed(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	own := args{"base_url": instance.URL()}
+	server := recordProvider(t, nil)
+	created := server.create(t, own)
+	updated := server.apply(t, created, own.with(timeout("read", "1s")))
+	mustEqual(t, "the record", updated.must(t), created.state.with(timeout("read", "1s")))
+	destroyed := server.apply(t, updated, nil)
+	destroyed.told.must(t)
+	destroyed.mustKeep(t, answer{})
+	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
+}
+
+func TestRefreshShowsWhatChanged(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	server := recordProvider(t, nil)
+	created := server.create(t, args{"base_url": instance.URL()}.with(timeout("read", "5s")))
+	same := server.refresh(t.Context(), t, created)
+	same.must(t)
+	same.mustKeep(t, created)
+
+	document := instancetest.Newer().With("fileMaxSize", 1000).With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
+	instance.SetDefault(instancetest.AnswerDocument(document))
+	changed := server.refresh(t.Context(), t, created)
+	changed.told.must(t, expected{warning: true, summary: "Expiry options shorter than a minute", says: []string{instance.URL() + "/instance"}})
+	mustEqual(t, "the record", changed.state, created.state.with(args{
+		"file_max_size": int64(1000), "recommended_expire_times": []any{expireTime("30 minutes", 30)}, "response_body": document.JSON(),
+	}))
+}
+
+// TestFailedRefreshKeepsEveryValue: whatever stops it but a cancellation, with one warning that says what failed.
+func TestFailedRefreshKeepsEveryValue(t *testing.T) {
+	t.Parallel()
+	page := instancetest.Body(200, "text/html", "<title>Maintenance</title>")
+	tests := map[string]struct {
+		step             instancetest.Step // nil if the instance is gone
+		provider, change args              // change changes the state
+		says             []string
+		unsaid           string
+	}{
+		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "last of 3 attempts"}},
+		"status":                 {step: instancetest.Status(404), says: []string{"status 404"}, unsaid: "wait_until_ready"},
+		"credentials":            {step: instancetest.Status(401), says: []string{"status 401", "with the provider's request_headers"}},
+		"web page":               {step: page, says: []string{"Maintenance"}},
+		"document with a fault":  {step: instancetest.AnswerDocument(instancetest.Newer().Without("fileMaxSize")), says: []string{"fileMaxSize"}},
+		"redirect":               {step: instancetest.Redirect(302, "ftp://example.org"), says: []string{"redirect"}},
+		"broken connection":      {step: instancetest.Reset(), says: []string{"last of 3 attempts"}},
+		// An instance whose host refuses connections costs max_attempts attempts, and not all of timeouts.read.
+		"refused":                 {says: []string{"connection refused", "This was the last of 3 attempts."}, unsaid: "timeouts.read"},
+		"silence":                 {step: instancetest.Silent(), change: timeout("read", "50ms"), says: []string{"timeouts.read (50ms)"}},
+		"silent attempts":         {step: instancetest.Silent(), provider: args{"request_timeout": "20ms"}, says: []string{"request_timeout (20ms)", "last of 3 attempts"}},
+		"timeout of another time": {step: instancetest.Status(404), change: timeout("read", "soon"), says: []string{"status 404"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			created := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
+			created.state = created.state.with(test.change)
+			if test.step != nil {
+				instance.SetDefault(test.step)
+			} else {
+				instance.Close()
+			}
+			server := recordProvider(t, test.provider)
+			started := time.Now()
+			got := server.refresh(t.Context(), t, created)
+			if took := time.Since(started); took > 20*time.Second { // timeouts.read is 30s
+				t.Errorf("it took %s", took)
+			}
+			got.mustKeep(t, created)
+			got.told.must(t, expected{warning: true, summary: "Instance not read, last known details kept: " + instance.URL(), says: append(test.says,
+				"keeps what the instance last reported", "GET "+instance.URL()+"/instance")})
+			if test.unsaid != "" {
+				mustNotSay(t, got.told.String(), test.unsaid)
+			}
+			server.plan(t, got, args{"base_url": instance.URL(), "timeouts": created.state["timeouts"]}).must(t)
+		})
+	}
+	t.Run("base URL that is no longer accepted", func(t *testing.T) {
+		t.Parallel()
+		server := recordProvider(t, nil)
+		created := server.create(t, args{"base_url": instancetest.New(t).URL()})
+		created.state["base_url"] = "https://me:hunter2@files.example.org"
+		got := server.refresh(t.Context(), t, created)
+		got.mustKeep(t, created)
+		got.told.must(t, expected{warning: true, summary: "Instance not read, last known details kept", says: []string{"user info"}})
+		mustNotSay(t, got.told.String(), "hunter2")
+	})
+}
+
+func TestCanceledRefreshIsAnError(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	server := recordProvider(t, nil)
+	created := server.create(t, args{"base_url": instance.URL()})
+	ctx, cancel := context.WithCancel(t.Context())
+	instance.SetDefault(func(_ *instancetest.Server, _ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	server.refresh(ctx, t, created).told.must(t, expected{summary: "Read canceled"})
+}
+
+// TestUnknownProviderArgumentsKeepARecord: base_url matters to records that follow it and, with request_headers, to
+// all; any other argument to all.
+func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		provider              args
+		ownRead, followedRead bool
+	}{
+		"base_url":                  {args{"base_url": unknown{}}, true, false},
+		"base_url, with headers":    {args{"base_url": unknown{}, "request_headers": args{"X-Token": "t"}}, false, false},
+		"request_timeout":           {args{"request_timeout": unknown{}}, false, false},
+		"request_headers":           {args{"request_headers": unknown{}}, false, false},
+		"nothing that is not known": {nil, true, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			ofInstance := args{"base_url": instance.URL()}
+			known := recordProvider(t, ofInstance)
+			own, followed := known.create(t, ofInstance), known.create(t, args{})
+			instance.SetDefault(instancetest.AnswerDocument(instancetest.Older()))
+			// An update tells what the configuration has now.
+			ownAtLast := known.apply(t, followed, ofInstance.with(timeout("read", "9s")))
+
+			server := recordProvider(t, test.provider)
+			server.deferral = true
+			read := func(what string, record answer, want bool) {
+				got := server.refresh(t.Context(), t, record)
+				got.must(t)
+				mustEqual(t, what+": deferred", got.deferred != nil, false)
+				mustEqual(t, what+": api_version", got.state["api_version"], map[bool]any{true: "1.3.2", false: "2.1.5"}[want])
+				if !want {
+					got.mustKeep(t, record)
+				}
+			}
+			read("own", own, test.ownRead)
+			read("followed", followed, test.followedRead)
+			read("own at last", ownAtLast, test.ownRead)
+		})
+	}
+}
+
+func TestImportedRecordIsReadOrAnError(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	server := recordProvider(t, nil)
+	imported := server.importRecord(t, instance.URL())
+	imported.must(t)
+	read := server.refresh(t.Context(), t, imported)
+	read.must(t)
+	read.mustKeep(t, server.create(t, args{"base_url": instance.URL()}))
+
+	unable := recordProvider(t, args{"request_timeout": unknown{}})
+	unable.refresh(t.Context(), t, imported).told.must(t, expected{summary: "Provider configuration not known yet", says: []string{"\n  - request_timeout\n"}})
+	unable.deferral = true
+	got := unable.refresh(t.Context(), t, imported)
+	got.told.must(t)
+	mustEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
+
+	instance.SetDefault(instancetest.Status(503))
+	server.refresh(t.Context(), t, imported).told.must(t, expected{summary: "Instance answered with status 503", says: []string{instance.URL()}})
+}
+
+func TestImportRefusesABadBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, one := range refusedBaseURLs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := recordProvider(t, nil).importRecord(t, one.value.(string))
+			got.told.must(t, expected{summary: "Invalid base URL", says: append(one.says, "The import ID")})
+			mustNotSay(t, got.told.String(), "hunter2")
+		})
+	}
+}
+
+// TestRecordSendsTheProvidersHeaders: only to the origin of the provider's base_url.
+func TestRecordSendsTheProvidersHeaders(t *testing.T) {
+	t.Parallel()
+	const token = "an-opaque-token"
+	guarded, other := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", token)), instancetest.New(t)
+	server := recordProvider(t, args{"base_url": guarded.URL(), "request_headers": args{"X-Token": token}})
+	server.refresh(t.Context(), t, server.create(t, args{})).must(t)
+	created := server.create(t, args{"base_url": other.URL()})
+	other.SetDefault(instancetest.Status(401))
+	server.refresh(t.Context(), t, created).told.must(t, expected{
+		warning: true, summary: "Instance not read, last known details kept: " + other.URL(), says: []string{"status 401", "a provider block (with an alias)"},
+	})
+	for _, request := range other.Requests() {
+		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
+	}
+}
