@@ -43,10 +43,10 @@ var kinds = map[Kind]struct {
 	KindProxy:       {"proxy failed", true},
 	KindNotHTTP:     {"not HTTP", false},
 	KindRedirect:    {"redirect not followed", false},
-	KindStatus:      {"status", false},
+	KindStatus:      {"status ", false},
 	KindTooLarge:    {"body too large", false},
 	KindNotJSON:     {"not JSON", false},
-	KindDocument:    {"not an instance document", false},
+	KindDocument:    {"not an instance document: ", false},
 }
 
 // Hint is a likely cause that a failure of its kind does not always have.

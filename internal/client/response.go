@@ -80,7 +80,7 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	status := statusLine(response.StatusCode)
 	message := r.message(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
-	failure.class = failure.Reason
+	failure.class += status
 	if message != "" && !strings.Contains(status, message) {
 		failure.Reason += ": " + strings.TrimPrefix(message, status+" ")
 	}
@@ -112,7 +112,7 @@ func statusLine(status int) string {
 func (r *reading) documentFailure(err error, header http.Header, body []byte) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
-	failure.class += ": " + document.Faults[0].Path
+	failure.class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
 		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body)))

@@ -42,14 +42,15 @@ func messages(t *testing.T) []string {
 	return found
 }
 
-// classes returns the texts of the attribute errors, without the ends that some of them have.
+// classes returns the texts of the attribute errors, without the ends that some of them have: the first fields of the
+// elements of kinds.
 func classes(t *testing.T) []string {
 	t.Helper()
 	var found []string
 	values(t, filepath.Join("internal", "client"), func(name string, value ast.Expr) {
-		if name == "classes" {
-			for _, class := range elements(t, value) {
-				found = append(found, stringIn(t, class))
+		if name == "kinds" {
+			for _, kind := range elements(t, value) {
+				found = append(found, stringIn(t, kind.(*ast.CompositeLit).Elts[0]))
 			}
 		}
 	})
