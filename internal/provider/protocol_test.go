@@ -148,7 +148,7 @@ func dynamic(tb testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
 	return &encoded
 }
 
-// schemas are what the provider tells Terraform about itself.
+// schemas are what the provider tells Terraform about itself, after the framework has checked every one of them.
 var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 	resp, err := newProtocol().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil || len(resp.Diagnostics) > 0 {
@@ -482,6 +482,14 @@ func (a args) mustMatch(tb testing.TB, want args) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		mustEqual(tb, name, a[name], want[name])
 	}
+}
+
+// reading returns the arguments of a data source that reads one instance.
+func reading(source string, baseURL any) args {
+	if source == instancesName {
+		return args{"base_urls": args{"it": baseURL}}
+	}
+	return args{"base_url": baseURL}
 }
 
 // oneAttempt switches retries off.
