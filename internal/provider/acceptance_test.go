@@ -37,10 +37,7 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 // do not compare.
 type needs struct{ feature, terraform, openTofu string }
 
-var (
-	needsTerraformData  = needs{"terraform_data", "1.4.0", "1.6.0"}
-	needsSensitiveState = needs{"sensitive_values in the state", "1.4.6", "1.6.0"}
-)
+var needsTerraformData = needs{"terraform_data", "1.4.0", "1.6.0"}
 
 func (n needs) CheckTerraformVersion(_ context.Context, req tfversion.CheckTerraformVersionRequest, resp *tfversion.CheckTerraformVersionResponse) {
 	product, minimum := "Terraform", n.terraform
@@ -252,37 +249,16 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 	}
 }
 
-func TestAccFleetWithFailures(t *testing.T) {
+func TestAccEveryFailureOfAFleetIsShown(t *testing.T) {
 	t.Parallel()
 	baseURLs, classes := brokenFleet(t)
 	urls, err := json.Marshal(baseURLs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := func(more string) string {
-		return providerWith(`retry = { max_attempts = 1 }`) + fmt.Sprintf(`
-			data "filetransfer_instances" "all" {
-				base_urls = jsondecode(%q)
-				%s
-			}
-			output "errors" { value = data.filetransfer_instances.all.errors }
-			output "sizes" { value = { for key, instance in data.filetransfer_instances.all.instances : key => instance.file_max_size } }
-			`, urls, more)
-	}
-	sizes := make(args)
-	for key := range baseURLs {
-		if classes[key] == nil {
-			sizes[key] = int64(64424509440)
-		}
-	}
-	allowed := config("allow_failures = true")
-	run(t, nil,
-		resource.TestStep{Config: allowed, ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownOutputValue("errors", knownAs(t, classes)), statecheck.ExpectKnownOutputValue("sizes", knownAs(t, sizes)),
-		}},
-		resource.TestStep{Config: allowed, PlanOnly: true}, // no change: the errors are the same
-	)
-	said := mustFail(t, resource.TestStep{Config: config("")})
+	said := mustFail(t, resource.TestStep{
+		Config: providerWith(`retry = { max_attempts = 1 }`) + fmt.Sprintf("data \"filetransfer_instances\" \"all\" {\nbase_urls = jsondecode(%q)\n}\n", urls),
+	})
 	for key := range classes {
 		mustMention(t, said, fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key]))
 	}
@@ -308,11 +284,6 @@ func TestAccSecretsAreNotShown(t *testing.T) {
 	said = mustFail(t, resource.TestStep{Config: data("test", instance.URL(), headers) + `output "leak" { value = data.filetransfer_instance.test.request_headers }`})
 	mustMention(t, said, "Output refers to sensitive values")
 	mustNotSay(t, said, "hunter2-own")
-
-	run(t, []tfversion.TerraformVersionCheck{needsSensitiveState}, resource.TestStep{
-		Config:            data("test", instance.URL(), headers),
-		ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectSensitiveValue("data.filetransfer_instance.test", tfjsonpath.New("request_headers"))},
-	})
 }
 
 // TestAccSecretsAreNotLogged looks at the provider's lines of the log of a run at TRACE. Those of the test framework

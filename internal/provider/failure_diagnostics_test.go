@@ -76,8 +76,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 	one := situation{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
 	fleet := one
 	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`
-	waiting := one
-	waiting.waits, waiting.timeout = true, 10*time.Minute
 	withheld := one
 	withheld.headersWithheld = true
 	status := func(code int) client.Failure {
@@ -112,11 +110,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"never asked, in a fleet": { // it may well be ready
 			client.Failure{Kind: client.KindTimeout, TimeRanOut: true}, fleet, "Instance did not answer in time",
 			[]string{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."}, []string{wait, "request_timeout"},
-		},
-		"waited in vain": {
-			with(status(503), func(f *client.Failure) { f.Attempts, f.TimeRanOut = 99, true }), waiting, "Instance answered with status 503",
-			[]string{"This was the last of 99 attempts. The time for the whole read, timeouts.read (10m), ran out.", "check its log", "needs longer to start, raise timeouts.read"},
-			[]string{"set wait_until_ready"},
 		},
 		"broken, http": {
 			client.Failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1}, one, "Connection to the instance broke",

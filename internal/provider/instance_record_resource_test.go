@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"context"
 	"maps"
-	"net/http"
 	"testing"
 	"time"
 
@@ -245,19 +243,6 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		got.told.must(t, expected{warning: true, summary: "Instance not read, last known details kept", says: []string{"user info"}})
 		mustNotSay(t, got.told.String(), "hunter2")
 	})
-}
-
-func TestCanceledRefreshIsAnError(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, nil)
-	created := server.create(t, args{"base_url": instance.URL()})
-	ctx, cancel := context.WithCancel(t.Context())
-	instance.SetDefault(func(_ *instancetest.Server, _ http.ResponseWriter, r *http.Request) {
-		cancel()
-		<-r.Context().Done()
-	})
-	server.refresh(ctx, t, created).told.must(t, expected{summary: "Read canceled"})
 }
 
 // TestUnknownProviderArgumentsKeepARecord: base_url matters to records that follow it and, with request_headers, to
