@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,7 +163,7 @@ func TestReadsAndImportsRefuseABadBaseURL(t *testing.T) {
 			want := expected{at: map[bool]string{false: "base_url", true: ""}[one.secret], summary: "Invalid base URL", says: one.says}
 			got := server.read(t.Context(), t, instanceName, args{"base_url": one.value}).told
 			got.must(t, want)
-			want.at, want.says = "", append(one.says, "The import ID")
+			want.at, want.says = "", slices.Concat(one.says, []string{"The import ID"})
 			imported := server.importRecord(t, one.value.(string)).told
 			imported.must(t, want)
 			mustNotSay(t, got.String()+imported.String(), "hunter2")
