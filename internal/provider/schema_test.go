@@ -8,42 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/function"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
-
-func TestSchemasAreValid(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	subject := &filetransferProvider{}
-
-	var ours provider.SchemaResponse
-	subject.Schema(ctx, provider.SchemaRequest{}, &ours)
-	if diags := ours.Schema.ValidateImplementation(ctx); diags.HasError() {
-		t.Errorf("provider: %v", diags)
-	}
-	for _, make := range subject.DataSources(ctx) {
-		var resp datasource.SchemaResponse
-		make().Schema(ctx, datasource.SchemaRequest{}, &resp)
-		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
-			t.Errorf("%T: %v", make(), diags)
-		}
-	}
-	for _, make := range subject.Functions(ctx) {
-		var resp function.DefinitionResponse
-		make().Definition(ctx, function.DefinitionRequest{}, &resp)
-		var checked function.DefinitionValidateResponse
-		resp.Definition.ValidateImplementation(ctx, function.DefinitionValidateRequest{}, &checked)
-		if checked.Diagnostics.HasError() {
-			t.Errorf("%T: %v", make(), checked.Diagnostics)
-		}
-	}
-}
 
 // walk calls visit for each attribute of a schema, with its path.
 func walk(prefix string, attributes []*tfprotov6.SchemaAttribute, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
