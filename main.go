@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"os"
+	runtimedebug "runtime/debug"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ var (
 	commit  = "none"
 )
 
+const gcPercent = 200
+
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger such as delve")
 	showVersion := flag.Bool("version", false, "print version and commit, and exit")
@@ -38,6 +41,11 @@ func main() {
 	log.SetOutput(io.Discard)
 	if !*debug {
 		silenceUnreadLog()
+	}
+	if os.Getenv("GOGC") == "" {
+		// Collecting half as often saves a twentieth of a large plan's time. Any less often, and a fleet of hostile
+		// instances would fill more than the 96 MiB that it may.
+		runtimedebug.SetGCPercent(gcPercent)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: address,

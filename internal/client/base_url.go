@@ -72,7 +72,7 @@ func parseError(text string, err error) *BaseURLError {
 	case strings.TrimSpace(text) != text:
 		return &BaseURLError{"begins or ends with a space", "Remove it, for example with trimspace()."}
 	case strings.HasPrefix(reason, "invalid port"):
-		return &BaseURLError{"has a port that is not a number", portRemedy}
+		return &BaseURLError{"has a port that is not a number, or an IPv6 address without brackets", portRemedy + ` Write an IPv6 address like "http://[::1]:8080".`}
 	case strings.HasPrefix(reason, "missing ']'"):
 		return &BaseURLError{"has a host with an opening bracket and no closing one", `Write an IPv6 address like "http://[::1]:8080".`}
 	case isA[url.EscapeError](err):

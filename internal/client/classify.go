@@ -61,8 +61,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
-		// What a server says unasked makes net/http close the connection, and has
-		// no error of its own.
+		// What a server says unasked makes net/http close the connection, and has no error of its own.
 		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
 			text = "it came before the request"
 		}
@@ -201,7 +200,7 @@ func goText(err error) string {
 		err = verification.Err
 	}
 	for operation, ok := errors.AsType[*net.OpError](err); ok; operation, ok = errors.AsType[*net.OpError](err) {
-		err = operation.Err
+		err = operation.Err // an error of a proxy has two
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number.Error()

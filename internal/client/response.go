@@ -115,6 +115,9 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure.class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
+		if isHTML(header, body) {
+			cause = "it is an HTML page"
+		}
 		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body)))
 	}
 	failure.cause = err
@@ -147,11 +150,10 @@ func (r *reading) message(header http.Header, body []byte) string {
 		Message string `json:"message"`
 	}
 	text := string(body)
-	isHTML := strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(text), "<")
 	switch {
 	case json.Unmarshal(body, &serviceError) == nil && serviceError.Message+serviceError.Error != "":
 		text = cmp.Or(serviceError.Message, serviceError.Error)
-	case isHTML:
+	case isHTML(header, body):
 		title := htmlTitle.FindStringSubmatch(text)
 		if title == nil {
 			return ""
@@ -159,4 +161,8 @@ func (r *reading) message(header http.Header, body []byte) string {
 		text = html.UnescapeString(title[1])
 	}
 	return strings.TrimRight(r.clean(text, messageLimit), ". ")
+}
+
+func isHTML(header http.Header, body []byte) bool {
+	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }

@@ -1,11 +1,12 @@
 package client
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 // Retry says how attempts follow each other.
@@ -30,16 +31,21 @@ const lastAttemptTime = time.Second
 // replaces them within the same limits. A delay that would last past the read's end is shortened, so that one last
 // attempt uses the time that is left.
 type delays struct {
-	retry    Retry
-	deadline time.Time // of the read; zero: none
-	// longest is the upper bound of the delay before.
-	longest time.Duration
+	retry       Retry
+	deadline    time.Time // of the read; zero: none
+	exponential backoff.ExponentialBackOff
 	// shortened is true after the delay before the last attempt.
 	shortened bool
 }
 
 func newDelays(retry Retry, deadline time.Time) *delays {
-	return &delays{retry: retry, deadline: deadline, longest: retry.MinDelay}
+	return &delays{retry: retry, deadline: deadline, exponential: backoff.ExponentialBackOff{
+		// A third up and down of 1.5 is from 1 to 2: never below MinDelay, and still spread out when MaxDelay is reached.
+		InitialInterval:     retry.MinDelay + retry.MinDelay/2,
+		RandomizationFactor: 1.0 / 3,
+		Multiplier:          2,
+		MaxInterval:         retry.MaxDelay - retry.MaxDelay/4,
+	}}
 }
 
 // next returns the next delay. ok is false after the attempt that used the rest of the read's time.
@@ -47,17 +53,11 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if d.shortened {
 		return 0, false
 	}
-	if d.longest > d.retry.MaxDelay/2 {
-		d.longest = d.retry.MaxDelay
-	} else {
-		d.longest *= 2
+	delay = d.exponential.NextBackOff()
+	if retryAfter != noRetryAfter {
+		delay = retryAfter
 	}
-	if retryAfter == noRetryAfter {
-		shortest := max(d.retry.MinDelay, d.longest/2)
-		delay = shortest + rand.N(d.longest-shortest+1) //nolint:gosec // no secret
-	} else {
-		delay = max(d.retry.MinDelay, min(retryAfter, d.retry.MaxDelay))
-	}
+	delay = max(d.retry.MinDelay, min(delay, d.retry.MaxDelay))
 	if d.deadline.IsZero() {
 		return delay, true
 	}

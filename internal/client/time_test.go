@@ -286,6 +286,17 @@ func TestRefusedAdmissionEndsARead(t *testing.T) {
 	})
 	_, err := c.Read(ctx, request)
 	mustBeCanceled(t, err)
+
+	asked := 0
+	failure := fail(t, "http://files.invalid", untilReady, func(s *setup) {
+		s.Admit = func(context.Context) (func(), error) {
+			asked++
+			return nil, errors.New("refused")
+		}
+	})
+	if asked != 1 || failure.Attempts != 0 {
+		t.Errorf("asked %d times; %+v", asked, failure)
+	}
 }
 
 // held are the ways in which a read can be made to last.

@@ -226,15 +226,13 @@ func readObject[T any](p *parser, expected string, fields []field[T], into *T) e
 			return err
 		}
 	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return err
-	}
+	_, err := p.decoder.ReadToken()
 	for _, field := range fields {
 		if !field.optional && !p.names[depth].has([]byte(field.name)) {
 			p.addMissing(field.name)
 		}
 	}
-	return nil
+	return err
 }
 
 // skipUnknown skips the value of a member that the contract does not have. A duplicate member at any depth in it is a

@@ -56,7 +56,7 @@ func timeoutsAttribute(addition string, operations map[string]schema.Attribute) 
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributes}},
-		MarkdownDescription: "How long operations may take. Default: the defaults of its attributes." + addition,
+		MarkdownDescription: "How long operations may take. Default: each attribute has its own." + addition,
 		Attributes:          operations,
 	}
 }

@@ -177,7 +177,8 @@ func remedies(failure *client.Failure, s situation) []string {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
 	if s.canWait && !s.waits && starting(failure) {
-		remedies = append(remedies, "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true.")
+		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
+			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
 	if s.waits && failure.Attempts > 0 && (failure.TimeRanOut || failure.NoTimeLeft) {
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))

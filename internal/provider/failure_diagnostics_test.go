@@ -70,7 +70,8 @@ func mustBeClean(t *testing.T, text string) {
 // TestWordsAboutAFailure: what is said of what the client reports.
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
-	const wait = "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true."
+	const wait = "If this apply creates the instance, or if plans must go on while it is down, use the resource filetransfer_instance_record. " +
+		"To make this data source wait for a new instance, set wait_until_ready = true."
 	one := situation{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
 	fleet := one
 	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`

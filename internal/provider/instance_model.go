@@ -46,7 +46,7 @@ var detailsAttributes = []detailsAttribute{
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
 	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Durations before expiry that a client may offer, in the order " +
 		"delivered (`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's own text, in its own " +
-		"language), `in_seconds` and `in_minutes` (whole minutes, rounded down).",
+		"language), `in_seconds` (the duration in seconds) and `in_minutes` (in whole minutes, rounded down).",
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 
@@ -79,7 +79,7 @@ func instanceAttributes(baseURLAddition string) map[string]schema.Attribute {
 		"response_body": schema.StringAttribute{
 			Computed: true,
 			MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
-				"`jsondecode(....response_body).newField`.",
+				"`jsondecode` it, as in `jsondecode(data.filetransfer_instance.files.response_body).newField`.",
 		},
 	}
 	for _, attribute := range detailsAttributes {

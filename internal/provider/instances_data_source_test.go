@@ -113,14 +113,14 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 	says := []string{
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
 		"\n\n\"failing\", \"failing2\": The instance, or a proxy in front of it, is failing: check its log.",
-		"\n\n\"failing\", \"failing2\", \"refused\": If the instance is still starting",
+		"\n\n\"failing\", \"failing2\", \"refused\": If this apply creates the instance",
 		"\n\n\"refused\": Check the host and port in base_urls,", "\n\n\"web\": Check that base_urls is the address of the instance's API",
 	}
 	for key := range classes {
 		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
 	}
 	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: says})
-	for _, remedy := range []string{"check its log", "still starting", "host and port"} {
+	for _, remedy := range []string{"check its log", "this apply creates", "host and port"} {
 		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
 	}
 	mustNotSay(t, got.told.String(), "..", "base_url,", "base_url ")

@@ -59,7 +59,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter; a " +
 					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would last past the end of a " +
-					"read is shortened, so that a last attempt uses the time that is left. Default: the defaults of its attributes.",
+					"read is shortened, so that a last attempt uses the time that is left. Default: each attribute has its own.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
