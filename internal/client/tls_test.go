@@ -1,6 +1,14 @@
 package client_test
 
 import (
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -54,5 +62,35 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	}
 	if err := client.CheckCACerts(ca + key + cert); err != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// The system's certificates are read once a process: another process runs the test again, with an authority as the system's.
+func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("crypto/x509 reads SSL_CERT_FILE on Unix systems other than macOS only, and Linux stands for them")
+	}
+	// All instances of instancetest are of one authority; this one is of another, which is the same in every process.
+	ofSystem := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, it.Older().JSON())
+	}))
+	t.Cleanup(ofSystem.Close)
+	const again = "FILETRANSFER_TEST_SYSTEM_CERTS"
+	if os.Getenv(again) != "" {
+		ofArgument := it.New(t, it.WithTLS())
+		read(t, ofArgument.URL(), trusting(ofArgument))
+		read(t, ofSystem.URL, trusting(ofArgument))
+		return
+	}
+	file := filepath.Join(t.TempDir(), "system.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ofSystem.Certificate().Raw})
+	if err := os.WriteFile(file, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	command.Env = append(os.Environ(), again+"=1", "SSL_CERT_FILE="+file, "SSL_CERT_DIR="+t.TempDir())
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, output)
 	}
 }
