@@ -58,7 +58,8 @@ func TestEveryKindAndHintHasWordsOfItsOwn(t *testing.T) {
 	mustEqual(t, "the number of words", len(taken), 2*len(failureWords)+len(hintRemedies))
 }
 
-const wait = "If the instance is still starting, for example because this apply creates it, set wait_until_ready = true."
+const wait = "If this apply creates the instance, or if plans must go on while it is down, use the resource filetransfer_instance_record. " +
+	"To make this data source wait for a new instance, set wait_until_ready = true."
 
 // mustBeClean checks what holds for every diagnostic about a failure.
 func mustBeClean(t *testing.T, text string) {
