@@ -293,11 +293,11 @@ func TestReadsWaitUntilReady(t *testing.T) {
 
 func TestInstanceStopsWaitingWhenItsTimeRunsOut(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	got := read(t, args{"retry": args{"max_attempts": 1, "min_delay": "10ms", "max_delay": "20ms"}}, instanceName,
 		args{"base_url": instance.URL(), "wait_until_ready": true, "timeouts": args{"read": "300ms"}})
-	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 404", says: []string{
-		"GET " + instance.URL() + "/instance: status 404", // the last failure, not the end of the time
+	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 503", says: []string{
+		"GET " + instance.URL() + "/instance: status 503", // the last failure, not the end of the time
 		"This was the last of", "The time for the whole read, timeouts.read (300ms), ", "If the instance needs longer to start, raise timeouts.read.",
 	}})
 	mustNotSay(t, got.told.String(), "set wait_until_ready")
