@@ -115,27 +115,29 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure.class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
-		if isHTML(header, body) {
-			cause = "it is an HTML page"
+		message := r.message(header, body[:min(len(body), shownBody)])
+		reason := fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header))
+		switch {
+		case isHTML(header, body) && message != "":
+			reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", message, r.contentType(header))
+		case message != "":
+			reason += "; it begins with: " + message
 		}
-		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.content(header, body)))
+		failure = newFailure(KindNotJSON, reason)
 	}
 	failure.cause = err
 	failure.Faults = document.Lines()
 	return failure
 }
 
-// content describes a body that is not JSON: its declared type, and what it says.
-func (r *reading) content(header http.Header, body []byte) string {
+// contentType says what a body that is not JSON was declared to be.
+func (r *reading) contentType(header http.Header) string {
 	described := "no Content-Type"
 	if contentType := header.Get("Content-Type"); contentType != "" {
 		described = fmt.Sprintf("Content-Type %q", r.clean(contentType, contentTypeLimit))
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" {
 		described += fmt.Sprintf(", Content-Encoding %q", r.clean(encoding, contentTypeLimit))
-	}
-	if message := r.message(header, body[:min(len(body), shownBody)]); message != "" {
-		described += ", which says: " + message
 	}
 	return described
 }

@@ -123,7 +123,7 @@ func FuzzMessage(f *testing.F) {
 		const secret = "secret-value"
 		r := &reading{redactor: newRedactor(http.Header{"X": {secret}}, nil)}
 		header := http.Header{"Content-Type": {contentType}, "Content-Encoding": {contentType}}
-		message, content := r.message(header, body), r.content(header, body)
+		message, content := r.message(header, body), r.contentType(header)
 		mustBeSafe(t, message, messageLimit)
 		mustBeSafe(t, content, messageLimit+3*contentTypeLimit+100)
 	})

@@ -25,7 +25,7 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceAttributes("Default: the provider's `base_url`.")
+	attributes := instanceAttributes("data.filetransfer_instance.files", "Default: the provider's `base_url`.")
 	maps.Copy(attributes, readArgumentAttributes("this read, for example for a reverse proxy in front of the instance."))
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and returns its limits and options in one " +

@@ -66,9 +66,9 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// instanceAttributes returns the attributes of everything that reads exactly one instance. baseURLAddition ends the
-// description of base_url.
-func instanceAttributes(baseURLAddition string) map[string]schema.Attribute {
+// instanceAttributes returns the attributes of everything that reads exactly one instance. reference is how an
+// example refers to one; baseURLAddition ends the description of base_url.
+func instanceAttributes(reference, baseURLAddition string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"base_url": schema.StringAttribute{
 			Optional:            true,
@@ -79,7 +79,7 @@ func instanceAttributes(baseURLAddition string) map[string]schema.Attribute {
 		"response_body": schema.StringAttribute{
 			Computed: true,
 			MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
-				"`jsondecode` it, as in `jsondecode(data.filetransfer_instance.files.response_body).newField`.",
+				"`jsondecode(" + reference + ".response_body).newField`.",
 		},
 	}
 	for _, attribute := range detailsAttributes {

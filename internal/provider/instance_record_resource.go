@@ -39,7 +39,8 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := instanceAttributes("A change reads the new instance, in place. Default: the provider's `base_url`, which is followed like an argument.")
+	attributes := instanceAttributes("filetransfer_instance_record.files",
+		"A change reads the new instance, in place. Default: the provider's `base_url`, which is followed like an argument.")
 	attributes["timeouts"] = timeoutsAttribute(" A change of these alone reads nothing.", map[string]datasourceschema.Attribute{
 		"create": durationAttribute("Time to wait for the instance when the record is created.", literal(defaultRecordTimeout)),
 		"read":   durationAttribute("Time for one refresh with its retries.", literal(defaultRefreshTimeout)),

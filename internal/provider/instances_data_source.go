@@ -325,7 +325,7 @@ func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*f
 	for _, key := range keys {
 		lines = append(lines, fmt.Sprintf("\n  - %q: %s", key, failed[key].err))
 		failure, _ := client.AsFailure(failed[key].err)
-		for _, remedy := range remedies(failure, d.situation(failed[key], arguments, "base_urls")) {
+		for _, remedy := range remedies(failure, d.situation(failed[key], arguments, "its URL in base_urls")) {
 			if keysOf[remedy] == nil {
 				order = append(order, remedy)
 			}

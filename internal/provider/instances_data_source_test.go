@@ -114,7 +114,7 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
 		"\n\n\"failing\", \"failing2\": The instance, or a proxy in front of it, is failing: check its log.",
 		"\n\n\"failing\", \"failing2\", \"refused\": If this apply creates the instance",
-		"\n\n\"refused\": Check the host and port in base_urls,", "\n\n\"web\": Check that base_urls is the address of the instance's API",
+		"\n\n\"refused\": Check the host and port in its URL in base_urls,", "\n\n\"web\": Check that its URL in base_urls is the address of the instance's API",
 	}
 	for key := range classes {
 		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))

@@ -93,7 +93,7 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 	case longest.IsNull():
 		label, _ := shortest.Attributes()["label"].(types.String)
 		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
-			"No expiry option is at most %s seconds long: the shortest, %q, has %s seconds",
+			"No expiry option is at most %s seconds long: the shortest, %q, is %s seconds long",
 			maxSeconds.Text('g', maxDigits), safetext.Clean(label.ValueString(), labelLimit), inSeconds(shortest).Text('f', 0)))
 	default:
 		resp.Error = resp.Result.Set(ctx, longest)
