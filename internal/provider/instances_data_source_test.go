@@ -363,15 +363,6 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	mustEqual(t, "the keys", keysAsked(instance), []string{"a"})
 }
 
-func TestFleetWaitsUntilReady(t *testing.T) {
-	t.Parallel()
-	starting := instancetest.New(t, instancetest.WithScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}")))
-	ready := instancetest.New(t)
-	got := read(t, impatient(1), instancesName, args{"base_urls": args{"starting": starting.URL(), "ready": ready.URL()}, "wait_until_ready": true}).must(t)
-	mustEqual(t, "errors", got["errors"], args{})
-	mustEqual(t, "the number of requests", len(starting.Requests()), 4)
-}
-
 func TestFleetHeadersGoToEveryInstance(t *testing.T) {
 	t.Parallel()
 	a, b := instancetest.New(t), instancetest.New(t)

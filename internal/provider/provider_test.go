@@ -322,7 +322,7 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 					if arguments == nil {
 						continue // there each has a base URL
 					}
-					arguments = args{"base_urls": args{"a": arguments["base_url"]}, "allow_failures": true}
+					arguments = reading(source, instance.URL()).with(args{"allow_failures": true})
 				}
 				t.Run(fmt.Sprintf("%s, %s, deferral %v", name, source, deferral), func(t *testing.T) {
 					t.Parallel()

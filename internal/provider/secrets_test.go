@@ -163,15 +163,18 @@ func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
 func TestReadsMaskTheLog(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithPath("/hunter2"))
-	for name, arguments := range map[string]args{
-		instanceName:  {"base_url": instance.URL()},
-		instancesName: {"base_urls": args{"a": instance.URL()}},
-	} {
+	headers := args{"request_headers": args{"X-Token": "hunter2"}}
+	for _, name := range []string{instanceName, instancesName, recordName} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, log := traced(t.Context())
-			server, _ := configure(ctx, t, nil)
-			server.read(ctx, t, name, arguments.with(args{"request_headers": args{"X-Token": "hunter2"}})).must(t)
+			if name == recordName {
+				server := recordProvider(t, headers.with(args{"base_url": instance.URL()}))
+				server.refresh(ctx, t, server.create(t, args{})).must(t)
+			} else {
+				server, _ := configure(ctx, t, nil)
+				server.read(ctx, t, name, reading(name, instance.URL()).with(headers)).must(t)
+			}
 			mustSay(t, log.String(), "Read the instance", instance.Origin()+"/***/instance")
 			mustNotSay(t, log.String(), "hunter2")
 		})
