@@ -186,6 +186,13 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		"SOCKS proxy closes":       {behind("HTTPS_PROXY", rawProxy("socks5", closes)), client.KindProxy, noProxy, retried, 0, []string{"the proxy broke the connection"}},
 		"SOCKS proxy, instance down": {behind("HTTP_PROXY", rawProxy("socks5", socks(4))), client.KindProxy, noProxy, retried, 0,
 			[]string{"the proxy could not reach the instance: host unreachable"}},
+		"SOCKS proxy, silent in the handshake": {behind("HTTPS_PROXY", rawProxy("socks5", socks(0)), hurried), client.KindTimeout, inTime, retried, 0,
+			[]string{"connected, but no TLS handshake in time"}},
+		"https proxy, instance expired": {behind("HTTPS_PROXY", func(t *testing.T) string {
+			t.Helper()
+			instance := it.New(t, it.WithCertificate(it.CertificateExpired))
+			return it.NewProxy(t, it.WithProxyCertificate(it.CertificateValid), it.WithProxyTarget(instance)).URL()
+		}), client.KindCertificate, "certificate not trusted", final, client.HintExpired, []string{"certificate has expired"}},
 		"proxy URL not valid":     {behind("HTTPS_PROXY", proxyAt("http://"+user+"[::1")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTPS_PROXY is not valid"}},
 		"proxy URL, line break":   {behind("HTTP_PROXY", proxyAt("http://"+user+"proxy.invalid\n")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTP_PROXY is not valid"}},
 		"proxy URL, other scheme": {behind("HTTP_PROXY", proxyAt("ftp://"+user+"proxy.invalid")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTP_PROXY is not valid"}},
