@@ -184,8 +184,14 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		"SOCKS proxy down":         {behind("HTTPS_PROXY", proxyAt("socks5://"+user+nowhere)), client.KindProxy, noProxy, retried, 0, []string{"the proxy could not be reached: connection refused"}},
 		"SOCKS proxy silent":       {behind("HTTP_PROXY", rawProxy("socks5", it.Await), hurried), client.KindProxy, noProxy, retried, 0, []string{"the proxy did not connect to the instance in time"}},
 		"SOCKS proxy closes":       {behind("HTTPS_PROXY", rawProxy("socks5", closes)), client.KindProxy, noProxy, retried, 0, []string{"the proxy broke the connection"}},
-		"SOCKS proxy, instance down": {behind("HTTP_PROXY", rawProxy("socks5", socks(4))), client.KindProxy, noProxy, retried, 0,
+		"SOCKS proxy, instance down": {behind("HTTP_PROXY", rawProxy("socks5", socks(4, it.Await))), client.KindProxy, noProxy, retried, 0,
 			[]string{"the proxy could not reach the instance: host unreachable"}},
+		"SOCKS proxy, instance closes": {behind("HTTPS_PROXY", rawProxy("socks5", socks(0, closes))), client.KindBroken, "connection broken", retried, 0, []string{handshake}},
+		"https proxy, instance expired": {behind("HTTPS_PROXY", func(t *testing.T) string {
+			t.Helper()
+			instance := it.New(t, it.WithCertificate(it.CertificateExpired))
+			return it.NewProxy(t, it.WithProxyCertificate(it.CertificateValid), it.WithProxyTarget(instance)).URL()
+		}), client.KindCertificate, "certificate not trusted", final, client.HintExpired, []string{"certificate has expired"}},
 		"proxy URL not valid":     {behind("HTTPS_PROXY", proxyAt("http://"+user+"[::1")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTPS_PROXY is not valid"}},
 		"proxy URL, line break":   {behind("HTTP_PROXY", proxyAt("http://"+user+"proxy.invalid\n")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTP_PROXY is not valid"}},
 		"proxy URL, other scheme": {behind("HTTP_PROXY", proxyAt("ftp://"+user+"proxy.invalid")), client.KindProxy, noProxy, hopeless, 0, []string{"HTTP_PROXY is not valid"}},
@@ -384,15 +390,15 @@ func alert(number byte) string { return "\x15\x03\x01\x00\x02\x02" + string([]by
 // oldServerHello is what a server with TLS 1.1 begins a handshake with.
 var oldServerHello = "\x16\x03\x02\x00\x2a\x02\x00\x00\x26\x03\x02" + strings.Repeat("r", 32) + "\x00\x00\x2f\x00"
 
-// socks is a SOCKS5 proxy that gives one answer to every request.
-func socks(answer byte) func(net.Conn) {
+// socks is a SOCKS5 proxy that gives one answer to every request, and goes on with then.
+func socks(answer byte, then func(net.Conn)) func(net.Conn) {
 	return func(c net.Conn) {
 		message := make([]byte, 512)
 		_, _ = c.Read(message) // the methods
 		_, _ = c.Write([]byte{5, 0})
 		_, _ = c.Read(message) // the request
 		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
-		it.Await(c)
+		then(c)
 	}
 }
 

@@ -132,6 +132,16 @@ func TestSecretsOfHeadersAreTheLiteralOnes(t *testing.T) {
 	}
 }
 
+// A server gets two secrets, and the one begins with the other.
+func TestLongestSecretIsRedactedFirst(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithDefault(it.Body(403, "text/plain", "no s3cret-T0ken")))
+	failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-User": "s3cret", "X-Api-Key": "s3cret-T0ken"}))
+	if !strings.HasSuffix(failure.Error(), ": no (redacted)") {
+		t.Errorf("%q has a part of a secret", failure)
+	}
+}
+
 func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))

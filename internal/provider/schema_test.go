@@ -202,8 +202,12 @@ func TestDefaultsAreThoseDocumented(t *testing.T) {
 		"filetransfer_instances timeouts.read":   "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
 		"filetransfer_instances max_concurrency": "from 1 to 256. Instances waiting for a retry do not count toward the limit. Default: `32`.",
 		"filetransfer_instances allow_failures":  "Default: `false`.",
+
+		"filetransfer_instance_record timeouts.create": "Default: `\"10m\"`.",
+		"filetransfer_instance_record timeouts.read":   "Default: `\"30s\"`.",
+		"filetransfer_instance_record timeouts.update": "Default: `\"10m\"`.",
 	}
-	for _, name := range []string{block, instanceName, instancesName} {
+	for _, name := range []string{block, instanceName, instancesName, recordName} {
 		walk(name+" ", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
 			if want := defaults[path]; !strings.Contains(attribute.Description, want) {
 				t.Errorf("%s does not say %s: %s", path, want, attribute.Description)
