@@ -157,6 +157,12 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 		}
 	}
 	cli.needOf(t, configuration)
+	if strings.Contains(configuration, "testdata/instance.json") { // the document that the page has the reader save
+		if err := os.Mkdir(filepath.Join(dir, "testdata"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "testdata", "instance.json"), instancetest.Newer().JSON())
+	}
 	write(t, filepath.Join(dir, "main.tf"), configuration)
 	cli.mustRun(t, dir, "validate", "-no-color")
 }
