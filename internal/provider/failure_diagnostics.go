@@ -180,7 +180,7 @@ func remedies(failure *client.Failure, s situation) []string {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if s.waits && failure.Attempts > 0 && (failure.TimeRanOut || failure.NoTimeLeft) {
+	if s.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // whose remedy says so
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
 	}
 	return remedies
