@@ -151,6 +151,17 @@ func (c cli) needOf(t *testing.T, configuration string) {
 	c.need(t, terraform, opentofu, "the configuration")
 }
 
+// requirement begins the configurations of tests.
+const requirement = `
+terraform {
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+`
+
 // readAll returns the configuration in a folder as one text.
 func readAll(t *testing.T, dir string) string {
 	t.Helper()

@@ -26,15 +26,7 @@ func TestAccEphemeralCredentialsAreInNoStateAndNoPlan(t *testing.T) {
 	instance := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithRequiredHeader("Authorization", "Bearer "+token))
 	keyLine := strings.Split(instance.ClientKeyPEM(), "\n")[1]
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(`
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-
+	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(requirement+`
 variable "token" {
   type      = string
   ephemeral = true

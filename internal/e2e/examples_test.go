@@ -262,6 +262,9 @@ func TestAccExamples(t *testing.T) {
 func TestAccExamples_Conditions(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
+	answering := func(name string, document instancetest.Document) func(instances) {
+		return func(started instances) { started.servers[name].SetDefault(instancetest.AnswerDocument(document)) }
+	}
 	tests := map[string]struct {
 		example string
 		change  func(started instances)
@@ -270,34 +273,26 @@ func TestAccExamples_Conditions(t *testing.T) {
 	}{
 		"a password is no longer required": {
 			example: "guides/guarding-a-plan",
-			change: func(started instances) {
-				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
-			},
-			want: "no longer requires a password",
+			change:  answering("base_url", instancetest.Newer().With("requirePassword", false)),
+			want:    "no longer requires a password",
 		},
 		"exports are larger than the instance of the index page accepts": {
 			example: "guides/guarding-a-plan",
-			change: func(started instances) {
-				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
-			},
-			want:  "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes.",
-			fails: true,
+			change:  answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)),
+			want:    "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes.",
+			fails:   true,
 		},
 		"a setting did not arrive": {
 			example: "guides/operate-settings",
-			change: func(started instances) {
-				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5)))
-			},
-			want:  "FILE_MAX_SIZE is 64424509440, but the instance reports 5 bytes.",
-			fails: true,
+			change:  answering("base_url", instancetest.Newer().With("fileMaxSize", 5)),
+			want:    "FILE_MAX_SIZE is 64424509440, but the instance reports 5 bytes.",
+			fails:   true,
 		},
 		"a backup outlives the policy": {
 			example: "guides/operate-backups",
-			change: func(started instances) {
-				started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxAge", 15770000000)))
-			},
-			want:  "That leaves no day for a backup within 90 days.",
-			fails: true,
+			change:  answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)),
+			want:    "That leaves no day for a backup within 90 days.",
+			fails:   true,
 		},
 		"an instance of the fleet fails": {
 			example: "guides/tolerating-failures",
@@ -306,10 +301,8 @@ func TestAccExamples_Conditions(t *testing.T) {
 		},
 		"minutes where seconds belong": {
 			example: "guides/response-shapes",
-			change: func(started instances) {
-				started.servers["older"].SetDefault(instancetest.AnswerDocument(instancetest.Older().
-					With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
-			},
+			change: answering("older", instancetest.Older().
+				With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})),
 			want: "may put minutes where seconds belong",
 		},
 	}

@@ -13,15 +13,7 @@ func TestAccMocksSetListsAndMapsOfObjects(t *testing.T) {
 	cli := acceptance(t)
 	cli.need(t, version{1, 8}, version{1, 8}, "a mock of a provider's data source")
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), `
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-
+	write(t, filepath.Join(dir, "main.tf"), requirement+`
 data "filetransfer_instance" "one" {
   base_url = "https://files.example.org"
 }

@@ -20,17 +20,6 @@ type workspace struct {
 	dir string
 }
 
-// requirement begins every configuration.
-const requirement = `
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-`
-
 // impatient is a provider block for instances that are down: one attempt for a refresh, and short delays where it waits.
 const impatient = `
 provider "filetransfer" {

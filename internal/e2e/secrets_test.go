@@ -32,15 +32,7 @@ func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), `
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-
+			write(t, filepath.Join(dir, "main.tf"), requirement+`
 provider "filetransfer" {
 `+test.arguments+`}
 
