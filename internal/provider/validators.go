@@ -138,8 +138,10 @@ func stringsOf(value types.Map) map[string]types.String {
 
 var digits = regexp.MustCompile("[0-9]+")
 
+const durationExpected = `a positive duration such as "500ms", "10s" or "1m30s"`
+
 var durationValidator = stringValidator{
-	`a positive duration such as "500ms", "10s" or "1m30s"`,
+	durationExpected,
 	func(at path.Path, text string) diag.Diagnostic {
 		duration, err := time.ParseDuration(text)
 		if err == nil && duration > 0 {
@@ -157,8 +159,7 @@ var durationValidator = stringValidator{
 			shown += "…"
 		}
 		return errorAt(outermost(at), summaryDuration,
-			fmt.Sprintf("%s is %s, which %s.\n\nWrite a positive duration such as \"500ms\", \"10s\" or \"1m30s\"; the units are ms, s, m and h.",
-				at, shown, fault))
+			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown, fault, durationExpected))
 	},
 }
 
