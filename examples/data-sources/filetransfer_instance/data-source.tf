@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.0"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -23,7 +21,7 @@ output "file_max_size_mib" {
 }
 
 output "expire_options" {
-  description = "Lifetimes that the instance suggests, in seconds by label."
+  description = "Expiry options of the instance: seconds by label."
   value = {
     for time in data.filetransfer_instance.files.recommended_expire_times : time.label => time.in_seconds
   }

@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.0"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -32,7 +30,7 @@ output "client_max_body_size" {
 }
 
 output "merge_limits" {
-  description = "How many transfers fit in a group, which the service calls a merge, by instance."
+  description = "How many transfers fit in a group, by instance."
   value = {
     for name, instance in data.filetransfer_instances.fleet.instances : name => instance.max_transfers_in_merge
   }

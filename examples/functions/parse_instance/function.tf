@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.8" # OpenTofu: 1.7
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -19,6 +17,6 @@ output "file_max_age_days" {
 }
 
 output "shortest_expire_time" {
-  description = "The first option that the instance suggests."
+  description = "The first expiry option of the instance."
   value       = local.snapshot.recommended_expire_times[0]
 }

@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.8" # OpenTofu: 1.7
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -31,7 +29,7 @@ locals {
 }
 
 output "default_expire_time" {
-  description = "The option that an upload form preselects."
+  description = "The expiry option that an upload form preselects."
   value       = local.longest.label
 }
 

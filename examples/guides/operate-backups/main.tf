@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.4"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -19,27 +17,33 @@ variable "erase_within_days" {
   default     = 90
 }
 
+variable "earlier_file_max_age" {
+  description = "After FILE_MAX_AGE was lowered: what it was before, in seconds, until that time has passed."
+  type        = number
+  default     = 0
+}
+
 resource "filetransfer_instance_record" "files" {
   base_url = var.base_url
 }
 
 locals {
-  file_max_age_days = ceil(filetransfer_instance_record.files.file_max_age / (24 * 60 * 60))
+  # A file keeps the expiry that it got when it was uploaded, and is deleted up to a minute later.
+  file_max_age = max(filetransfer_instance_record.files.file_max_age, var.earlier_file_max_age) + 60
+  file_days    = ceil(local.file_max_age / (24 * 60 * 60))
 
   # A file can be backed up on its last day. It is then in that backup for as long as the backup is kept.
-  backup_days = var.erase_within_days - local.file_max_age_days
+  backup_days = var.erase_within_days - local.file_days
 }
 
 # Stands in for the backup plan.
 resource "terraform_data" "backup_plan" {
-  input = {
-    delete_after_days = local.backup_days
-  }
+  input = { delete_after_days = local.backup_days }
 
   lifecycle {
     precondition {
       condition     = local.backup_days >= 1
-      error_message = "Files can live ${local.file_max_age_days} days. That leaves no day for a backup within ${var.erase_within_days} days."
+      error_message = "Files can live ${local.file_days} days. That leaves no day for a backup within ${var.erase_within_days} days."
     }
   }
 }

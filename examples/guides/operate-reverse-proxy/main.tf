@@ -2,14 +2,12 @@ terraform {
   required_version = ">= 1.0"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
 variable "base_url" {
-  description = "Base URL of the instance, such as https://files.example.org."
+  description = "Base URL of the instance, such as http://10.0.0.5:3000."
   type        = string
 }
 
@@ -37,11 +35,11 @@ output "nginx_conf" {
       client_max_body_size ${local.max_body_bytes};
 
       location / {
-        proxy_pass              ${trimsuffix(var.base_url, "/")}/;
-        proxy_http_version      1.1;
-        proxy_request_buffering off; # pass a chunk on while it arrives
-        proxy_set_header        Host $host;
-        proxy_set_header        X-Forwarded-For $proxy_add_x_forwarded_for;
+        proxy_pass               ${trimsuffix(var.base_url, "/")}/;
+        proxy_http_version       1.1;
+        proxy_ssl_server_name    on; # for a base_url with https
+        proxy_max_temp_file_size 0;  # do not write downloads to the disk
+        proxy_set_header         X-Forwarded-For $remote_addr;
       }
     }
   EOT

@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.4"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 

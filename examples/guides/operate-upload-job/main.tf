@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.8" # OpenTofu: 1.7
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -28,6 +26,12 @@ locals {
     data.filetransfer_instance.files.recommended_expire_times,
     var.retention_days * 24 * 60 * 60,
   )
+
+  notice = (
+    local.expire.in_minutes >= 2880 ? "${floor(local.expire.in_minutes / 1440)} days" :
+    local.expire.in_minutes >= 120 ? "${floor(local.expire.in_minutes / 60)} hours" :
+    "${local.expire.in_minutes} minutes"
+  )
 }
 
 output "job_environment" {
@@ -39,7 +43,7 @@ output "job_environment" {
     EXPIRE_MINUTES  = tostring(local.expire.in_minutes)
     EXPIRE_SECONDS  = tostring(local.expire.in_seconds)
     NEEDS_PASSWORD  = tostring(data.filetransfer_instance.files.require_password)
-    DOWNLOAD_NOTICE = "Download the files within ${floor(local.expire.in_minutes / 1440)} days."
+    DOWNLOAD_NOTICE = "Download the files within ${local.notice}."
   }
 }
 

@@ -2,9 +2,7 @@ terraform {
   required_version = ">= 1.0"
 
   required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
+    filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
@@ -18,7 +16,7 @@ resource "filetransfer_instance_record" "files" {
 
   timeouts = {
     create = "15m" # how long a new instance may take until it answers
-    read   = "10s" # how long a plan waits for an instance that is down
+    read   = "5s"  # how long a plan waits for an instance that is down
   }
 }
 

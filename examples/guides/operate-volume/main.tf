@@ -1,0 +1,67 @@
+terraform {
+  required_version = ">= 1.4"
+
+  required_providers {
+    filetransfer = { source = "filetransfer/filetransfer" }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of the instance, such as https://files.example.org."
+  type        = string
+}
+
+variable "uploads_per_day" {
+  description = "Bytes that are uploaded on a busy day."
+  type        = number
+  default     = 50000000000
+}
+
+variable "open_uploads" {
+  description = "Uploads that are under way, or broke off in the last five hours."
+  type        = number
+  default     = 4
+}
+
+variable "disk_space_margin" {
+  description = "DISK_SPACE_MARGIN of the service, in bytes."
+  type        = number
+  default     = 100000000
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = var.base_url
+}
+
+locals {
+  files     = filetransfer_instance_record.files
+  file_days = ceil(local.files.file_max_age / (24 * 60 * 60))
+
+  # The service reserves nothing: every open upload can still grow to the largest file.
+  headroom_bytes = var.open_uploads * local.files.file_max_size + var.disk_space_margin
+  needed_bytes   = var.uploads_per_day * local.file_days + local.headroom_bytes
+
+  # An ext4 file system with default settings leaves 92 % of a volume to files.
+  volume_gib = ceil(local.needed_bytes / 0.92 / pow(1024, 3))
+}
+
+# Stands in for the volume.
+resource "terraform_data" "volume" {
+  input = { size_gib = local.volume_gib }
+
+  lifecycle {
+    precondition {
+      condition     = local.file_days <= 366
+      error_message = "Files can live ${local.file_days} days, which no volume is large enough for: lower FILE_MAX_AGE."
+    }
+  }
+}
+
+output "volume_gib" {
+  value = terraform_data.volume.output.size_gib
+}
+
+output "alert" {
+  description = "Expression for Prometheus: the largest files that can be under way no longer fit."
+  value       = "node_filesystem_avail_bytes{mountpoint=\"/srv/files\"} < ${local.headroom_bytes}"
+}

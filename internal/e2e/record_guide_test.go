@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// recordGuide is the page whose steps these tests follow, with what it shows.
+type recordGuide struct {
+	t     *testing.T
+	shown []block
+}
+
+func newRecordGuide(t *testing.T) recordGuide {
+	t.Helper()
+	return recordGuide{t, blocks(t, filepath.Join(root, "templates", "guides", "from-data-source-to-record.md.tmpl"))}
+}
+
+// only returns the one block that contains the text.
+func (g recordGuide) only(text string) string {
+	g.t.Helper()
+	var found []string
+	for _, block := range g.shown {
+		if strings.Contains(block.text, text) {
+			found = append(found, block.text)
+		}
+	}
+	if len(found) != 1 {
+		g.t.Fatalf("%d blocks of the page have %q", len(found), text)
+	}
+	return found[0]
+}
+
+// paste replaces the configuration with one from a page, which names a running instance then.
+func (w *workspace) paste(configuration, baseURL string) {
+	w.t.Helper()
+	write(w.t, filepath.Join(w.dir, "main.tf"), strings.ReplaceAll(configuration, exampleURL, baseURL))
+}
+
+func (p planned) wantSummary(t *testing.T, want string) {
+	t.Helper()
+	if !strings.Contains(string(p.stdout), want) {
+		t.Errorf("the plan does not say %q: %s", want, p.result)
+	}
+}
+
+const (
+	guideData   = `data "filetransfer_instance" "files"`
+	guideImport = "import {"
+	guideServer = "replace_triggered_by"
+	proxy       = "terraform_data.proxy"
+	guideRecord = "filetransfer_instance_record.files"
+)
+
+// importBlock returns the part of a configuration that the page tells the reader to remove after the first apply.
+func importBlock(t *testing.T, configuration string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(configuration, guideImport)
+	body, _, closed := strings.Cut(rest, "\n}\n")
+	if !found || !closed {
+		t.Fatalf("no import block in %s", configuration)
+	}
+	return guideImport + body + "\n}\n"
+}
+
+func TestAccRecordGuide_Import(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	guide := newRecordGuide(t)
+	before, after := guide.only(guideData), guide.only(guideImport)
+	c.needOf(t, after)
+	server := instancetest.New(t)
+	w := newWorkspace(t, c, "")
+	w.paste(before, server.URL())
+	w.apply()
+
+	withoutImport := strings.Replace(after, importBlock(t, after), "", 1)
+	w.paste(withoutImport, server.URL())
+	w.plan().wantSummary(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
+
+	w.paste(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
+	w.plan().wantSummary(t, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
+
+	w.paste(after, server.URL())
+	p := w.plan()
+	p.wantSummary(t, strings.TrimSpace(guide.only("Plan: ")))
+	p.wantUntouched(t, proxy)
+	w.must("apply", "made.tfplan")
+	w.paste(withoutImport, server.URL())
+	w.wantNoChanges(nil)
+}
+
+// During an outage neither an import nor a new record gets past the instance.
+func TestAccRecordGuide_ImportDuringAnOutage(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	after := newRecordGuide(t).only(guideImport)
+	c.needOf(t, after)
+	w := newWorkspace(t, c, "")
+	w.paste(impatient+after, "http://"+instancetest.ReserveAddress(t))
+	if done := w.do("plan"); done.exitCode != 1 || !strings.Contains(done.String(), "Error: Instance not reachable") {
+		t.Errorf("want an error: %s", done)
+	}
+}
+
+func TestAccRecordGuide_ImportOfSeveral(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	c.need(t, version{1, 7}, version{1, 7}, "for_each in an import block")
+	w := newWorkspace(t, c, fmt.Sprintf(`
+locals {
+  base_urls = { one = %q, other = %q }
+}
+
+resource "filetransfer_instance_record" "fleet" {
+  for_each = local.base_urls
+  base_url = each.value
+}
+
+import {
+  for_each = local.base_urls
+  to       = filetransfer_instance_record.fleet[each.key]
+  id       = each.value
+}
+
+resource "terraform_data" "downstream" {
+  for_each = filetransfer_instance_record.fleet
+  input    = each.value.chunk_size
+}
+`, instancetest.New(t).URL(), instancetest.New(t).URL()))
+	w.plan().wantSummary(t, "Plan: 2 to import, 2 to add, 0 to change, 0 to destroy.")
+}
+
+func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	guide := newRecordGuide(t)
+	imported := guide.only(guideImport)
+	c.needOf(t, imported)
+	one, other := instancetest.New(t), instancetest.New(t)
+	w := newWorkspace(t, c, "")
+	w.paste(imported, one.URL())
+	w.apply()
+
+	configuration := strings.Replace(imported, importBlock(t, imported), "", 1)
+	w.paste(configuration, other.URL())
+	p := w.plan()
+	p.wantSummary(t, "Plan: 1 to add, 1 to change, 1 to destroy.")
+	if does := p.of(proxy).does(); does != "delete create" {
+		t.Errorf("the plan is to %q %s: %s", does, proxy, p.result)
+	}
+
+	for command := range strings.Lines(guide.only("-target=")) {
+		switch arguments := strings.Fields(command)[1:]; arguments[0] {
+		case "apply":
+			w.apply(arguments[1:]...)
+		case "plan":
+			w.wantNoChanges(nil, arguments[1:]...)
+		default:
+			t.Errorf("the page has another command: %s", command)
+		}
+	}
+}
+
+// Another spelling of a record's URL changes nothing but the spelling.
+func TestAccRecordGuide_SpellingOfBaseURL(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	imported := newRecordGuide(t).only(guideImport)
+	c.needOf(t, imported)
+	server := instancetest.New(t)
+	w := newWorkspace(t, c, "")
+	w.paste(imported, server.URL())
+	w.apply()
+	for _, spelling := range []string{server.URL() + "/", strings.Replace(server.URL(), "http://", "HTTP://", 1)} {
+		w.paste(strings.Replace(imported, importBlock(t, imported), "", 1), spelling)
+		requests := len(server.Requests())
+		p := w.plan("-refresh=false")
+		p.wantSummary(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
+		p.wantUntouched(t, proxy)
+		w.must("apply", "made.tfplan")
+		if sent := len(server.Requests()) - requests; sent != 0 {
+			t.Errorf("%s: %d requests", spelling, sent)
+		}
+		if got := w.record(guideRecord)["base_url"]; got != spelling {
+			t.Errorf("base_url is %v, want %s", got, spelling)
+		}
+	}
+}
+
+// A release that never answers costs the record, and what depends on it, unless both are created before they are destroyed.
+func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	const protection = "    create_before_destroy = true\n"
+	page := newRecordGuide(t).only(guideServer)
+	c.needOf(t, page)
+	for name, test := range map[string]struct {
+		configuration string
+		survives      bool
+	}{
+		"as on the page":                {page, true},
+		"without create_before_destroy": {strings.ReplaceAll(page, protection, ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t)
+			w := newWorkspace(t, c, "")
+			w.paste(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
+			release := func(name string) string { return "-var=release=" + name }
+			w.apply(release("1"))
+
+			p := w.plan(release("2"))
+			p.wantSummary(t, "Plan: 2 to add, 1 to change, 2 to destroy.")
+			w.must("apply", "made.tfplan")
+			w.wantNoChanges(nil, release("2"))
+
+			w.plan(release("3"))
+			server.Close()
+			if done := w.do("apply", "made.tfplan"); done.exitCode != 1 || !strings.Contains(done.String(), "Error: Instance not reachable") {
+				t.Fatalf("want an error: %s", done)
+			}
+			for _, address := range []string{guideRecord, proxy} {
+				if survived := w.record(address) != nil; survived != test.survives {
+					t.Errorf("%s survives: %t, want %t", address, survived, test.survives)
+				}
+			}
+		})
+	}
+}
+
+func TestAccRecordGuide_CountAndForEach(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	guide := newRecordGuide(t)
+	imported := guide.only(guideImport)
+	c.needOf(t, imported)
+	server := instancetest.New(t)
+	record := strings.Replace(imported, importBlock(t, imported), "", 1)
+	for message, counted := range map[string]string{
+		"Invalid count argument": guide.only("count ="),
+		"Invalid for_each argument": `
+resource "terraform_data" "option" {
+  for_each = toset(filetransfer_instance_record.files.recommended_expire_times[*].label)
+}
+`,
+	} {
+		w := newWorkspace(t, c, "")
+		w.paste(record+counted, server.URL())
+		if done := w.do("plan"); done.exitCode != 1 || !strings.Contains(done.String(), "Error: "+message) {
+			t.Errorf("want %q: %s", message, done)
+		}
+		w.paste(imported+counted, server.URL())
+		w.plan() // which succeeds
+
+		w.paste(record+counted, server.URL())
+		w.apply("-target=" + guideRecord)
+		w.plan()
+	}
+}
