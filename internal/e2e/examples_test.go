@@ -177,24 +177,15 @@ var wantOutputs = map[string]map[string]any{
 		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
 	"resources/filetransfer_instance_record": {"client_max_body_size": "21m"},
-	"functions/select_expire_time": {
-		"default_expire_time":    "2 weeks",
-		"default_expire_minutes": 20160.,
-	},
-	"functions/parse_instance":      {"file_max_age_days": 30.},
-	"guides/replacing-data-http":    {"max_age_days": 30.},
-	"guides/testing-a-module":       {"volume_gib": 60., "shortest_expire_minutes": 30.},
-	"guides/testing-a-fleet":        {"main_chunk_size": 20000000.},
-	"guides/behind-a-reverse-proxy": {"api_version": "2.1.5"},
-	"guides/ephemeral-credentials":  {"api_version": "2.1.5"},
-	"guides/feeding-limits": {"settings": map[string]any{
-		"volume_gib":           1457., // 30 days of 50 GB, and 60 GiB
-		"alert_below_free_gib": 60.,
-		"client_max_body_size": "21m",
-		"cdn_max_ttl":          2592000.,
-	}},
-	"guides/many-instances": {
-		"dashboards": map[string]any{"older": "older", "newer": "newer", "mixed": "mixed"},
+	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
+	"functions/parse_instance":               {"file_max_age_days": 30.},
+	"guides/replacing-data-http":             {"max_age_days": 30.},
+	"guides/testing-a-module":                {"volume_gib": 60., "shortest_expire_minutes": 30.},
+	"guides/testing-a-fleet":                 {"main_chunk_size": 20000000.},
+	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
+	"guides/operate-volume": {
+		"volume_gib": 1780., // 30 days of 50 GB, four files of 60 GiB and 100 MB are 92 % of it
+		"alert":      `node_filesystem_avail_bytes{mountpoint="/srv/files"} < 257798037760`,
 	},
 	"guides/tolerating-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
@@ -207,13 +198,12 @@ var wantOutputs = map[string]map[string]any{
 		"versions": map[string]any{"now": "2.1.5", "recorded": "2.1.5"},
 	},
 	"guides/operate-settings": {"api_version": "2.1.5"},
-	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 60.}},
+	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 59.}},
 	"guides/operate-upload-job": {"job_environment": map[string]any{
 		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
 		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 14 days.",
 	}},
 	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
-	"guides/waiting-with-a-data-source": {"api_version": "2.1.5"},
 }
 
 var outputBlock = regexp.MustCompile(`(?m)^output "(\w+)" \{`)
@@ -258,6 +248,39 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
+// What examples make of other values of their variables.
+func TestAccExamples_Variables(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	notice := func(text string) string { return "Download the files within " + text + "." }
+	const day = 24 * 60 * 60.
+	tests := map[string]struct {
+		example, variable string
+		value             float64
+		output, field     string
+		want              any
+	}{
+		"files of an earlier maximum": {"guides/operate-backups", "earlier_file_max_age", 60 * day, "backup_plan", "delete_after_days", 29.},
+		"a week":                      {"guides/operate-upload-job", "retention_days", 7, "job_environment", "DOWNLOAD_NOTICE", notice("7 days")},
+		"one day":                     {"guides/operate-upload-job", "retention_days", 1, "job_environment", "DOWNLOAD_NOTICE", notice("24 hours")},
+		"less than an hour":           {"guides/operate-upload-job", "retention_days", 0.03, "job_environment", "DOWNLOAD_NOTICE", notice("30 minutes")},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copyOf(t, test.example)
+			configuration := readAll(t, dir)
+			cli.needOf(t, configuration)
+			variables := startInstances(t, configuration).variables
+			variables[test.variable] = test.value
+			output, ok := apply(t, cli, dir, variables)[test.output].(map[string]any)
+			if !ok || output[test.field] != test.want {
+				t.Errorf("%s is %v, want %s to be %v", test.output, output, test.field, test.want)
+			}
+		})
+	}
+}
+
 // A check that never warns, or a condition that never fails, would be no example of one.
 func TestAccExamples_Conditions(t *testing.T) {
 	t.Parallel()
@@ -292,6 +315,12 @@ func TestAccExamples_Conditions(t *testing.T) {
 			example: "guides/operate-backups",
 			change:  answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)),
 			want:    "That leaves no day for a backup within 90 days.",
+			fails:   true,
+		},
+		"a volume for files that never expire": {
+			example: "guides/operate-volume",
+			change:  answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)),
+			want:    "Files can live 182524 days, which no volume is large enough for",
 			fails:   true,
 		},
 		"an instance of the fleet fails": {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,66 +36,172 @@ http {
 %s}
 `
 
-// TestAccNginx: nginx with the server block that the example makes of an instance's limits passes on a chunk, and refuses
-// one byte more than a chunk and its overhead.
-func TestAccNginx(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		t.Skipf("nginx is not on PATH: %v", err)
-	}
+// fakeService is what uploads arrive at: an instance that says what it was sent.
+type fakeService struct {
+	*httptest.Server
+	begun    chan *http.Request
+	received chan int64
+}
 
-	const chunkSize, overhead = 2_500_000, 1 << 20
-	received := make(chan int64, 1)
+const chunkSize, overhead = 2_500_000, 1 << 20
+
+// newFakeService starts the service with TLS or without.
+func newFakeService(t *testing.T, start func(http.Handler) *httptest.Server) fakeService {
+	t.Helper()
+	const more = 10
+	service := fakeService{begun: make(chan *http.Request, more), received: make(chan int64, more)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /instance", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, instancetest.Newer().With("chunkSize", chunkSize).JSON())
 	})
 	mux.HandleFunc("PUT /files/uploadChunk", func(_ http.ResponseWriter, r *http.Request) {
+		service.begun <- r
 		length, _ := io.Copy(io.Discard, r.Body)
-		received <- length
+		service.received <- length
 	})
-	upstream := httptest.NewServer(mux)
-	t.Cleanup(upstream.Close)
+	service.Server = start(mux)
+	t.Cleanup(service.Close)
+	return service
+}
 
-	address := instancetest.ReserveAddress(t)
-	outputs := apply(t, cli, copyOf(t, "guides/operate-reverse-proxy"), map[string]any{"base_url": upstream.URL, "listen": address})
-	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, outputs["nginx_conf"]))
+// proxied is nginx with the server block that the example makes of an instance's limits.
+type proxied struct {
+	t       *testing.T
+	address string
+}
 
-	upload := func(contentType string, body []byte) int {
-		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+address+"/files/uploadChunk?chunk=0", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", contentType)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		return response.StatusCode
+// startProxied runs nginx in front of an instance. The edits are made to the server block.
+func startProxied(t *testing.T, cli cli, baseURL string, edits ...string) proxied {
+	t.Helper()
+	nginx, err := exec.LookPath("nginx")
+	if err != nil {
+		t.Skipf("nginx is not on PATH: %v", err)
 	}
+	dir := copyOf(t, "guides/operate-reverse-proxy")
+	write(t, filepath.Join(dir, "insecure.tf"), "provider \"filetransfer\" {\n  insecure = true\n}\n") // the certificate is the test's own
+	address := instancetest.ReserveAddress(t)
+	rendered := apply(t, cli, dir, map[string]any{"base_url": baseURL, "listen": address})["nginx_conf"]
+	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, strings.NewReplacer(edits...).Replace(rendered.(string))))
+	return proxied{t, address}
+}
+
+// upload sends a body, and returns the status of the response.
+func (p proxied) upload(contentType string, body []byte) int {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPut, "http://"+p.address+"/files/uploadChunk?chunk=0", bytes.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", contentType)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// breakOff sends half of an upload, and returns when nginx has noticed that there is no more.
+func (p proxied) breakOff(contentType string, body []byte) {
+	p.t.Helper()
+	conn, err := net.Dial("tcp", p.address)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "PUT /files/uploadChunk?chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", contentType, len(body))
+	if _, err := conn.Write(body[:len(body)/2]); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, conn); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestAccNginx: nginx passes on a chunk, and refuses one byte more than a chunk and its overhead.
+func TestAccNginx(t *testing.T) {
+	t.Parallel()
+	service := newFakeService(t, httptest.NewServer)
+	nginx := startProxied(t, acceptance(t), service.URL)
 	accepted := func(contentType string, body []byte) {
 		t.Helper()
-		if status := upload(contentType, body); status != http.StatusOK {
+		if status := nginx.upload(contentType, body); status != http.StatusOK {
 			t.Fatalf("a body of %d bytes got status %d", len(body), status)
 		}
-		if length := <-received; length != int64(len(body)) {
+		if length := <-service.received; length != int64(len(body)) {
 			t.Errorf("%d of %d bytes arrived", length, len(body))
 		}
 	}
 
 	accepted(chunk(t, chunkSize))
 	accepted("application/octet-stream", make([]byte, chunkSize+overhead))
-	if status := upload("application/octet-stream", make([]byte, chunkSize+overhead+1)); status != http.StatusRequestEntityTooLarge {
+	if status := nginx.upload("application/octet-stream", make([]byte, chunkSize+overhead+1)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("one byte more got status %d, want %d", status, http.StatusRequestEntityTooLarge)
 	}
-	select {
-	case length := <-received:
-		t.Errorf("the refused body arrived, %d bytes of it", length)
-	default:
+	if more := len(service.received); more != 0 {
+		t.Error("the refused body arrived")
+	}
+}
+
+// TestAccNginx_BrokenUpload: an instance behind nginx never sees half an upload. Without buffering it does, which ends the
+// reference implementation.
+func TestAccNginx_BrokenUpload(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	const buffering = "proxy_http_version"
+	for name, test := range map[string]struct {
+		edits    []string
+		seesHalf bool
+	}{
+		"as rendered":                      {seesHalf: false},
+		"with proxy_request_buffering off": {edits: []string{buffering, "proxy_request_buffering off; " + buffering}, seesHalf: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := newFakeService(t, httptest.NewServer)
+			nginx := startProxied(t, cli, service.URL, test.edits...)
+			contentType, body := chunk(t, chunkSize)
+			nginx.breakOff(contentType, body)
+			if test.seesHalf {
+				if length := <-service.received; length == 0 || length >= int64(len(body)) {
+					t.Errorf("%d of %d bytes arrived, want a part of them", length, len(body))
+				}
+			}
+			if status := nginx.upload(contentType, body); status != http.StatusOK {
+				t.Fatalf("the next upload got status %d", status)
+			}
+			if length := <-service.received; length != int64(len(body)) {
+				t.Errorf("the next upload: %d of %d bytes arrived", length, len(body))
+			}
+			requests := 1
+			if test.seesHalf {
+				requests = 2
+			}
+			if got := len(service.begun); got != requests {
+				t.Errorf("%d uploads began, want %d", got, requests)
+			}
+		})
+	}
+}
+
+// TestAccNginx_HTTPS: nginx asks for an instance with TLS by the name in base_url.
+func TestAccNginx_HTTPS(t *testing.T) {
+	t.Parallel()
+	service := newFakeService(t, httptest.NewTLSServer)
+	baseURL := strings.Replace(service.URL, "127.0.0.1", "localhost", 1)
+	nginx := startProxied(t, acceptance(t), baseURL)
+	if status := nginx.upload(chunk(t, chunkSize)); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	request := <-service.begun
+	if request.TLS.ServerName != "localhost" || "https://"+request.Host != baseURL {
+		t.Errorf("nginx asked %q for %q", request.TLS.ServerName, request.Host)
+	}
+	if got := request.Header.Get("X-Forwarded-For"); got != "127.0.0.1" {
+		t.Errorf("X-Forwarded-For is %q", got)
 	}
 }
 

@@ -11,12 +11,6 @@ variable "base_url" {
   type        = string
 }
 
-variable "retention_days" {
-  description = "How long the retention policy lets a transferred file exist, in days."
-  type        = number
-  default     = 14
-}
-
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
@@ -24,16 +18,11 @@ data "filetransfer_instance" "files" {
 locals {
   longest = provider::filetransfer::select_expire_time(
     data.filetransfer_instance.files.recommended_expire_times,
-    var.retention_days * 24 * 60 * 60,
+    14 * 24 * 60 * 60, # two weeks
   )
 }
 
 output "default_expire_time" {
   description = "The expiry option that an upload form preselects."
   value       = local.longest.label
-}
-
-output "default_expire_minutes" {
-  description = "The same option, in minutes, for an upload job."
-  value       = local.longest.in_minutes
 }
