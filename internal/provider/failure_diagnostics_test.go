@@ -74,7 +74,7 @@ func mustBeClean(t *testing.T, text string) {
 // are in TestAdviceFitsTheSituation and TestAdviceNamesTheProxyThatWasUsed.
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
-	one := situation{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
+	one := readInfo{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
 	fleet := one
 	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`
 	withheld := one
@@ -90,19 +90,19 @@ func TestWordsAboutAFailure(t *testing.T) {
 		return client.Failure{Kind: kind, Hint: hint, Attempts: 1}
 	}
 	tests := map[string]struct {
-		failure   client.Failure
-		situation situation
-		summary   string
-		says      []string
-		unsaid    []string
+		failure client.Failure
+		info    readInfo
+		summary string
+		says    []string
+		unsaid  []string
 	}{
 		"no such host": {
 			client.Failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}, one, "Host name of the instance not found",
 			[]string{"GET u: no such host.\n\nCheck the host name in base_url, and that the machine", wait}, []string{"attempts", "timeouts.read", "max_concurrency"},
 		},
 		"silent name servers": {
-			client.Failure{Kind: client.KindNameServer, Attempts: 1}, one, "Name servers did not answer",
-			[]string{"can reach its name servers"}, []string{"instance is up", wait},
+			client.Failure{Kind: client.KindNameServer, Attempts: 1}, one, "Host name lookup failed",
+			[]string{"whether it can reach them"}, []string{"instance is up", wait},
 		},
 		"never asked": {
 			client.Failure{Kind: client.KindTimeout, TimeRanOut: true}, one, "Instance did not answer in time",
@@ -122,7 +122,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"TLS version":          {hint(client.KindTLS, client.HintTLSVersion), one, "TLS handshake with the instance failed", []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"}},
 		"unknown host name":    {hint(client.KindTLS, client.HintHostName), one, "TLS handshake with the instance failed", []string{"does not know this host name: check the host name in base_url"}, []string{"client_cert_pem"}},
 		"not HTTP":             {client.Failure{Kind: client.KindNotHTTP, Attempts: 1}, one, "Response of the instance is not valid HTTP", []string{"the port on which the instance serves HTTP"}, []string{wait}},
-		"redirect":             {client.Failure{Kind: client.KindRedirect, Attempts: 1, StatusCode: 302}, one, "Redirect of the instance not followed", []string{"Set base_url to the address at which the instance itself answers."}, []string{wait}},
+		"redirect":             {client.Failure{Kind: client.KindRedirect, Attempts: 1}, one, "Redirect of the instance not followed", []string{"Set base_url to the address at which the instance itself answers."}, []string{wait}},
 		"too large":            {client.Failure{Kind: client.KindTooLarge}, one, "Response of the instance too large", []string{"check that base_url names an instance"}, nil},
 		"not JSON":             {client.Failure{Kind: client.KindNotJSON}, one, "Response of the instance is not JSON", []string{"not of its web page"}, nil},
 		"204":                  {status(204), one, "Instance answered with status 204", []string{"An instance answers 200"}, []string{wait}},
@@ -143,7 +143,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			if test.failure.URL == "" {
 				test.failure.URL = "u"
 			}
-			got := readError(path.Root("base_url"), &test.failure, test.situation)
+			got := readError(path.Root("base_url"), &test.failure, test.info)
 			mustEqual(t, "the summary", got.Summary(), test.summary)
 			mustSay(t, got.Detail(), test.says...)
 			mustNotSay(t, got.Detail(), test.unsaid...)
@@ -157,19 +157,19 @@ func TestWordsAboutAFailure(t *testing.T) {
 func TestErrorsThatAreNoFailures(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		err       error
-		situation situation
-		summary   string
-		says      string
+		err     error
+		info    readInfo
+		summary string
+		says    string
 	}{
-		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), situation{}, "Read canceled", "Reading the instance was canceled"},
-		"fleet, canceled": {context.Canceled, situation{fleet: true}, "Read canceled", "Reading the instances was canceled"},
-		"other":           {errors.New("boo"), situation{}, "Unexpected data in the provider", "This is a bug in the provider; please report it."},
+		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), readInfo{}, "Read canceled", "Reading the instance was canceled"},
+		"fleet, canceled": {context.Canceled, readInfo{fleet: true}, "Read canceled", "Reading the instances was canceled"},
+		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "This is a bug in the provider; please report it."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := readError(path.Empty(), test.err, test.situation)
+			got := readError(path.Empty(), test.err, test.info)
 			mustEqual(t, "the summary", got.Summary(), test.summary)
 			mustSay(t, got.Detail(), test.says)
 		})
