@@ -176,7 +176,7 @@ resource "filetransfer_instance_record" "this" {}
 	w = w.with("FILETRANSFER_BASE_URL=" + other.URL())
 	p := w.plan()
 	planned := p.of(theRecord)
-	if p.exitCode != 2 || planned.does() != "update" || planned.Change.After["base_url"] != other.URL() || planned.Change.AfterUnknown["file_max_size"] != true {
+	if unknown := planned.Change.AfterUnknown; p.exitCode != 2 || planned.does() != "update" || unknown["base_url"] != true || unknown["file_max_size"] != true {
 		t.Errorf("the plan is to %q %v: %s", planned.does(), planned.Change, p.result)
 	}
 	w.must("apply", "made.tfplan")
@@ -195,6 +195,40 @@ resource "filetransfer_instance_record" "this" {}
 	w.with("FILETRANSFER_BASE_URL=").must("destroy", "-auto-approve")
 	if done := w.with("FILETRANSFER_BASE_URL=").do("plan"); done.exitCode != 1 {
 		t.Errorf("a record of no instance is planned: %s", done)
+	}
+}
+
+// Nothing is planned for a default that is only spelled otherwise.
+func TestAccRecord_SpellingOfTheProvidersBaseURL(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), "\nresource \"filetransfer_instance_record\" \"this\" {}\n").with("FILETRANSFER_BASE_URL=" + server.URL())
+	w.apply()
+	w.with("FILETRANSFER_BASE_URL=" + server.URL() + "//").wantNoChanges(nil)
+}
+
+// A saved plan that is applied with another default reads the instance of that default.
+func TestAccRecord_SavedPlanUnderAnotherDefault(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	planned, changed, applied := instancetest.New(t), instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+	defaultTo := func(server *instancetest.Server) string { return "FILETRANSFER_BASE_URL=" + server.URL() }
+	for name, existing := range map[string]bool{"create": false, "update": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, c, "\nresource \"filetransfer_instance_record\" \"this\" {}\n"+limitOutput)
+			if existing {
+				w.with(defaultTo(planned)).apply()
+			}
+			p := w.with(defaultTo(changed)).plan()
+			if p.of(theRecord).Change.AfterUnknown["base_url"] != true {
+				t.Errorf("base_url is known in the plan: %s", p.result)
+			}
+			w.with(defaultTo(applied)).must("apply", "made.tfplan")
+			if got := w.record(theRecord); got["base_url"] != applied.URL() || got["api_version"] != "1.3.2" {
+				t.Errorf("the record is %v", got)
+			}
+		})
 	}
 }
 

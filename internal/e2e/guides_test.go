@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// blocksWith returns the blocks of a page that contain a text.
+func blocksWith(t *testing.T, text string, page ...string) []block {
+	t.Helper()
+	return slices.DeleteFunc(blocks(t, filepath.Join(append([]string{root}, page...)...)), func(b block) bool { return !strings.Contains(b.text, text) })
+}
+
+// oneBlock returns the text of the one block of a page that contains a text.
+func oneBlock(t *testing.T, text string, page ...string) string {
+	t.Helper()
+	found := blocksWith(t, text, page...)
+	if len(found) != 1 {
+		t.Fatalf("%d blocks of %s have %q", len(found), filepath.Join(page...), text)
+	}
+	return found[0].text
+}
+
+// shell runs commands of a page in a folder, with the CLI under the name that the page calls it.
+func (w *workspace) shell(commands string) result {
+	w.t.Helper()
+	if runtime.GOOS == "windows" {
+		w.t.Skip("the commands are for a POSIX shell")
+	}
+	script := `terraform() { "` + w.Path + `" "$@"; }` + "\nset -e\n" + commands
+	cmd := exec.CommandContext(w.t.Context(), "sh", "-c", script)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	output, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		w.t.Fatal(err)
+	}
+	return result{stdout: output, exitCode: cmd.ProcessState.ExitCode()}
+}
+
+// The README's mirror lets init install a local build beside other providers.
+func TestAccGuide_LocalBuildInAMirror(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	home := t.TempDir()
+	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "mirror.tfrc"))
+	const registry = "registry.terraform.io"
+	for _, binary := range glob(t, filepath.Join(buildDir, "terraform-provider-filetransfer*")) {
+		write(t, filepath.Join(w.dir, "terraform-provider-filetransfer"), string(read(t, binary)))
+	}
+	commands := strings.NewReplacer(registry, c.RegistryHost(), "linux_amd64", runtime.GOOS+"_"+runtime.GOARCH).
+		Replace(oneBlock(t, "mkdir -p \"$mirror\"", "README.md")) + "chmod +x \"$mirror\"/*\n" // which the build is
+	if done := w.shell(commands); done.exitCode != 0 {
+		t.Fatal(done)
+	}
+	write(t, filepath.Join(home, "mirror.tfrc"), strings.NewReplacer(registry, c.RegistryHost(), "/path/to", filepath.ToSlash(home)).
+		Replace(oneBlock(t, "filesystem_mirror", "README.md")))
+	write(t, filepath.Join(w.dir, "main.tf"), firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"))
+	w.must("init")
+	w.mustRun(t, w.dir, "validate", "-no-color")
+}
+
+// The module's test with a recorded answer passes, with the files that the page has the reader create.
+func TestAccGuide_RecordedAnswer(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	c.need(t, version{1, 8}, version{1, 8}, "a provider function in a test")
+	page := []string{"templates", "guides", "testing-a-module.md.tmpl"}
+	w := newWorkspace(t, c, "")
+	server := instancetest.New(t)
+	if done := w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())); done.exitCode != 0 {
+		t.Fatal(done)
+	}
+	write(t, filepath.Join(w.dir, "main.tf"), "variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
+	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
+	test := strings.Replace(oneBlock(t, "with_recorded_limits", page...), "run.recorded.limits\n  }\n", `run.recorded.limits
+  }
+
+  assert {
+    condition     = output.chunk_size == 20000000
+    error_message = "These are not the recorded limits."
+  }
+`, 1)
+	write(t, filepath.Join(w.dir, "tests", "recorded.tftest.hcl"), test)
+	w.mustRun(t, w.dir, "get", "-no-color", "-test-directory=tests")
+	if done := w.run(t, w.dir, nil, "test", "-no-color"); done.exitCode != 0 || !strings.Contains(string(done.stdout), "Success! 2 passed, 0 failed") {
+		t.Errorf("test: %s", done)
+	}
+}
+
+// The command for CI succeeds if a record kept old values, and only then.
+func TestAccGuide_OutdatedRecordInCI(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
+	w.apply()
+	command := oneBlock(t, "grep ", "templates", "guides", "survive-an-outage.md.tmpl")
+	if done := w.shell(command); done.exitCode != 1 {
+		t.Errorf("the record is up to date, but it says %s", done)
+	}
+	server.Close()
+	if done := w.shell(command); done.exitCode != 0 || !strings.Contains(done.String(), server.URL()) {
+		t.Errorf("the record is outdated, but it says %s", done)
+	}
+}
+
+// A limit of a fleet misses an instance that is down, and fails if all are.
+func TestAccGuide_LimitsOfAFleetWithFailures(t *testing.T) {
+	t.Parallel()
+	small, large := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), impatient+`
+data "filetransfer_instances" "fleet" {
+  base_urls      = { small = "`+small.URL()+`", large = "`+large.URL()+`" }
+  allow_failures = true
+}
+
+output "chunk_size" {
+  value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...)
+}
+`)
+	want := func(text string, exitCode int) {
+		t.Helper()
+		if done := w.do("plan"); done.exitCode != exitCode || !strings.Contains(done.String(), text) {
+			t.Errorf("want exit code %d and %q: %s", exitCode, text, done)
+		}
+	}
+	want("+ chunk_size = 20000000", 0)
+	large.Close()
+	want("+ chunk_size = 10000000", 0)
+	small.Close()
+	want("Error in function call", 1)
+}
+
+// One new record whose instance is down does not keep the others from being created, and the next apply creates it.
+func TestAccGuide_NewFleetWithAnInstanceThatIsDown(t *testing.T) {
+	t.Parallel()
+	up, address := instancetest.New(t), instancetest.ReserveAddress(t)
+	w := newWorkspace(t, acceptance(t), impatient+`
+resource "filetransfer_instance_record" "fleet" {
+  for_each = { up = "`+up.URL()+`", down = "http://`+address+`" }
+  base_url = each.value
+  timeouts = { create = "300ms" }
+}
+`)
+	if done := w.do("apply", "-auto-approve"); done.exitCode != 1 || !strings.Contains(done.String(), "Error: Instance not reachable") {
+		t.Errorf("want an error: %s", done)
+	}
+	instancetest.New(t, instancetest.WithListenAddress(address))
+	w.plan().wantSummary(t, "Plan: 1 to add, 0 to change, 0 to destroy.")
+}
+
+// The result of a check is in the JSON form of a plan, and that of the last apply in that of the state.
+func TestAccGuide_CheckResults(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	const example = "guides/guarding-a-plan"
+	dir := copyOf(t, example)
+	configuration := readAll(t, dir)
+	c.needOf(t, configuration)
+	started := startInstances(t, configuration)
+	apply(t, c, dir, started.variables)
+	started.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
+	c.mustRun(t, dir, "plan", "-out=tfplan", "-input=false", "-no-color")
+	status := func(args ...string) string {
+		t.Helper()
+		var shown struct {
+			Checks []struct {
+				Address struct {
+					ToDisplay string `json:"to_display"`
+				}
+				Status string
+			}
+		}
+		decode(t, c.mustRun(t, dir, append([]string{"show", "-json"}, args...)...), &shown)
+		for _, check := range shown.Checks {
+			if check.Address.ToDisplay == "check.password" {
+				return check.Status
+			}
+		}
+		return "missing"
+	}
+	if got := status("tfplan"); got != "fail" {
+		t.Errorf("the check of the plan: %s", got)
+	}
+	if got := status(); got != "pass" {
+		t.Errorf("the check of the last apply: %s", got)
+	}
+}
+
+// A setting that is misspelt in a nested object has no effect, and no message.
+func TestAccGuide_MisspeltNestedSetting(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, acceptance(t), `
+provider "filetransfer" {
+  retry = {
+    max_attempt = 1
+  }
+}
+`)
+	if done := w.run(t, w.dir, nil, "validate", "-no-color"); done.exitCode != 0 || len(done.warnings()) > 0 {
+		t.Errorf("want no message: %s", done)
+	}
+}
+
+// nestedField is a field of an object, in the lists that people write because the generated ones explain nothing.
+var nestedField = regexp.MustCompile("`([a-z_]+)`")
+
+// Every field of the objects that the provider returns is explained.
+func TestAccGuide_NestedFieldsAreExplained(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, acceptance(t), "\nprovider \"filetransfer\" {}\n")
+	var schemas struct {
+		Providers map[string]struct {
+			DataSources map[string]struct {
+				Block struct {
+					Attributes map[string]struct{ Type any }
+				}
+			} `json:"data_source_schemas"`
+		} `json:"provider_schemas"`
+	}
+	decode(t, w.mustRun(t, w.dir, "providers", "schema", "-json"), &schemas)
+	count := 0
+	for _, provider := range schemas.Providers {
+		for source, schema := range provider.DataSources {
+			page := string(read(t, filepath.Join(root, "docs", "data-sources", strings.TrimPrefix(source, "filetransfer_")+".md")))
+			for name, attribute := range schema.Block.Attributes {
+				_, explained, found := strings.Cut(page, "<a id=\"nestedatt--"+name+"\"></a>")
+				explainedFields := nestedField.FindAllString(explained, -1)
+				for _, field := range fieldsOf(attribute.Type) {
+					count++
+					if !found || !slices.Contains(explainedFields, "`"+field+"`") {
+						t.Errorf("the page of %s does not explain the field %s of %s", source, field, name)
+					}
+				}
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("the schemas have no objects")
+	}
+}
+
+// fieldsOf returns the fields of the objects in a type, as in ["list", ["object", {"label": "string"}]].
+func fieldsOf(typ any) []string {
+	var fields []string
+	switch typ := typ.(type) {
+	case []any:
+		for _, inner := range typ {
+			fields = append(fields, fieldsOf(inner)...)
+		}
+	case map[string]any:
+		for name, inner := range typ {
+			fields = append(fields, name)
+			fields = append(fields, fieldsOf(inner)...)
+		}
+	}
+	return fields
+}
