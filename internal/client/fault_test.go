@@ -305,6 +305,9 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 					if failure.Proxy != wantProxy || !failure.ExtraHeaders || failure.OtherOrigin || failure.RedirectedTo != "" {
 						t.Errorf("not true of this read: %+v", failure)
 					}
+					if failure.AttemptTimedOut != (test.kind == client.KindTimeout || test.kind == client.KindProxy && waits(test.place)) {
+						t.Errorf("the time for an attempt ran out: %t", failure.AttemptTimedOut)
+					}
 					if (failure.Faults != nil) != (test.kind == client.KindDocument || test.kind == client.KindNotJSON) {
 						t.Errorf("faults %q", failure.Faults)
 					}
