@@ -28,7 +28,7 @@ func (r *reading) classify(ctx context.Context, err error, trace *requestTrace) 
 	}
 	failure := r.failureOf(ctx, err, trace)
 	failure.cause = err
-	failure.AttemptTimedOut = isTimeout(ctx, err)
+	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) // the resolver has limits of its own
 	return failure
 }
 
@@ -41,7 +41,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace)
 		return r.proxyFailure(err, timedOut)
 	case unresolved && resolve.IsNotFound:
 		return newFailure(KindResolve, "the host name could not be resolved: no such host")
-	case unresolved && !resolve.IsTimeout && !timedOut:
+	case unresolved && !timedOut:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers answered with a failure")
 	case unresolved, timedOut && trace.at() <= stageResolving:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
@@ -196,13 +196,12 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// isTimeout tells whether the time for an attempt ran out. The limits of the system (ETIMEDOUT) and of the resolver are
-// not that time.
+// isTimeout tells whether the time for an attempt ran out. The system's own limits (ETIMEDOUT) are not that time.
 func isTimeout(ctx context.Context, err error) bool {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return true
 	}
-	if isA[syscall.Errno](err) || isA[*net.DNSError](err) {
+	if isA[syscall.Errno](err) {
 		return false
 	}
 	network, ok := errors.AsType[net.Error](err)

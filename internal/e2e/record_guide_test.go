@@ -166,32 +166,6 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	}
 }
 
-// Another spelling of a record's URL changes nothing but the spelling.
-func TestAccRecordGuide_SpellingOfBaseURL(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	imported := newRecordGuide(t).only(guideImport)
-	c.needOf(t, imported)
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, "")
-	w.paste(imported, server.URL())
-	w.apply()
-	for _, spelling := range []string{server.URL() + "/", strings.Replace(server.URL(), "http://", "HTTP://", 1)} {
-		w.paste(strings.Replace(imported, importBlock(t, imported), "", 1), spelling)
-		requests := len(server.Requests())
-		p := w.plan("-refresh=false")
-		p.wantSummary(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
-		p.wantUntouched(t, proxy)
-		w.must("apply", "made.tfplan")
-		if sent := len(server.Requests()) - requests; sent != 0 {
-			t.Errorf("%s: %d requests", spelling, sent)
-		}
-		if got := w.record(guideRecord)["base_url"]; got != spelling {
-			t.Errorf("base_url is %v, want %s", got, spelling)
-		}
-	}
-}
-
 // A release that never answers costs the record, and what depends on it, unless both are created before they are destroyed.
 func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -163,6 +164,7 @@ resource "filetransfer_instance_record" "this" {}
 	w := newWorkspace(t, acceptance(t), record).with("FILETRANSFER_BASE_URL=" + one.URL())
 	w.apply()
 	w.wantNoChanges(nil)
+	w.with("FILETRANSFER_BASE_URL=" + one.URL() + "//").wantNoChanges(nil) // another spelling of it
 	if got := w.record(theRecord)["base_url"]; got != one.URL() {
 		t.Errorf("base_url is %v, want %s", got, one.URL())
 	}
@@ -176,7 +178,7 @@ resource "filetransfer_instance_record" "this" {}
 	w = w.with("FILETRANSFER_BASE_URL=" + other.URL())
 	p := w.plan()
 	planned := p.of(theRecord)
-	if unknown := planned.Change.AfterUnknown; p.exitCode != 2 || planned.does() != "update" || unknown["base_url"] != true || unknown["file_max_size"] != true {
+	if p.exitCode != 2 || planned.does() != "update" || planned.Change.AfterUnknown["base_url"] != true || planned.Change.AfterUnknown["file_max_size"] != true {
 		t.Errorf("the plan is to %q %v: %s", planned.does(), planned.Change, p.result)
 	}
 	w.must("apply", "made.tfplan")
@@ -198,37 +200,61 @@ resource "filetransfer_instance_record" "this" {}
 	}
 }
 
-// Nothing is planned for a default that is only spelled otherwise.
-func TestAccRecord_SpellingOfTheProvidersBaseURL(t *testing.T) {
+// The default may be another one when a saved plan is applied.
+func TestAccRecord_SavedPlanIsAppliedUnderAnotherDefault(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), "\nresource \"filetransfer_instance_record\" \"this\" {}\n").with("FILETRANSFER_BASE_URL=" + server.URL())
-	w.apply()
-	w.with("FILETRANSFER_BASE_URL=" + server.URL() + "//").wantNoChanges(nil)
+	one, two, three := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
+	under := func(w *workspace, server *instancetest.Server) *workspace { return w.with("FILETRANSFER_BASE_URL=" + server.URL()) }
+	w := newWorkspace(t, acceptance(t), `
+resource "filetransfer_instance_record" "this" {}
+`+limitOutput)
+	for _, step := range []struct{ planned, applied *instancetest.Server }{{one, two}, {one, three}, {two, three}} {
+		under(w, step.planned).plan()
+		under(w, step.applied).must("apply", "made.tfplan")
+		if got := w.record(theRecord)["base_url"]; got != step.applied.URL() {
+			t.Errorf("base_url is %v, want %s", got, step.applied.URL())
+		}
+		under(w, step.applied).wantNoChanges(nil)
+	}
 }
 
-// A saved plan that is applied with another default reads the instance of that default.
-func TestAccRecord_SavedPlanUnderAnotherDefault(t *testing.T) {
+func TestAccRecord_AnotherSpellingChangesBaseURLAlone(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	planned, changed, applied := instancetest.New(t), instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	defaultTo := func(server *instancetest.Server) string { return "FILETRANSFER_BASE_URL=" + server.URL() }
-	for name, existing := range map[string]bool{"create": false, "update": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorkspace(t, c, "\nresource \"filetransfer_instance_record\" \"this\" {}\n"+limitOutput)
-			if existing {
-				w.with(defaultTo(planned)).apply()
+	needTerraformData(t, c)
+	server := instancetest.New(t)
+	local := strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)
+	configuration := func(baseURL string) string {
+		return recordOf(baseURL) + `
+resource "terraform_data" "downstream" {
+  triggers_replace = [filetransfer_instance_record.this.file_max_size, filetransfer_instance_record.this.response_body]
+}
+`
+	}
+	w := newWorkspace(t, c, configuration(local))
+	w.must("import", theRecord, local+"/")
+	w.apply()
+	before := len(server.Requests())
+	for _, spelling := range []string{local + "/", strings.ToUpper(local), local} {
+		w.configure(configuration(spelling))
+		p := w.plan("-refresh=false")
+		if does := p.of(theRecord).does(); does != "update" || strings.Contains(string(p.stdout), "known after apply") {
+			t.Errorf("the plan is to %q the record: %s", does, p.result)
+		}
+		for name, value := range p.of(theRecord).Change.After {
+			if prior := p.of(theRecord).Change.Before[name]; name != "base_url" && !reflect.DeepEqual(value, prior) {
+				t.Errorf("%s changes from %v to %v", name, prior, value)
 			}
-			p := w.with(defaultTo(changed)).plan()
-			if p.of(theRecord).Change.AfterUnknown["base_url"] != true {
-				t.Errorf("base_url is known in the plan: %s", p.result)
-			}
-			w.with(defaultTo(applied)).must("apply", "made.tfplan")
-			if got := w.record(theRecord); got["base_url"] != applied.URL() || got["api_version"] != "1.3.2" {
-				t.Errorf("the record is %v", got)
-			}
-		})
+		}
+		p.wantUntouched(t, "terraform_data.downstream")
+		w.must("apply", "made.tfplan")
+		w.wantNoChanges(nil, "-refresh=false")
+		if got := w.record(theRecord)["base_url"]; got != spelling {
+			t.Errorf("base_url is %v, want %s", got, spelling)
+		}
+	}
+	if sent := len(server.Requests()) - before; sent != 0 {
+		t.Errorf("%d requests", sent)
 	}
 }
 
