@@ -204,7 +204,9 @@ resource "filetransfer_instance_record" "this" {}
 func TestAccRecord_SavedPlanIsAppliedUnderAnotherDefault(t *testing.T) {
 	t.Parallel()
 	one, two, three := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	under := func(w *workspace, server *instancetest.Server) *workspace { return w.with("FILETRANSFER_BASE_URL=" + server.URL()) }
+	under := func(w *workspace, server *instancetest.Server) *workspace {
+		return w.with("FILETRANSFER_BASE_URL=" + server.URL())
+	}
 	w := newWorkspace(t, acceptance(t), `
 resource "filetransfer_instance_record" "this" {}
 `+limitOutput)
