@@ -14,8 +14,8 @@
 //   - ca_cert_pem, the private authority of the instance's certificate
 //   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
 //
-// If the configuration says wait_until_ready, or has records and no data source, the first request is answered with 404,
-// which is not retried otherwise.
+// If the configuration has records and no data source, the first request is answered with 404, which a data source does not
+// retry.
 //
 // An import block (import-by-*.tf) lies beside the resource it imports, and is applied on its own.
 package e2e

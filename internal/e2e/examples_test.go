@@ -82,9 +82,8 @@ func startInstances(t *testing.T, configuration string) instances {
 	t.Helper()
 	names := variablesOf(configuration)
 	started := instances{map[string]any{}, map[string]*instancetest.Server{}}
-	// A data source without wait_until_ready does not wait, and a record always does.
-	waits := strings.Contains(configuration, "wait_until_ready") ||
-		strings.Contains(configuration, "\nresource \"filetransfer_") && !strings.Contains(configuration, "\ndata \"filetransfer_")
+	// A data source does not wait, and a record always does.
+	waits := strings.Contains(configuration, "\nresource \"filetransfer_") && !strings.Contains(configuration, "\ndata \"filetransfer_")
 	start := func(name string, options ...instancetest.Option) string {
 		if waits {
 			options = append(options, instancetest.WithScript(instancetest.Status(404)))

@@ -12,16 +12,10 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// blocksWith returns the blocks of a page that contain a text.
-func blocksWith(t *testing.T, text string, page ...string) []block {
-	t.Helper()
-	return slices.DeleteFunc(blocks(t, filepath.Join(append([]string{root}, page...)...)), func(b block) bool { return !strings.Contains(b.text, text) })
-}
-
 // oneBlock returns the text of the one block of a page that contains a text.
 func oneBlock(t *testing.T, text string, page ...string) string {
 	t.Helper()
-	found := blocksWith(t, text, page...)
+	found := slices.DeleteFunc(blocks(t, filepath.Join(root, filepath.Join(page...))), func(b block) bool { return !strings.Contains(b.text, text) })
 	if len(found) != 1 {
 		t.Fatalf("%d blocks of %s have %q", len(found), filepath.Join(page...), text)
 	}
@@ -193,8 +187,8 @@ func TestAccGuide_CheckResults(t *testing.T) {
 	}
 }
 
-// A setting that is misspelt in a nested object has no effect, and no message.
-func TestAccGuide_MisspeltNestedSetting(t *testing.T) {
+// A setting that is misspelled in a nested object has no effect, and no message.
+func TestAccGuide_MisspelledNestedSetting(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, acceptance(t), `
 provider "filetransfer" {

@@ -9,30 +9,10 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// recordGuide is the page whose steps these tests follow, with what it shows.
-type recordGuide struct {
-	t     *testing.T
-	shown []block
-}
-
-func newRecordGuide(t *testing.T) recordGuide {
+// recordGuide returns the one block with a text of the page whose steps these tests follow.
+func recordGuide(t *testing.T, text string) string {
 	t.Helper()
-	return recordGuide{t, blocks(t, filepath.Join(root, "templates", "guides", "from-data-source-to-record.md.tmpl"))}
-}
-
-// only returns the one block that contains the text.
-func (g recordGuide) only(text string) string {
-	g.t.Helper()
-	var found []string
-	for _, block := range g.shown {
-		if strings.Contains(block.text, text) {
-			found = append(found, block.text)
-		}
-	}
-	if len(found) != 1 {
-		g.t.Fatalf("%d blocks of the page have %q", len(found), text)
-	}
-	return found[0]
+	return oneBlock(t, text, "templates", "guides", "from-data-source-to-record.md.tmpl")
 }
 
 // paste replaces the configuration with one from a page, which names a running instance then.
@@ -70,8 +50,7 @@ func importBlock(t *testing.T, configuration string) string {
 func TestAccRecordGuide_Import(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	guide := newRecordGuide(t)
-	before, after := guide.only(guideData), guide.only(guideImport)
+	before, after := recordGuide(t, guideData), recordGuide(t, guideImport)
 	c.needOf(t, after)
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
@@ -87,7 +66,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 
 	w.paste(after, server.URL())
 	p := w.plan()
-	p.wantSummary(t, strings.TrimSpace(guide.only("Plan: ")))
+	p.wantSummary(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
 	p.wantUntouched(t, proxy)
 	w.must("apply", "made.tfplan")
 	w.paste(withoutImport, server.URL())
@@ -98,7 +77,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 func TestAccRecordGuide_ImportDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	after := newRecordGuide(t).only(guideImport)
+	after := recordGuide(t, guideImport)
 	c.needOf(t, after)
 	w := newWorkspace(t, c, "")
 	w.paste(impatient+after, "http://"+instancetest.ReserveAddress(t))
@@ -138,8 +117,7 @@ resource "terraform_data" "downstream" {
 func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	guide := newRecordGuide(t)
-	imported := guide.only(guideImport)
+	imported := recordGuide(t, guideImport)
 	c.needOf(t, imported)
 	one, other := instancetest.New(t), instancetest.New(t)
 	w := newWorkspace(t, c, "")
@@ -154,7 +132,7 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 		t.Errorf("the plan is to %q %s: %s", does, proxy, p.result)
 	}
 
-	for command := range strings.Lines(guide.only("-target=")) {
+	for command := range strings.Lines(recordGuide(t, "-target=")) {
 		switch arguments := strings.Fields(command)[1:]; arguments[0] {
 		case "apply":
 			w.apply(arguments[1:]...)
@@ -171,7 +149,7 @@ func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	const protection = "    create_before_destroy = true\n"
-	page := newRecordGuide(t).only(guideServer)
+	page := recordGuide(t, guideServer)
 	c.needOf(t, page)
 	for name, test := range map[string]struct {
 		configuration string
@@ -210,13 +188,12 @@ func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 func TestAccRecordGuide_CountAndForEach(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	guide := newRecordGuide(t)
-	imported := guide.only(guideImport)
+	imported := recordGuide(t, guideImport)
 	c.needOf(t, imported)
 	server := instancetest.New(t)
 	record := strings.Replace(imported, importBlock(t, imported), "", 1)
 	for message, counted := range map[string]string{
-		"Invalid count argument": guide.only("count ="),
+		"Invalid count argument": recordGuide(t, "count ="),
 		"Invalid for_each argument": `
 resource "terraform_data" "option" {
   for_each = toset(filetransfer_instance_record.files.recommended_expire_times[*].label)
