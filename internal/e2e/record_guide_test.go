@@ -73,6 +73,21 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.wantNoChanges(nil)
 }
 
+// The command for an old Terraform does the same.
+func TestAccRecordGuide_ImportCommand(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	after := recordGuide(t, guideImport)
+	c.needOf(t, after)
+	server := instancetest.New(t)
+	w := newWorkspace(t, c, "")
+	w.paste(recordGuide(t, guideData), server.URL())
+	w.apply()
+	w.paste(strings.Replace(after, importBlock(t, after), "", 1), server.URL())
+	w.must("import", guideRecord, server.URL())
+	w.wantNoChanges(nil)
+}
+
 // During an outage neither an import nor a new record gets past the instance.
 func TestAccRecordGuide_ImportDuringAnOutage(t *testing.T) {
 	t.Parallel()
