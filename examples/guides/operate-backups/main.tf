@@ -42,8 +42,8 @@ resource "terraform_data" "backup_plan" {
 
   lifecycle {
     precondition {
-      condition     = local.backup_days >= 1 && filetransfer_instance_record.files.file_max_age > 0
-      error_message = "Files can live ${local.file_days} days, or forever. That leaves no day for a backup within ${var.erase_within_days} days."
+      condition     = local.backup_days >= 1
+      error_message = "Files can live ${local.file_days} days. That leaves no day for a backup within ${var.erase_within_days} days."
     }
   }
 }

@@ -51,8 +51,8 @@ resource "terraform_data" "volume" {
 
   lifecycle {
     precondition {
-      condition     = local.file_days >= 1 && local.file_days <= 366 # old releases report 0 if files never expire
-      error_message = "Files expire after ${local.file_days} days, which gives no size for the volume: change FILE_MAX_AGE."
+      condition     = local.file_days <= 366
+      error_message = "Files can live ${local.file_days} days, which no volume is large enough for: lower FILE_MAX_AGE."
     }
   }
 }
