@@ -254,7 +254,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		"cut JSON":           {does(it.Body(200, "application/json", document[:len(document)/2])), client.KindNotJSON, "not JSON", final, 0, []string{"the body is not JSON"}},
 		"document and more":  {does(it.AnswerDocument(document + "}")), client.KindNotJSON, "not JSON", final, 0, []string{"the body is not JSON"}},
 		"fault before a cut": {does(it.AnswerDocument(`{"fileMaxSize":null,`)), client.KindNotJSON, "not JSON", final, 0, []string{"the body is not JSON"}},
-		"two faults": {does(it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x"))), client.KindDocument, "not an instance document: chunkSize", final, 0,
+		"two faults": {does(it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x"))), client.KindDocument, "not an instance document: fileMaxSize", final, 0,
 			[]string{"fileMaxSize", "chunkSize"}},
 		"an error with 200": {does(it.Body(200, "application/json", `{"statusCode":404,"error":"Not Found"}`)), client.KindDocument, "not an instance document: fileMaxSize", final, 0, []string{"fileMaxSize"}},
 
