@@ -31,7 +31,7 @@ func (e *DocumentError) Error() string {
 
 // Lines returns one line for each listed fault, and a last line with the number of omitted faults if there are any.
 func (e *DocumentError) Lines() []string {
-	lines := make([]string, 0, len(e.Faults)+1)
+	var lines []string
 	for _, fault := range e.Faults {
 		lines = append(lines, fault.String())
 	}

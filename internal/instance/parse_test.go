@@ -332,18 +332,6 @@ func TestDocumentsInTheField(t *testing.T) {
 	}
 }
 
-// TestByteOrderMarkFile makes sure that no editor took the mark out of the file: the table above would pass without it.
-func TestByteOrderMarkFile(t *testing.T) {
-	t.Parallel()
-	document, err := os.ReadFile(filepath.Join("testdata", "byte_order_mark.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.HasPrefix(document, []byte("\uFEFF{")) {
-		t.Errorf("the file starts with %q, want a byte order mark and a brace", document[:4])
-	}
-}
-
 func TestTrimByteOrderMark(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{
@@ -404,6 +392,7 @@ func TestUnusualButValid(t *testing.T) {
 			d.APIVersion = instance.Version{Text: largestVersion, Major: math.MaxInt64, Patch: math.MaxInt64}
 		}},
 
+		"byte order mark":                   {old: valid, with: "\uFEFF" + valid},
 		"white space around the document":   {old: valid, with: " \r\n\t" + valid + " \r\n\t"},
 		"white space before a colon":        {old: `"fileMaxSize":`, with: "\"fileMaxSize\"\r\n\t :\r\n\t "},
 		"escaped field name":                {old: `"fileMaxSize"`, with: `"\u0066ileMaxSize"`},
