@@ -1,7 +1,8 @@
-// Command instances starts two instances on this machine, one for each response format, prints their URLs as the variables
-// of examples/demo, and serves them until it is told to stop. It is run from the root of the repository:
+// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them
+// until it is told to stop. Its arguments name them; without any, there is one of each response format:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
+//	go run ./internal/dev/instances broken
 package main
 
 import (
@@ -16,9 +17,19 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
+var documents = map[string]instancetest.Document{
+	"older":  instancetest.Older(),
+	"newer":  instancetest.Newer(),
+	"broken": instancetest.Newer().With("fileMaxSize", nil),
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := serve(ctx, os.Stdout)
+	names := os.Args[1:]
+	if len(names) == 0 {
+		names = []string{"older", "newer"}
+	}
+	err := serve(ctx, names, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "instances:", err)
@@ -26,13 +37,10 @@ func main() {
 	}
 }
 
-func serve(ctx context.Context, out io.Writer) error {
+func serve(ctx context.Context, names []string, out io.Writer) error {
 	baseURLs := map[string]string{}
-	for name, document := range map[string]instancetest.Document{
-		"older": instancetest.Older(),
-		"newer": instancetest.Newer(),
-	} {
-		instance, err := instancetest.Start(instancetest.WithDocument(document)) //nolint:contextcheck // serves until it is closed
+	for _, name := range names {
+		instance, err := instancetest.Start(instancetest.WithDocument(documents[name])) //nolint:contextcheck // serves until it is closed
 		if err != nil {
 			return err
 		}
