@@ -157,7 +157,9 @@ func TestAccDemo_IsAsInTheREADME(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	port := regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	words := func(text []byte) string { return strings.Join(strings.Fields(port.ReplaceAllString(string(text), "ADDRESS")), " ") }
+	words := func(text []byte) string {
+		return strings.Join(strings.Fields(port.ReplaceAllString(string(text), "ADDRESS")), " ")
+	}
 	rest := words(output)
 	for part := range strings.SplitSeq(words(shown[1]), "...") {
 		_, after, found := strings.Cut(rest, strings.TrimSpace(part))
