@@ -2,7 +2,7 @@
 // down both. It prints the median of their ratios. scripts/with-cli runs it, and removes its files:
 //
 //	make bench-plan
-//	make bench-plan BENCHARGS="-http=DIR -baseline=DIR -run=TLS"
+//	make bench-plan BENCHARGS="-http=DIR -baseline=DIR"
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -23,7 +24,7 @@ import (
 var (
 	dataHTTP = flag.String("http", "", "compare with the terraform-provider-http in this folder")
 	baseline = flag.String("baseline", "", "compare with another build of this provider, in this folder")
-	only     = flag.String("run", "", "only comparisons whose name matches this regular expression")
+	run      = flag.String("run", "", "only comparisons whose name matches this regular expression, such as fleet/no-op")
 	rounds   = flag.Int("rounds", 9, "rounds, besides one to warm up")
 )
 
@@ -57,15 +58,15 @@ output "smallest" { value = min([for response in data.http.this : jsondecode(res
 `
 	// head begins each of them.
 	head = `
+variable "base_urls" { type = map(string) }
+variable "ca_cert_pem" {}
+`
+	providerBlock = `
 terraform {
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
-variable "base_urls" { type = map(string) }
-variable "ca_cert_pem" {}
-`
-	providerBlock = `
 provider "filetransfer" { ca_cert_pem = var.ca_cert_pem }
 `
 	overrides = `
@@ -93,6 +94,10 @@ func main() {
 }
 
 func benchmark(work string) error {
+	only, err := regexp.Compile(*run)
+	if err != nil {
+		return err
+	}
 	ours, noOp := filepath.Join(work, "ours"), filepath.Join(work, "noop")
 	for dir, source := range map[string]string{ours: ".", noOp: "./internal/dev/benchplan/noop"} {
 		binary := filepath.Join(dir, "terraform-provider-filetransfer")
@@ -102,37 +107,36 @@ func benchmark(work string) error {
 	}
 	each := func(instances int) plan { return plan{"filetransfer_instance", ours, instanceEach, instances} }
 	fleet := func(instances int) plan { return plan{"in one filetransfer_instances", ours, instancesAll, instances} }
-	noOps := func(instances int) plan { return plan{"no-op data sources", noOp, instanceEach, instances} }
+	records := plan{"filetransfer_instance_record", ours, recordEach, 500}
 	for _, comparison := range []struct {
 		name string
 		a, b plan
 	}{
-		{"each/noop", each(500), noOps(500)},
-		{"fleet/each", fleet(500), each(500)},
-		{"fleet/noop", fleet(2000), noOps(2000)},
-		{"fleet/fleet", fleet(10000), fleet(1000)},
-		{"record/noop", plan{"filetransfer_instance_record", ours, recordEach, 500}, plan{"no-op resources", noOp, recordEach, 500}},
 		{"each/http", each(500), plan{`data "http"`, *dataHTTP, httpEach, 500}},
+		{"each/http TLS", each(500), plan{`data "http"`, *dataHTTP, httpEach, 500}},
 		{"each/baseline", each(500), plan{"of the other build", *baseline, instanceEach, 500}},
-		{"record/baseline", plan{"filetransfer_instance_record", ours, recordEach, 500}, plan{"of the other build", *baseline, recordEach, 500}},
+		{"each/baseline TLS", each(500), plan{"of the other build", *baseline, instanceEach, 500}},
+		{"each/no-op", each(500), plan{"no-op data sources", noOp, instanceEach, 500}},
+		{"fleet/each", fleet(500), each(500)},
+		{"fleet/no-op", fleet(2000), plan{"no-op data sources", noOp, instanceEach, 2000}},
+		{"fleet/fleet", fleet(10000), fleet(1000)},
+		{"record/baseline", records, plan{"of the other build", *baseline, recordEach, 500}},
+		{"record/no-op", records, plan{"no-op resources", noOp, recordEach, 500}},
 	} {
-		for _, scheme := range []string{"http", "https"} {
-			name := comparison.name + " " + scheme
-			if selected, err := regexp.MatchString(*only, name); err != nil || !selected || comparison.b.providers == "" {
-				continue
-			}
-			if err := compare(name, comparison.a, comparison.b, filepath.Join(work, name), scheme == "https"); err != nil {
-				return err
-			}
+		if comparison.b.providers == "" || !only.MatchString(comparison.name) {
+			continue
+		}
+		if err := compare(comparison.name, comparison.a, comparison.b, work); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // compare makes both plans by turns, and prints the median of their ratios.
-func compare(name string, a, b plan, work string, secure bool) error {
+func compare(name string, a, b plan, work string) error {
 	options := []instancetest.Option{instancetest.WithDefault(instancetest.Body(http.StatusOK, "application/json", instancetest.Newer().JSON()))}
-	if secure {
+	if strings.HasSuffix(name, "TLS") {
 		options = append(options, instancetest.WithTLS())
 	}
 	server, err := instancetest.Start(options...)
@@ -140,7 +144,7 @@ func compare(name string, a, b plan, work string, secure bool) error {
 		return err
 	}
 	defer server.Close()
-	dirs := []string{filepath.Join(work, "a"), filepath.Join(work, "b")}
+	dirs := []string{filepath.Join(work, name, "a"), filepath.Join(work, name, "b")}
 	for i, p := range []plan{a, b} {
 		if err := p.prepare(dirs[i], server); err != nil {
 			return err
@@ -158,7 +162,7 @@ func compare(name string, a, b plan, work string, secure bool) error {
 		}
 		ratios = append(ratios, seconds[0][len(ratios)]/seconds[1][len(ratios)])
 	}
-	fmt.Printf("%-22s %5.2f  (%d %s: %.2f s; %d %s: %.2f s)\n",
+	fmt.Printf("%-17s %5.2f  (%d %s: %.2f s; %d %s: %.2f s)\n",
 		name, median(ratios), a.instances, a.name, median(seconds[0]), b.instances, b.name, median(seconds[1]))
 	return nil
 }
