@@ -45,41 +45,29 @@ func TestWithCLI(t *testing.T) {
 	t.Parallel()
 	const show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST $TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL`
 	const found = "1 PATH/terraform registry.terraform.io filetransfer TRACE\n"
+	const foundTofu = "1 PATH/tofu registry.opentofu.org filetransfer TRACE\n"
+	type programs = map[string]string
+	both := programs{"terraform": terraform, "tofu": tofu}
 	tests := map[string]struct {
-		programs  map[string]string
-		variables []string
-		args      []string
-		want      string // of stdout, or of stderr if it fails
-		fails     bool
+		programs programs
+		variable string
+		args     []string
+		want     string // of stdout, or of stderr if it fails
+		fails    bool
 	}{
-		"terraform before tofu": {programs: map[string]string{"terraform": terraform, "tofu": tofu}, want: found},
-		"tofu alone":            {programs: map[string]string{"tofu": tofu}, want: "1 PATH/tofu registry.opentofu.org filetransfer TRACE\n"},
-		"neither": {
-			programs: map[string]string{"go": goTool, "pinned": tofu},
-			want:     "1 PATH/pinned registry.opentofu.org filetransfer TRACE\n",
-		},
-		"named": {
-			programs: map[string]string{"terraform": terraform, "tofu": tofu}, variables: []string{"TF_ACC_TERRAFORM_PATH=tofu"},
-			want: "1 PATH/tofu registry.opentofu.org filetransfer TRACE\n",
-		},
-		"named one is missing, another is there": {
-			programs: map[string]string{"terraform": terraform}, variables: []string{"TF_ACC_TERRAFORM_PATH=nowhere"},
-			want: "TF_ACC_TERRAFORM_PATH is nowhere", fails: true,
-		},
-		"does not run, another would": {
-			programs: map[string]string{"terraform": "echo no version is selected >&2; exit 1", "tofu": tofu},
-			want:     "no version is selected", fails: true,
-		},
-		"something else": {programs: map[string]string{"terraform": "echo Packer v1.2.3"}, want: "neither Terraform nor OpenTofu", fails: true},
+		"terraform before tofu": {programs: both, want: found},
+		"tofu alone":            {programs: programs{"tofu": tofu}, want: foundTofu},
+		"neither":               {programs: programs{"go": goTool, "pinned": tofu}, want: strings.Replace(foundTofu, "tofu", "pinned", 1)},
+		"named":                 {programs: both, variable: "TF_ACC_TERRAFORM_PATH=tofu", want: foundTofu},
+		"named one is missing":  {programs: both, variable: "TF_ACC_TERRAFORM_PATH=nowhere", want: "TF_ACC_TERRAFORM_PATH is nowhere", fails: true},
+		"first one is broken":   {programs: programs{"terraform": "echo why >&2; exit 1", "tofu": tofu}, want: "why\n", fails: true},
+		"something else":        {programs: programs{"terraform": "echo Packer v1.2.3"}, want: "neither Terraform nor OpenTofu", fails: true},
+		"command fails":         {programs: both, args: []string{"sh", "-c", "echo why >&2; exit 7"}, want: "why\n", fails: true},
 		"each": {
-			programs: map[string]string{"terraform": terraform, "tofu": tofu}, args: []string{"-each", "sh", "-c", "echo many lines; echo DONE"},
+			programs: both, args: []string{"-each", "sh", "-c", "echo many lines; echo DONE"},
 			want: "DONE with Terraform 1.11.4 (PATH/terraform)\nDONE with OpenTofu 1.12.6-dev (PATH/tofu)\n",
 		},
-		"each that is named": {
-			programs: map[string]string{"terraform": terraform, "tofu": tofu}, variables: []string{"CLIS=tofu"}, args: []string{"-each", "echo", "DONE"},
-			want: "DONE with OpenTofu 1.12.6-dev (PATH/tofu)\n",
-		},
-		"command fails": {programs: map[string]string{"terraform": terraform}, args: []string{"sh", "-c", "echo why >&2; exit 7"}, want: "why", fails: true},
+		"each that is named": {programs: both, variable: "CLIS=tofu", args: []string{"-each", "echo", "DONE"}, want: "DONE with OpenTofu 1.12.6-dev (PATH/tofu)\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +79,7 @@ func TestWithCLI(t *testing.T) {
 			}
 			var stdout, stderr strings.Builder
 			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", args...)
-			cmd.Env, cmd.Stdout, cmd.Stderr = append(env, test.variables...), &stdout, &stderr
+			cmd.Env, cmd.Stdout, cmd.Stderr = append(env, test.variable), &stdout, &stderr
 			err := cmd.Run()
 			got := strings.ReplaceAll(stdout.String(), strings.TrimPrefix(env[0], "PATH="), "PATH")
 			if test.fails && (err == nil || !strings.Contains(stderr.String(), test.want)) {

@@ -35,18 +35,15 @@ data "filetransfer_instance" "this" {
   for_each = var.base_urls
   base_url = each.value
 }
-output "smallest" { value = min(values(data.filetransfer_instance.this)[*].file_max_size...) }
 `
 	instancesAll = providerBlock + `
 data "filetransfer_instances" "this" { base_urls = var.base_urls }
-output "smallest" { value = min(values(data.filetransfer_instances.this.instances)[*].file_max_size...) }
 `
 	recordEach = providerBlock + `
 resource "filetransfer_instance_record" "this" {
   for_each = var.base_urls
   base_url = each.value
 }
-output "smallest" { value = min(values(filetransfer_instance_record.this)[*].file_max_size...) }
 `
 	httpEach = `
 data "http" "this" {
@@ -54,7 +51,7 @@ data "http" "this" {
   url         = "${each.value}/instance"
   ca_cert_pem = var.ca_cert_pem
 }
-output "smallest" { value = min([for response in data.http.this : jsondecode(response.response_body).fileMaxSize]...) }
+output "sizes" { value = [for response in data.http.this : jsondecode(response.response_body).fileMaxSize] }
 `
 	// head begins each of them.
 	head = `

@@ -5,7 +5,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -50,18 +52,14 @@ func (p noOpProvider) Resources(ctx context.Context) (all []func() resource.Reso
 
 type noOpDataSource struct{ datasource.DataSource }
 
-func (d noOpDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var schema datasource.SchemaResponse
-	d.Schema(ctx, datasource.SchemaRequest{}, &schema)
-	resp.State.Raw = complete(req.Config.Raw, func(name string) bool { return schema.Schema.Attributes[name].IsComputed() })
+func (noOpDataSource) Read(_ context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	resp.State.Raw = complete(req.Config.Raw)
 }
 
 type noOpResource struct{ resource.Resource }
 
-func (r noOpResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var schema resource.SchemaResponse
-	r.Schema(ctx, resource.SchemaRequest{}, &schema)
-	resp.State.Raw = complete(req.Plan.Raw, func(name string) bool { return schema.Schema.Attributes[name].IsComputed() })
+func (noOpResource) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	resp.State.Raw = complete(req.Plan.Raw)
 }
 
 func (noOpResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
@@ -70,46 +68,43 @@ func (noOpResource) Update(context.Context, resource.UpdateRequest, *resource.Up
 
 func (noOpResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// complete returns the object with a value for each computed attribute that has none.
-func complete(object tftypes.Value, computed func(name string) bool) tftypes.Value {
-	var values map[string]tftypes.Value
+// complete returns the object with values for the attributes that an instance gives. The arguments stay null.
+func complete(object tftypes.Value) tftypes.Value {
+	values := map[string]tftypes.Value{}
 	if err := object.As(&values); err != nil {
-		panic(err) // no object has another type
+		panic(err) // no configuration or plan is anything else
 	}
-	completed := map[string]tftypes.Value{}
+	values = maps.Clone(values) // As gives the object's own map
 	for name, value := range values {
-		if computed(name) && (value.IsNull() || !value.IsKnown()) {
-			value = anyValue(value.Type())
+		switch name {
+		case "request_headers", "timeouts", "wait_until_ready":
+		default:
+			if value.IsNull() || !value.IsKnown() {
+				values[name] = anyValue(value.Type())
+			}
 		}
-		completed[name] = value
 	}
-	return tftypes.NewValue(object.Type(), completed)
+	return tftypes.NewValue(object.Type(), values)
 }
 
 // anyValue returns a value of about the size that an instance's has.
 func anyValue(of tftypes.Type) tftypes.Value {
-	switch typed := of.(type) {
+	switch of := of.(type) {
 	case tftypes.List:
-		var elements []tftypes.Value
-		for range 8 {
-			elements = append(elements, anyValue(typed.ElementType))
-		}
-		return tftypes.NewValue(typed, elements)
+		return tftypes.NewValue(of, slices.Repeat([]tftypes.Value{anyValue(of.ElementType)}, 8))
 	case tftypes.Object:
 		values := map[string]tftypes.Value{}
-		for name, attribute := range typed.AttributeTypes {
+		for name, attribute := range of.AttributeTypes {
 			values[name] = anyValue(attribute)
 		}
-		return tftypes.NewValue(typed, values)
+		return tftypes.NewValue(of, values)
 	}
 	switch {
 	case of.Is(tftypes.Number):
 		return tftypes.NewValue(of, 20000000)
 	case of.Is(tftypes.Bool):
 		return tftypes.NewValue(of, true)
-	case of.Is(tftypes.String):
-		return tftypes.NewValue(of, "30 minutes")
 	default:
-		return tftypes.NewValue(of, nil)
+		return tftypes.NewValue(of, "30 minutes")
 	}
 }
