@@ -179,13 +179,17 @@ func (p plan) prepare(dir string, server *instancetest.Server) error {
 	if err != nil {
 		return err
 	}
+	providers, err := filepath.Abs(p.providers)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for name, content := range map[string]string{
 		"main.tf":                  head + p.configuration,
 		"terraform.tfvars.json":    string(variables),
-		"terraform-overrides.tfrc": fmt.Sprintf(overrides, os.Getenv("TF_ACC_PROVIDER_HOST"), p.providers),
+		"terraform-overrides.tfrc": fmt.Sprintf(overrides, os.Getenv("TF_ACC_PROVIDER_HOST"), filepath.ToSlash(providers)),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			return err
