@@ -18,7 +18,7 @@ import (
 func machine(t *testing.T, programs map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"awk", "cat", "dirname", "env", "mktemp", "ps", "rm", "sh", "sleep", "tail", "touch"} {
+	for _, name := range []string{"awk", "cat", "dirname", "env", "mkdir", "mktemp", "ps", "rm", "sh", "sleep", "tail", "touch"} {
 		path, err := exec.LookPath(name)
 		if err == nil {
 			err = os.Symlink(path, filepath.Join(dir, name))
