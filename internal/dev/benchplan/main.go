@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -98,7 +99,7 @@ func benchmark(work string) error {
 	ours, noOp := filepath.Join(work, "ours"), filepath.Join(work, "noop")
 	for dir, source := range map[string]string{ours: ".", noOp: "./internal/dev/benchplan/noop"} {
 		binary := filepath.Join(dir, "terraform-provider-filetransfer")
-		if output, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
+		if output, err := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
 			return fmt.Errorf("building %s: %w\n%s", source, err, output)
 		}
 	}
@@ -199,7 +200,7 @@ func (p plan) prepare(dir string, server *instancetest.Server) error {
 }
 
 func terraform(dir string, args ...string) error {
-	cmd := exec.Command(os.Getenv("TF_ACC_TERRAFORM_PATH"), append(args, "-input=false", "-no-color")...)
+	cmd := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), append(args, "-input=false", "-no-color")...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "terraform-overrides.tfrc"))
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", args[0], err, output)
