@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,7 +80,7 @@ func TestWithCLI(t *testing.T) {
 			}
 			var stdout, stderr strings.Builder
 			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", args...)
-			cmd.Env, cmd.Stdout, cmd.Stderr = append(env, test.variable), &stdout, &stderr
+			cmd.Env, cmd.Stdout, cmd.Stderr = slices.Concat(env, []string{test.variable}), &stdout, &stderr
 			err := cmd.Run()
 			got := strings.ReplaceAll(stdout.String(), strings.TrimPrefix(env[0], "PATH="), "PATH")
 			if test.fails && (err == nil || !strings.Contains(stderr.String(), test.want)) {

@@ -62,10 +62,8 @@ func (noOpResource) Create(_ context.Context, req resource.CreateRequest, resp *
 	resp.State.Raw = complete(req.Plan.Raw)
 }
 
-func (noOpResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
-
+func (noOpResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse)       {}
 func (noOpResource) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
-
 func (noOpResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
 // complete returns the object with values for the attributes that an instance gives. The arguments stay null.
