@@ -28,6 +28,9 @@ func machine(t *testing.T, programs map[string]string) []string {
 			t.Fatal(err)
 		}
 	}
+	// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for name, script := range programs {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
