@@ -6,10 +6,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -24,32 +22,22 @@ var documents = map[string]instancetest.Document{
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
 	names := os.Args[1:]
 	if len(names) == 0 {
 		names = []string{"older", "newer"}
 	}
-	err := serve(ctx, names, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "instances:", err)
-		os.Exit(1)
-	}
-}
-
-func serve(ctx context.Context, names []string, out io.Writer) error {
 	baseURLs := map[string]string{}
 	for _, name := range names {
-		instance, err := instancetest.Start(instancetest.WithDocument(documents[name])) //nolint:contextcheck // serves until it is closed
+		instance, err := instancetest.Start(instancetest.WithDocument(documents[name]))
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
-		defer instance.Close()
 		baseURLs[name] = instance.URL()
 	}
-	if err := json.NewEncoder(out).Encode(map[string]any{"base_urls": baseURLs}); err != nil {
-		return err
+	if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"base_urls": baseURLs}); err != nil {
+		log.Fatal(err)
 	}
-	<-ctx.Done()
-	return nil
+	<-told
 }
