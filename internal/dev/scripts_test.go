@@ -48,7 +48,6 @@ const (
 func TestWithCLI(t *testing.T) {
 	t.Parallel()
 	const show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST $TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL`
-	const found = "1 PATH/terraform registry.terraform.io filetransfer TRACE\n"
 	const foundTofu = "1 PATH/tofu registry.opentofu.org filetransfer TRACE\n"
 	type programs = map[string]string
 	both := programs{"terraform": terraform, "tofu": tofu}
@@ -59,7 +58,7 @@ func TestWithCLI(t *testing.T) {
 		want     string // of stdout, or of stderr if it fails
 		fails    bool
 	}{
-		"terraform before tofu": {programs: both, want: found},
+		"terraform before tofu": {programs: both, want: "1 PATH/terraform registry.terraform.io filetransfer TRACE\n"},
 		"tofu alone":            {programs: programs{"tofu": tofu}, want: foundTofu},
 		"neither":               {programs: programs{"go": goTool, "pinned": tofu}, want: strings.Replace(foundTofu, "tofu", "pinned", 1)},
 		"named":                 {programs: both, variable: "TF_ACC_TERRAFORM_PATH=tofu", want: foundTofu},

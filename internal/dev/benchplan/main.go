@@ -143,8 +143,7 @@ func compare(name string, a, b plan, work string) error {
 			return err
 		}
 	}
-	var ratios []float64
-	var seconds [2][]float64
+	ratios, seconds := []float64{}, [2][]float64{}
 	for range *rounds {
 		for i, dir := range dirs {
 			start := time.Now()
