@@ -337,7 +337,7 @@ func TestTrimByteOrderMark(t *testing.T) {
 	for document, want := range map[string]string{
 		"": "", "{}": "{}", "\uFEFF": "", "\uFEFF{}": "{}",
 		"\uFEFF\uFEFF{}": "\uFEFF{}",   // just one
-		" \uFEFF{}":      " \uFEFF{}",  // not leading
+		"{\uFEFF}":       "{\uFEFF}",   // not leading
 		"\xEF\xBB{}":     "\xEF\xBB{}", // a part of one
 	} {
 		if got := string(instance.TrimByteOrderMark([]byte(document))); got != want {
@@ -445,11 +445,11 @@ func TestFaultyValues(t *testing.T) {
 		found         map[string]string
 	}{
 		"the document": {old: valid, expected: "expected a JSON object, found ", found: map[string]string{
-			"[" + valid + "]":   "an array",
-			`null`:              "null",
-			` true `:            "true",
-			`404`:               "the number 404",
-			`"Bad Gateway\r\n"`: `the string "Bad Gateway\r\n"`,
+			"[" + valid + "]":     "an array",
+			`null`:                "null",
+			` true `:              "true",
+			`404`:                 "the number 404",
+			` "Bad Gateway\r\n" `: `the string "Bad Gateway\r\n"`,
 		}},
 		"fileMaxSize": {old: `60000000000`, expected: anInteger, found: map[string]string{
 			`null`: "null", `true`: "true", `{"bytes": 1}`: "an object", `[1]`: "an array", `"1"`: `the string "1"`,
