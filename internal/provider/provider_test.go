@@ -278,6 +278,12 @@ func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 	needed := server.read(t.Context(), t, instanceName, nil).told
 	needed.must(t, expected{summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL has user info", "Remove it"}})
 	mustNotSay(t, needed.String(), "hunter2")
+
+	t.Setenv(baseURLVariable, "https://files.example.org/\xff")
+	server, _ = configure(t.Context(), t, nil)
+	server.read(t.Context(), t, instanceName, nil).told.must(t, expected{
+		summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL is not valid UTF-8."},
+	})
 }
 
 var everythingUnknown = args{
