@@ -14,21 +14,18 @@ import (
 	"testing"
 )
 
-const capturedDir = "../instance/testdata/releases"
-
 // settings are the environments in which each release is started.
 var settings = []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FILE_MAX_AGE=900", "FILE_MAX_SIZE=abc"}
 
-// documents is what releases answered: a document, as delivered, by release and setting.
+// documents is what releases answered: the document as delivered, by release and setting.
 type documents map[string]map[string]json.RawMessage
+
+const capturedDir = "../instance/testdata/releases"
 
 // captured returns the documents in the repository.
 func captured(t *testing.T) documents {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(capturedDir, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files, _ := filepath.Glob(capturedDir + "/*.json")
 	found := documents{}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -44,13 +41,14 @@ func captured(t *testing.T) documents {
 	return found
 }
 
-// capture writes the documents, each on a line of its own and byte for byte.
-func (d documents) capture() error {
+// capture replaces the documents in the repository, byte for byte and one on a line.
+func (d documents) capture(t *testing.T) {
+	t.Helper()
 	if err := os.RemoveAll(capturedDir); err != nil {
-		return err
+		t.Fatal(err)
 	}
-	if err := os.MkdirAll(capturedDir, 0o755); err != nil {
-		return err
+	if err := os.Mkdir(capturedDir, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	for release, bySetting := range d {
 		var lines []string
@@ -59,10 +57,9 @@ func (d documents) capture() error {
 		}
 		content := "{\n" + strings.Join(lines, ",\n") + "\n}\n"
 		if err := os.WriteFile(filepath.Join(capturedDir, release+".json"), []byte(content), 0o644); err != nil {
-			return err
+			t.Fatal(err)
 		}
 	}
-	return nil
 }
 
 // inOrder sorts releases by their numbers. Commits after a release come after it.
@@ -81,125 +78,114 @@ func inOrder(releases []string) []string {
 // meaning is what a document says, read without the provider's parser.
 type meaning struct {
 	attributes map[string]any
-	faults     []string // the fields for which it has to be refused
+	faults     []string // the fields for which it has to be refused, in the contract's order
 	ambiguous  bool     // it has to be read with a warning
 }
 
 func meaningOf(document []byte) (m meaning) {
-	var raw map[string]any
-	json.Unmarshal(document, &raw)
-	check := func(ok bool, format string, args ...any) {
+	fields := map[string]any{}
+	json.Unmarshal(document, &fields)
+	check := func(ok bool, path string) {
 		if !ok {
-			m.faults = append(m.faults, fmt.Sprintf(format, args...))
+			m.faults = append(m.faults, path)
 		}
 	}
-	number := func(object map[string]any, path, field string) float64 {
+	number := func(object map[string]any, field, path string) float64 {
 		n, ok := object[field].(float64)
-		check(ok, "%s%s", path, field)
+		check(ok, path+field)
 		return n
 	}
-
-	if text, ok := raw["fileMaxAge"].(string); ok {
-		delete(raw, "fileMaxAge")
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			raw["fileMaxAge"] = float64(n)
+	size, chunk := number(fields, "fileMaxSize", ""), number(fields, "chunkSize", "")
+	password, ok := fields["requirePassword"].(bool)
+	check(ok, "requirePassword")
+	var version [3]int
+	text, _ := fields["apiVersion"].(string)
+	n, _ := fmt.Sscanf(text, "%d.%d.%d", &version[0], &version[1], &version[2])
+	check(n == 3, "apiVersion")
+	if n, err := strconv.ParseInt(fmt.Sprint(fields["fileMaxAge"]), 10, 64); err == nil {
+		fields["fileMaxAge"] = float64(n) // which may be a string
+	}
+	age := number(fields, "fileMaxAge", "")
+	if _, ok := fields["maxTransfersInMerge"]; !ok {
+		fields["maxTransfersInMerge"] = 10.
+		if version[0] >= 2 {
+			fields["maxTransfersInMerge"] = 50.
 		}
 	}
-	password, ok := raw["requirePassword"].(bool)
-	check(ok, "requirePassword")
-	text, _ := raw["apiVersion"].(string)
-	var major, minor, patch int
-	n, _ := fmt.Sscanf(text, "%d.%d.%d", &major, &minor, &patch)
-	check(n == 3, "apiVersion")
-	mergeLimit := 10.
-	if _, ok := raw["maxTransfersInMerge"]; ok {
-		mergeLimit = number(raw, "", "maxTransfersInMerge")
-	} else if major >= 2 {
-		mergeLimit = 50
-	}
-	entries, ok := raw["recommendedExpireTimes"].([]any)
+	mergeLimit := number(fields, "maxTransfersInMerge", "")
+	entries, ok := fields["recommendedExpireTimes"].([]any)
 	check(ok, "recommendedExpireTimes")
 	times := []any{}
 	for i, entry := range entries {
-		object, _ := entry.(map[string]any)
 		path := fmt.Sprintf("recommendedExpireTimes[%d].", i)
+		object, _ := entry.(map[string]any)
 		label, ok := object["label"].(string)
-		check(ok, "%slabel", path)
-		seconds := number(object, path, "value")
+		check(ok, path+"label")
+		seconds := number(object, "value", path)
 		if _, ok := object["inSeconds"]; ok {
-			seconds = number(object, path, "inSeconds")
+			seconds = number(object, "inSeconds", path)
 		} else if seconds < 60 {
 			m.ambiguous = true
 		}
-		times = append(times, map[string]any{"label": label, "in_seconds": seconds, "in_minutes": float64(int64(seconds) / 60)})
+		times = append(times, map[string]any{"label": label, "in_seconds": seconds, "in_minutes": float64(int(seconds) / 60)})
 	}
 	m.attributes = map[string]any{
-		"file_max_size": number(raw, "", "fileMaxSize"), "chunk_size": number(raw, "", "chunkSize"), "require_password": password,
-		"api_version": text, "api_version_major": float64(major), "api_version_minor": float64(minor), "api_version_patch": float64(patch),
-		"file_max_age": number(raw, "", "fileMaxAge"), "max_transfers_in_merge": mergeLimit, "recommended_expire_times": times,
-		"response_body": string(document),
+		"file_max_size": size, "chunk_size": chunk, "file_max_age": age, "max_transfers_in_merge": mergeLimit,
+		"require_password": password, "recommended_expire_times": times, "response_body": string(document), "api_version": text,
+		"api_version_major": float64(version[0]), "api_version_minor": float64(version[1]), "api_version_patch": float64(version[2]),
 	}
-	slices.Sort(m.faults)
 	return m
 }
 
 // changedFields returns the fields that differ between two documents.
-func changedFields(a, b []byte) []string {
+func changedFields(a, b []byte) (changed []string) {
 	var one, other map[string]any
 	json.Unmarshal(a, &one)
 	json.Unmarshal(b, &other)
 	both := maps.Clone(one)
 	maps.Copy(both, other)
-	var changed []string
-	for field := range both {
+	for _, field := range slices.Sorted(maps.Keys(both)) {
 		if !reflect.DeepEqual(one[field], other[field]) {
 			changed = append(changed, field)
 		}
 	}
-	slices.Sort(changed)
 	return changed
 }
 
-// table is the table "Supported versions of the service" in the documentation.
+// table is the table in the documentation.
 func (d documents) table() string {
 	text := "| Release | Response format | What is special | Tested settings |\n|---|---|---|---|\n"
-	chunk := 0.
+	before := meaning{}
 	for _, release := range inOrder(slices.Collect(maps.Keys(d))) {
-		usual, m := string(d[release]["default"]), meaningOf(d[release]["default"])
-		var format string
+		document, m := string(d[release]["default"]), meaningOf(d[release]["default"])
 		var special []string
-		switch {
-		case len(m.faults) > 0:
-			format = "neither"
-			special = append(special, "Cannot be read: no `"+strings.Join(m.faults, "`, no `")+"`.")
-		case !strings.Contains(usual, "inSeconds"):
-			format = "older shape"
-		case !strings.Contains(usual, "maxTransfersInMerge"):
-			format = "mixture: `inSeconds`, no `maxTransfersInMerge`"
-		default:
-			format = "newer shape"
-		}
-		if m.ambiguous {
-			special = append(special, "`value` is in minutes, and is read as seconds with a warning.")
-		}
-		if unlimited := meaningOf(d[release]["FILE_MAX_AGE=0"]); len(m.faults) == 0 {
-			special = append(special, fmt.Sprintf("`FILE_MAX_AGE=0` is reported as %.0f.", unlimited.attributes["file_max_age"]))
-		}
-		if strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`) {
-			special = append(special, "`fileMaxAge` is a string where it is set.")
-		}
-		if now := m.attributes["chunk_size"].(float64); now != chunk {
-			if chunk != 0 {
-				special = append(special, fmt.Sprintf("`chunkSize` is %.0f unless it is set, and was %.0f before.", now, chunk))
+		note := func(is bool, format string, args ...any) {
+			if is {
+				special = append(special, fmt.Sprintf(format, args...))
 			}
-			chunk = now
 		}
+		format, readable := "newer shape", len(m.faults) == 0
+		switch {
+		case !readable:
+			format = "neither"
+		case !strings.Contains(document, "inSeconds"):
+			format = "older shape"
+		case !strings.Contains(document, "maxTransfersInMerge"):
+			format = "mixture: `inSeconds`, no `maxTransfersInMerge`"
+		}
+		chunk, last := m.attributes["chunk_size"], before.attributes["chunk_size"]
+		note(!readable, "Cannot be read: no `%s`.", strings.Join(m.faults, "`, no `"))
+		note(m.ambiguous, "`value` is in minutes, and is read as seconds with a warning.")
+		note(readable, "`FILE_MAX_AGE=0` is reported as %.0f.", meaningOf(d[release]["FILE_MAX_AGE=0"]).attributes["file_max_age"])
+		note(strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`), "`fileMaxAge` is a string where it is set.")
+		note(last != nil && last != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, last)
 		refused := 0
 		for _, document := range d[release] {
 			refused += min(1, len(meaningOf(document).faults))
 		}
 		text += fmt.Sprintf("| %s | %s | %s | %d read, %d refused |\n",
 			release, format, strings.Join(special, " "), len(d[release])-refused, refused)
+		before = m
 	}
 	return text
 }

@@ -4,6 +4,8 @@ package service_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -12,132 +14,68 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
-	"sync"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// work holds everything that goes with the run.
-var work string
+// interrupted ends all commands, so that tests that are interrupted clean up as after any failure.
+var interrupted, _ = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 
-func TestMain(m *testing.M) {
-	var err error
-	if work, err = os.MkdirTemp("", "filetransfer-service-*"); err != nil {
-		panic(err)
-	}
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		<-interrupted
-		running.Lock() // for good: nothing starts anymore
-		for group := range running.groups {
-			syscall.Kill(-group, syscall.SIGKILL)
-		}
-		os.RemoveAll(work)
-		os.Exit(130)
-	}()
-	code := m.Run()
-	os.RemoveAll(work)
-	os.Exit(code)
+// command is a command in a process group of its own, which ends as a whole, also when it is frozen.
+func command(dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(interrupted, name, args...)
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd
 }
 
-// running are the process groups of all commands under way.
-var running = struct {
-	sync.Mutex
-	groups map[int]bool
-}{groups: map[int]bool{}}
-
-// start starts a command in a process group of its own. The returned channel is closed when it has ended.
-func start(t *testing.T, cmd *exec.Cmd) <-chan struct{} {
-	t.Helper()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	running.Lock()
-	defer running.Unlock()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	running.groups[cmd.Process.Pid] = true
-	ended := make(chan struct{})
-	go func() {
-		cmd.Wait()
-		running.Lock()
-		delete(running.groups, cmd.Process.Pid)
-		running.Unlock()
-		close(ended)
-	}()
-	return ended
-}
-
-// run waits for a command, and returns its output and whether it succeeded.
-func run(t *testing.T, dir string, env []string, name string, args ...string) (stdout, stderr string, ok bool) {
-	t.Helper()
-	var out, errors bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errors
-	<-start(t, cmd)
-	return out.String(), errors.String(), cmd.ProcessState.Success()
-}
-
-// preload is loaded before the service: it listens on all addresses otherwise, and would outlive a test that is killed.
-const preload = `
-const { Server } = require('net')
-const listen = Server.prototype.listen
-Server.prototype.listen = function (options, ...rest) { return listen.call(this, { ...options, host: '127.0.0.1' }, ...rest) }
-process.stdin.on('end', () => process.exit()).resume()
-`
-
-// service is a release that was started.
+// service is a release under way.
 type service struct {
 	url   string
 	cmd   *exec.Cmd
-	ended <-chan struct{}
+	ended chan struct{}
 	log   bytes.Buffer
 }
 
-// freePort returns a port that nobody listens on.
-func freePort(t *testing.T) int {
+// start starts the release in a folder with a setting, and does not wait for it. It stores its files in a folder of its own.
+func start(t *testing.T, dir, setting string, port int) *service {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	preload, err := filepath.Abs("testdata/loopback.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
-// startService starts the release that is installed in dir, and does not wait for it.
-func startService(t *testing.T, dir string, port int, setting string) *service {
-	t.Helper()
 	own := t.TempDir()
-	script := filepath.Join(own, "preload.js")
-	write(t, script, preload)
-	s := &service{url: fmt.Sprintf("http://127.0.0.1:%d", port)}
-	s.cmd = exec.CommandContext(t.Context(), "node", "--require", script, dir)
-	s.cmd.Dir = own // a .env file here would be read
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PORT=" + strconv.Itoa(port), "STORAGE_PATH=" + filepath.Join(own, "storage")}
+	s := &service{
+		url: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: command(own, "node", "--require", preload, dir), ended: make(chan struct{}),
+	}
+	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("PORT=%d", port), "STORAGE_PATH=" + filepath.Join(own, "storage")}
 	if setting != "default" {
 		s.cmd.Env = append(s.cmd.Env, setting)
 	}
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	if _, err := s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	s.ended = start(t, s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		s.cmd.Wait()
+		close(s.ended)
+	}()
 	t.Cleanup(func() { s.end(syscall.SIGKILL) })
 	return s
 }
 
-func (s *service) signal(signal syscall.Signal) { s.cmd.Process.Signal(signal) }
-
-// end ends the service, also if it is frozen and the signal is SIGKILL.
+// end ends the service.
 func (s *service) end(signal syscall.Signal) {
-	s.signal(signal)
+	s.cmd.Process.Signal(signal)
 	<-s.ended
 }
 
-// document waits until the service is ready, and returns what it answers.
+// document waits until the service answers, and returns its answer.
 func (s *service) document(t *testing.T) []byte {
 	t.Helper()
 	timeout := time.After(time.Minute)
@@ -151,17 +89,98 @@ func (s *service) document(t *testing.T) []byte {
 		}
 		select {
 		case <-s.ended:
-			t.Fatalf("the service ended: %s", s.log.String())
+			t.Fatalf("%s ended: %s", s.cmd.Args[3], s.log.String())
 		case <-timeout:
-			t.Fatalf("the service is not ready after a minute")
+			t.Fatalf("%s is not ready after a minute", s.cmd.Args[3])
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-func write(t *testing.T, file, content string) {
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) int {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// workspace is a folder with a configuration.
+type workspace struct {
+	*testing.T
+	dir string
+}
+
+func newWorkspace(t *testing.T, configuration string) workspace {
+	t.Helper()
+	w := workspace{t, t.TempDir()}
+	for _, file := range []string{"provider.tf", configuration} {
+		content, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write(file, content)
+	}
+	return w
+}
+
+func (w workspace) write(file string, content []byte) {
+	w.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, file), content, 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// set gives the variables of the configuration values.
+func (w workspace) set(variables map[string]any) {
+	w.Helper()
+	content, err := json.Marshal(variables)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.write("terraform.tfvars.json", content)
+}
+
+// run runs the CLI, and tells whether it succeeded.
+func (w workspace) run(args ...string) (stdout []byte, ok bool) {
+	w.Helper()
+	var stderr bytes.Buffer
+	cmd := command(w.dir, os.Getenv("SERVICE_TEST_CLI"), args...)
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	if stderr.Len() > 0 {
+		w.Logf("%q: %s", args, stderr.String())
+	}
+	return stdout, err == nil
+}
+
+// diagnostic is an error or a warning.
+type diagnostic struct{ Severity, Summary, Detail, Address string }
+
+// do makes or applies a plan. It returns what the CLI reports but for the warning about the override.
+func (w workspace) do(command string, args ...string) (diagnostics []diagnostic, ok bool) {
+	w.Helper()
+	stdout, ok := w.run(append([]string{command, "-json", "-input=false"}, args...)...)
+	for line := range bytes.Lines(stdout) {
+		var message struct{ Diagnostic diagnostic }
+		if err := json.Unmarshal(line, &message); err != nil {
+			w.Fatalf("%s: %v: %s", command, err, stdout)
+		}
+		if d := message.Diagnostic; d.Summary != "" && !strings.HasPrefix(d.Summary, "Provider development overrides") {
+			diagnostics = append(diagnostics, d)
+		}
+	}
+	return diagnostics, ok
+}
+
+// show reads the state, or a plan.
+func (w workspace) show(target any, args ...string) {
+	w.Helper()
+	stdout, _ := w.run(append([]string{"show", "-json"}, args...)...)
+	if err := json.Unmarshal(stdout, target); err != nil {
+		w.Fatalf("show: %v: %s", err, stdout)
 	}
 }
