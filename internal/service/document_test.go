@@ -178,14 +178,16 @@ func (d documents) table() string {
 		note(m.ambiguous, "`value` is in minutes, and is read as seconds with a warning.")
 		note(readable, "`FILE_MAX_AGE=0` is reported as %.0f.", meaningOf(d[release]["FILE_MAX_AGE=0"]).attributes["file_max_age"])
 		note(strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`), "`fileMaxAge` is a string where it is set.")
-		note(last != nil && last != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, last)
+		note(readable && last != nil && last != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, last)
 		refused := 0
 		for _, document := range d[release] {
 			refused += min(1, len(meaningOf(document).faults))
 		}
 		text += fmt.Sprintf("| %s | %s | %s | %d read, %d refused |\n",
 			release, format, strings.Join(special, " "), len(d[release])-refused, refused)
-		before = m
+		if readable {
+			before = m
+		}
 	}
 	return text
 }

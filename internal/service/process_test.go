@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -97,15 +99,22 @@ func (s *service) document(t *testing.T) []byte {
 	}
 }
 
-// freePort returns a port that nobody listens on.
+// lastPort is below the ports that systems choose, so that nobody takes one while a service starts or is replaced.
+var lastPort atomic.Int32
+
+func init() { lastPort.Store(20000 + rand.Int32N(10000)) }
+
+// freePort returns a port that nobody listens on, and that it did not return before.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for t.Context().Err() == nil {
+		port := int(lastPort.Add(1))
+		if listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			listener.Close()
+			return port
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return 0
 }
 
 // workspace is a folder with a configuration.

@@ -43,42 +43,42 @@ func TestReleases(t *testing.T) {
 	known, capture := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
 	var lock sync.Mutex
 	answered := documents{}
-	t.Run("with", func(t *testing.T) {
-		for _, setting := range settings {
-			t.Run(setting, func(t *testing.T) {
-				t.Parallel()
-				services := map[string]*service{}
-				for _, release := range releases {
-					services[release] = start(t, folders[release], setting, freePort(t))
-				}
-				readings := read(t, services)
-				var before []byte
-				for _, release := range releases {
-					s := services[release]
-					document := s.document(t)
-					want := known[release][setting]
-					if capture {
-						want = document
-					} else if want == nil {
-						t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before))
-					}
-					for _, problem := range problems(readings[release], s.url, document, want, before) {
-						t.Errorf("%s: %s", release, problem)
-					}
-					before = document
-					lock.Lock()
-					if answered[release] == nil {
-						answered[release] = map[string]json.RawMessage{}
-					}
-					answered[release][setting] = document
-					lock.Unlock()
-				}
-			})
+	t.Cleanup(func() {
+		fmt.Printf("\n%s\n", answered.table())
+		if capture && !t.Failed() {
+			answered.capture(t)
 		}
 	})
-	fmt.Printf("\n%s\n", answered.table())
-	if capture && !t.Failed() {
-		answered.capture(t)
+	for _, setting := range settings {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			services := map[string]*service{}
+			for _, release := range releases {
+				services[release] = start(t, folders[release], setting, freePort(t))
+			}
+			readings := read(t, services)
+			var before []byte
+			for _, release := range releases {
+				s := services[release]
+				document := s.document(t)
+				want := known[release][setting]
+				if capture {
+					want = document
+				} else if want == nil {
+					t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before))
+				}
+				for _, problem := range problems(readings[release], s.url, document, want, before) {
+					t.Errorf("%s: %s", release, problem)
+				}
+				before = document
+				lock.Lock()
+				if answered[release] == nil {
+					answered[release] = map[string]json.RawMessage{}
+				}
+				answered[release][setting] = document
+				lock.Unlock()
+			}
+		})
 	}
 }
 
