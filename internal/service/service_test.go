@@ -1,0 +1,351 @@
+//go:build unix
+
+package service_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// installed returns the releases in order, and the folder of each. Without them it skips the test.
+func installed(t *testing.T) (releases []string, folders map[string]string) {
+	t.Helper()
+	list := os.Getenv("SERVICE_TEST_RELEASES")
+	if list == "" {
+		t.Skip("needs the service's repository and Node.js: make testacc-service SERVICE=path")
+	}
+	content, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders = map[string]string{}
+	for line := range strings.Lines(string(content)) {
+		release, folder, _ := strings.Cut(strings.TrimSpace(line), " ")
+		folders[release] = folder
+	}
+	return inOrder(slices.Collect(maps.Keys(folders))), folders
+}
+
+// TestReleases reads every release in every setting, and prints the table.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	releases, folders := installed(t)
+	known, capture := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
+	var lock sync.Mutex
+	answered := documents{}
+	t.Cleanup(func() {
+		fmt.Printf("\n%s\n", answered.table())
+		if capture && !t.Failed() {
+			answered.capture(t)
+		}
+	})
+	for _, setting := range settings {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			services := map[string]*service{}
+			for _, release := range releases {
+				services[release] = start(t, folders[release], setting, freePort(t))
+			}
+			readings := read(t, services)
+			var before []byte
+			for _, release := range releases {
+				s := services[release]
+				document := s.document(t)
+				want := known[release][setting]
+				if capture {
+					want = document
+				} else if want == nil {
+					t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before))
+				}
+				for _, problem := range problems(readings[release], s.url, document, want, before) {
+					t.Errorf("%s: %s", release, problem)
+				}
+				before = document
+				lock.Lock()
+				if answered[release] == nil {
+					answered[release] = map[string]json.RawMessage{}
+				}
+				answered[release][setting] = document
+				lock.Unlock()
+			}
+		})
+	}
+}
+
+// The ways of reading.
+const (
+	single = "data.filetransfer_instance"
+	fleet  = "data.filetransfer_instances"
+	record = "filetransfer_instance_record"
+)
+
+// reading is what one way of reading an instance gives.
+type reading struct {
+	attributes map[string]any
+	refusal    string // why there are no attributes
+	warned     bool
+}
+
+// resources are the values of resources and data sources by address, in a state.
+type resources struct {
+	Values struct {
+		RootModule struct {
+			Resources []struct {
+				Address string
+				Values  map[string]any
+			}
+		} `json:"root_module"`
+	}
+}
+
+func (r resources) at(address string) map[string]any {
+	for _, resource := range r.Values.RootModule.Resources {
+		if resource.Address == address {
+			return resource.Values
+		}
+	}
+	return nil
+}
+
+// read reads services in every way, and returns what came of it by their keys and by the way.
+func read(t *testing.T, services map[string]*service) map[string]map[string]*reading {
+	t.Helper()
+	urls, readings, refused := map[string]string{}, map[string]map[string]*reading{}, []string{}
+	for key, s := range services {
+		s.document(t) // so that it is ready
+		urls[key], readings[key] = s.url, map[string]*reading{single: {}, fleet: {}, record: {}}
+	}
+	w := newWorkspace(t, "read.tf")
+	do := func(command ...string) {
+		w.set(map[string]any{"base_urls": urls, "refused": refused})
+		diagnostics, _ := w.do(command[0], command[1:]...)
+		for _, d := range diagnostics {
+			for key, ways := range readings {
+				for way, got := range ways {
+					if way == fleet && d.Address == fleet+".all" {
+						got.warned = got.warned || tooShort(d) && strings.Contains(d.Detail, fmt.Sprintf("%q", key))
+					} else if d.Address == fmt.Sprintf("%s.this[%q]", way, key) {
+						got.warned = got.warned || tooShort(d)
+						if d.Severity == "error" {
+							got.refusal = d.Detail
+						}
+					}
+				}
+			}
+		}
+	}
+	do("plan")
+	for key, ways := range readings {
+		if ways[single].refusal != "" {
+			refused = append(refused, key)
+		}
+	}
+	do("apply", "-auto-approve")
+
+	var state resources
+	w.show(&state)
+	all := state.at(fleet + ".all")
+	for key, ways := range readings {
+		ways[single].attributes = state.at(fmt.Sprintf("%s.this[%q]", single, key))
+		ways[record].attributes = state.at(fmt.Sprintf("%s.this[%q]", record, key))
+		ways[fleet].attributes, _ = all["instances"].(map[string]any)[key].(map[string]any)
+		ways[fleet].refusal, _ = all["errors"].(map[string]any)[key].(string)
+	}
+	return readings
+}
+
+func tooShort(d diagnostic) bool {
+	return d.Severity == "warning" && d.Summary == "Expiry options shorter than a minute"
+}
+
+// problems says what is wrong with a release. What it answered when it was captured is nil for a new one, which has to be
+// read like the one before it.
+func problems(ways map[string]*reading, url string, document, captured, before []byte) (found []string) {
+	want := meaningOf(document)
+	for _, way := range []string{single, fleet, record} {
+		got := ways[way]
+		add := func(format string, args ...any) { found = append(found, way+": "+fmt.Sprintf(format, args...)) }
+		if len(want.faults) == 0 {
+			attributes := maps.Clone(want.attributes)
+			attributes["base_url"] = url
+			if way == fleet {
+				delete(attributes, "response_body")
+			}
+			if got.refusal != "" {
+				add("refused: %s", got.refusal)
+			} else if difference := compare(got.attributes, attributes); difference != "" {
+				add("%s", difference)
+			}
+			if got.warned != want.ambiguous {
+				add("a warning is %t, want %t", got.warned, want.ambiguous)
+			}
+		}
+		for i, fault := range want.faults {
+			if (way != fleet || i == 0) && !regexp.MustCompile(`\b`+regexp.QuoteMeta(fault)+`\b`).MatchString(got.refusal) {
+				add("has to be refused for %s, and gives %v %s", fault, got.attributes, got.refusal)
+			}
+		}
+	}
+	known := meaningOf(before).faults
+	for _, fault := range want.faults {
+		if captured == nil && !slices.Contains(known, fault) {
+			found = append(found, fault+" is missing or of the wrong type, and was not in the release before")
+		}
+	}
+	if captured != nil && !bytes.Equal(document, captured) {
+		found = append(found, fmt.Sprintf("%q changed: it answers\n%s\nand answered\n%s", changedFields(document, captured), document, captured))
+	}
+	return found
+}
+
+// compare compares attributes, but for the arguments that are in the state beside them.
+func compare(got, want map[string]any) string {
+	got = maps.Clone(got)
+	for _, argument := range []string{"request_headers", "timeouts", "wait_until_ready"} {
+		delete(got, argument)
+	}
+	var differences []string
+	for _, attribute := range slices.Sorted(maps.Keys(want)) {
+		if !reflect.DeepEqual(got[attribute], want[attribute]) {
+			differences = append(differences, fmt.Sprintf("%s is %v, want %v", attribute, got[attribute], want[attribute]))
+		}
+		delete(got, attribute)
+	}
+	if len(got) > 0 {
+		differences = append(differences, fmt.Sprintf("not known to this test: %v", got))
+	}
+	return strings.Join(differences, "; ")
+}
+
+// TestUpgrades replaces each release by the next on one port, with outages in between.
+func TestUpgrades(t *testing.T) {
+	t.Parallel()
+	releases, folders := installed(t)
+	w, port := newWorkspace(t, "follow.tf"), freePort(t)
+	var recorded map[string]any
+	for _, release := range releases {
+		s := start(t, folders[release], "default", port)
+		now := meaningOf(s.document(t))
+		now.attributes["base_url"] = s.url
+		equal := func(what string, got, want map[string]any) {
+			t.Helper()
+			if difference := compare(got, want); difference != "" {
+				t.Errorf("%s, %s: %s", release, what, difference)
+			}
+		}
+		w.set(map[string]any{"base_url": s.url, "up": true})
+		diagnostics, ok := w.do("plan", "-out=made.tfplan")
+		if len(now.faults) > 0 {
+			if ok || len(diagnostics) != 1 || !strings.Contains(diagnostics[0].Detail, now.faults[0]) {
+				t.Errorf("%s: want an error for %q: %+v", release, now.faults, diagnostics)
+			}
+			s.end(syscall.SIGTERM)
+			continue
+		}
+		type change struct {
+			Address string
+			Change  struct {
+				Actions       []string
+				Before, After map[string]any
+			}
+		}
+		var plan struct {
+			Drift   []change  `json:"resource_drift"`
+			Changes []change  `json:"resource_changes"`
+			Before  resources `json:"prior_state"`
+		}
+		w.show(&plan, "made.tfplan")
+		equal("data source", plan.Before.at(single+".this[0]"), now.attributes)
+		if recorded != nil {
+			changes := slices.DeleteFunc(plan.Changes, func(c change) bool { return c.Change.Actions[0] == "no-op" })
+			if len(plan.Drift) != 1 || plan.Drift[0].Address != record+".this" ||
+				len(changes) != 1 || changes[0].Address != "terraform_data.consumer" || changes[0].Change.Actions[0] != "update" {
+				t.Fatalf("%s: want drift of the record, and an update of its consumer: %+v, %+v", release, plan.Drift, changes)
+			}
+			equal("drift from", plan.Drift[0].Change.Before, recorded)
+			equal("drift to", plan.Drift[0].Change.After, now.attributes)
+		}
+		if diagnostics, ok := w.do("apply", "made.tfplan"); !ok {
+			t.Fatalf("%s: %+v", release, diagnostics)
+		}
+		recorded = now.attributes
+
+		w.set(map[string]any{"base_url": s.url, "up": false})
+		check := func(what string, up bool, args ...string) {
+			t.Helper()
+			diagnostics, ok := w.do(args[0], args[1:]...)
+			good := ok && len(diagnostics) == 1 && diagnostics[0].Severity == "warning" && tooShort(diagnostics[0]) == up
+			if up && !now.ambiguous {
+				good = ok && len(diagnostics) == 0
+			}
+			if !good {
+				t.Errorf("%s, %s: succeeded without a change: %t; warnings: %+v", release, what, ok, diagnostics)
+			}
+		}
+		s.cmd.Process.Signal(syscall.SIGSTOP)
+		check("frozen", false, "plan", "-detailed-exitcode")
+		s.cmd.Process.Signal(syscall.SIGCONT)
+		s.document(t)
+		check("continued", true, "plan", "-detailed-exitcode")
+		s.end(syscall.SIGKILL)
+		check("killed", false, "plan", "-detailed-exitcode")
+		s = start(t, folders[release], "default", port)
+		s.document(t)
+		check("restarted", true, "plan", "-detailed-exitcode")
+		s.end(syscall.SIGTERM)
+		check("stopped", false, "apply", "-auto-approve")
+		var state resources
+		w.show(&state)
+		equal("after the outages", state.at(record+".this"), recorded)
+	}
+}
+
+// TestChanged shows that a release that answers differently is noticed.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	const tag = "2.2.3"
+	_, folders := installed(t)
+	tests := map[string]struct {
+		edit, field string // sed's command
+		read        bool
+	}{
+		"renamed":             {`s/^\t*requirePassword:/needsPassword:/`, "requirePassword", false},
+		"extra":               {`s/^\t*requirePassword:/motto: 'less', &/`, "motto", true},
+		"text for the age":    {`s/^\t*fileMaxAge,$/fileMaxAge: String(fileMaxAge),/`, "fileMaxAge", true},
+		"text for a size":     {`s/^\t*chunkSize,$/chunkSize: String(chunkSize),/`, "chunkSize", false},
+		"fraction for a size": {`s/^\t*chunkSize,$/chunkSize: chunkSize + 0.5,/`, "chunkSize", false},
+	}
+	services := map[string]*service{}
+	for name, test := range tests {
+		dir := t.TempDir()
+		edit := command(dir, "sh", "-c", `cp -R "$1/." . && sed "$2" "$1/index.js" >index.js`, "sh", folders[tag], test.edit)
+		if output, err := edit.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+		services[name] = start(t, dir, "default", freePort(t))
+	}
+	readings := read(t, services)
+	before := captured(t)[tag]["default"]
+	for name, test := range tests {
+		s := services[name]
+		document := s.document(t)
+		asNew := strings.Join(problems(readings[name], s.url, document, nil, before), "\n")
+		if test.read != (asNew == "") || !test.read && !strings.Contains(asNew, test.field) {
+			t.Errorf("%s: a new release has these problems: %s", name, asNew)
+		}
+		if asKnown := strings.Join(problems(readings[name], s.url, document, before, nil), "\n"); !strings.Contains(asKnown, test.field) {
+			t.Errorf("%s: a known release has these problems: %s", name, asKnown)
+		}
+		t.Logf("%s: %s", name, asNew)
+	}
+}
