@@ -75,9 +75,9 @@ func documentFault(document string, err error) string {
 	title, isPage := client.PageTitle(document)
 	switch {
 	case isPage && title != "":
-		return fmt.Sprintf("This is an HTML page titled %q, not a JSON document", title)
+		return fmt.Sprintf("This is not a JSON document, but an HTML page titled %q", title)
 	case isPage:
-		return "This is an HTML page, not a JSON document"
+		return "This is not a JSON document, but an HTML page"
 	default:
 		return "This is not a JSON document:\n  - " + strings.Join(fault.Lines(), "\n  - ")
 	}

@@ -127,7 +127,7 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 // error here: it matters only to a read that needs it.
 func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(attributesOf(req.Config.Raw), userAgent)
+	data, diags := newProviderData(attributesOf(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
