@@ -24,15 +24,12 @@ output "instances" {
     for name, instance in data.filetransfer_instance.this : name => {
       base_url                 = instance.base_url
       api_version              = instance.api_version
-      api_version_major        = instance.api_version_major
-      api_version_minor        = instance.api_version_minor
-      api_version_patch        = instance.api_version_patch
       require_password         = instance.require_password
       file_max_size            = instance.file_max_size
       chunk_size               = instance.chunk_size
       file_max_age             = instance.file_max_age
       max_transfers_in_merge   = instance.max_transfers_in_merge
-      recommended_expire_times = instance.recommended_expire_times
+      recommended_expire_times = [for time in instance.recommended_expire_times : "${time.label} = ${time.in_seconds} s"]
     }
   }
 }

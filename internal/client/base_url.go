@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -27,13 +28,15 @@ type BaseURL struct {
 	origin    origin
 }
 
-// BaseURLError says why a text is not a base URL and what to write instead. It never repeats the text, which may
-// include a secret.
+// BaseURLError says why a text is not a base URL and what to write instead. It never repeats the text.
 type BaseURLError struct {
 	// Problem completes a sentence that begins with the name of the argument: "has no scheme".
 	Problem string
 	// Remedy is a sentence.
 	Remedy string
+	// Secret is true if the text may include a secret or has characters that cannot be shown, so that its line of a
+	// configuration must not be printed.
+	Secret bool
 }
 
 func (e *BaseURLError) Error() string { return "the base URL " + e.Problem + ": " + e.Remedy }
@@ -43,81 +46,122 @@ const (
 	exampleRemedy = `Write it like "https://files.example.org" or "https://example.org/files/api".`
 	schemeRemedy  = `It must start with "https://" or "http://".`
 	portRemedy    = "A port is a number from 1 to 65535."
+	ipv6Remedy    = `Write an IPv6 address like "http://[::1]:8080".`
+	trimRemedy    = "Remove it, for example with trimspace()."
 )
 
 // ParseBaseURL reads a base URL. A path is kept as written but for its trailing slashes. The error is always a
 // [*BaseURLError].
 func ParseBaseURL(text string) (BaseURL, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		// url.Parse repeats what it was given, user info included.
-		return BaseURL{}, parseError(text, err)
-	}
-	if fault := checkBaseURL(u, text); fault != nil {
+	u, fault := parseBaseURL(text)
+	if fault != nil {
+		// Whatever is wrong: here begin the parts of a URL that may be secret.
+		fault.Secret = fault.Secret || strings.ContainsAny(text, "@?#")
 		return BaseURL{}, fault
 	}
 	o := originOf(u)
 	path := strings.TrimRight(u.EscapedPath(), "/")
-	instance := &url.URL{Scheme: u.Scheme, Host: u.Host, RawPath: path + instancePath}
+	instance := &url.URL{Scheme: o.scheme, Host: o.hostPort(), RawPath: path + instancePath}
 	instance.Path, _ = url.PathUnescape(instance.RawPath) // which is valid, having been parsed and escaped
 	return BaseURL{written: text, effective: o.String() + path, instance: instance, origin: o}, nil
 }
 
-// parseError puts what url.Parse found wrong into words that repeat nothing.
+func parseBaseURL(text string) (*url.URL, *BaseURLError) {
+	switch {
+	case text == "":
+		return nil, &BaseURLError{Problem: "is empty", Remedy: exampleRemedy}
+	case !utf8.ValidString(text):
+		return nil, &BaseURLError{Problem: "is not valid UTF-8", Remedy: exampleRemedy, Secret: true}
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return nil, &BaseURLError{Problem: "has a control character, such as a line break at its end", Remedy: trimRemedy, Secret: true}
+	case strings.ContainsFunc(text, isInvisible):
+		return nil, &BaseURLError{
+			Problem: "has a character that cannot be seen, or that changes the direction of text",
+			Remedy:  "Remove it: type the URL instead of pasting it.",
+			Secret:  true,
+		}
+	case strings.TrimSpace(text) != text:
+		return nil, &BaseURLError{Problem: "begins or ends with a space", Remedy: trimRemedy}
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		// Its text repeats what it was given, user info included.
+		return nil, parseError(text, err)
+	}
+	return u, checkBaseURL(u, text)
+}
+
+// isInvisible tells whether a character cannot be seen, or changes the direction of text.
+func isInvisible(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// parseError puts what url.Parse found wrong into words that repeat nothing. A text that is not even a URL may have a
+// password before its port: then there is no "@".
 func parseError(text string, err error) *BaseURLError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	switch {
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return &BaseURLError{"has a control character, such as a line break at its end", "Remove it, for example with trimspace()."}
-	case strings.TrimSpace(text) != text:
-		return &BaseURLError{"begins or ends with a space", "Remove it, for example with trimspace()."}
+	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
+		return noScheme(text)
 	case strings.HasPrefix(reason, "invalid port"):
-		return &BaseURLError{"has a port that is not a number, or an IPv6 address without brackets", portRemedy + ` Write an IPv6 address like "http://[::1]:8080".`}
+		return &BaseURLError{
+			Problem: "has a port that is not a number, or an IPv6 address without brackets", Remedy: portRemedy + " " + ipv6Remedy, Secret: true,
+		}
 	case strings.HasPrefix(reason, "missing ']'"):
-		return &BaseURLError{"has a host with an opening bracket and no closing one", `Write an IPv6 address like "http://[::1]:8080".`}
+		return &BaseURLError{Problem: "has a host with an opening bracket and no closing one", Remedy: ipv6Remedy, Secret: true}
 	case isA[url.EscapeError](err):
-		return &BaseURLError{"has an invalid percent-encoding", "Write a percent sign that stands for itself as %25."}
+		return &BaseURLError{Problem: "has an invalid percent-encoding", Remedy: "Write a percent sign that stands for itself as %25.", Secret: true}
 	case isA[url.InvalidHostError](err):
-		return &BaseURLError{badHost, exampleRemedy}
+		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
 	default:
-		return &BaseURLError{"is not a valid URL", exampleRemedy}
+		return &BaseURLError{Problem: "is not a valid URL", Remedy: exampleRemedy, Secret: true}
 	}
+}
+
+// noScheme is for a text that is not a URL. With a space in it, it may be anything.
+func noScheme(text string) *BaseURLError {
+	return &BaseURLError{Problem: "has no scheme", Remedy: schemeRemedy, Secret: strings.Contains(text, " ")}
 }
 
 func checkBaseURL(u *url.URL, text string) *BaseURLError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	_, hostErr := idna.Lookup.ToASCII(u.Hostname())
 	switch {
-	case u.Scheme == "":
-		return &BaseURLError{"has no scheme", schemeRemedy}
+	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // localhost:3000
+		return noScheme(text)
 	case defaultPorts[u.Scheme] == "":
-		return &BaseURLError{"has a scheme other than http and https", schemeRemedy}
+		return &BaseURLError{Problem: "has a scheme other than http and https", Remedy: schemeRemedy}
 	case u.User != nil:
 		return &BaseURLError{
-			"has user info (a user name or password before the host)",
-			"Remove it: reading an instance requires no credentials. If a reverse proxy requires some, send them with request_headers, which is sensitive.",
+			Problem: "has user info (a user name or password before the host)",
+			Remedy: "Remove it: reading an instance requires no credentials. If a reverse proxy requires some, send them with " +
+				"request_headers, which is sensitive.",
 		}
 	case u.Hostname() == "":
-		return &BaseURLError{"has no host", exampleRemedy}
+		return &BaseURLError{Problem: "has no host", Remedy: exampleRemedy}
 	case strings.ContainsFunc(u.Hostname(), isNoHostRune), hostErr != nil && !isASCII(u.Hostname()):
-		return &BaseURLError{badHost, exampleRemedy}
+		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
 	case u.RawQuery != "" || u.ForceQuery:
 		return &BaseURLError{
-			"has a query",
-			"Remove the question mark and what follows it: instances are read without a query. A secret that a reverse proxy requires belongs in request_headers, which is sensitive.",
+			Problem: "has a query",
+			Remedy: "Remove the question mark and what follows it: instances are read without a query. A secret that a reverse proxy " +
+				"requires belongs in request_headers, which is sensitive.",
 		}
 	case strings.Contains(text, "#"): // url.Parse drops an empty one
-		return &BaseURLError{"has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server."}
+		return &BaseURLError{
+			Problem: "has a fragment",
+			Remedy:  "Remove the number sign (#) and what follows it: a fragment is never sent to a server.",
+		}
 	case portErr != nil || port == 0:
-		return &BaseURLError{"has a port that is out of range", portRemedy}
+		return &BaseURLError{Problem: "has a port that is out of range", Remedy: portRemedy}
 	}
 	return nil
 }
 
 // isNoHostRune tells whether a host name or IP address cannot have a character that url.Parse accepts. It accepts all
-// of RFC 3986 and more, such as quotes, angle brackets and bytes that are not UTF-8.
+// of RFC 3986 and more, such as quotes and angle brackets.
 func isNoHostRune(r rune) bool {
-	return r == utf8.RuneError || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
+	return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
 }
 
 func isASCII(text string) bool {
@@ -160,14 +204,17 @@ func originOf(u *url.URL) origin {
 	return origin{scheme: u.Scheme, host: host, port: cmp.Or(u.Port(), defaultPorts[u.Scheme])}
 }
 
-// String returns the origin without a default port.
-func (o origin) String() string {
-	host := o.host
-	if strings.Contains(host, ":") {
-		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]"
+// hostPort returns the host, in brackets if it is an IPv6 address, with the port unless that is the scheme's default.
+func (o origin) hostPort() string {
+	switch {
+	case o.port != defaultPorts[o.scheme]:
+		return net.JoinHostPort(o.host, o.port)
+	case strings.Contains(o.host, ":"):
+		return "[" + o.host + "]"
+	default:
+		return o.host
 	}
-	if o.port != defaultPorts[o.scheme] {
-		host += ":" + o.port
-	}
-	return o.scheme + "://" + host
 }
+
+// String returns the origin as a URL, without a default port.
+func (o origin) String() string { return (&url.URL{Scheme: o.scheme, Host: o.hostPort()}).String() }

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,16 +74,24 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		noNumber  = "has a port that is not a number"
 		badHost   = "has a character in its host that a host cannot have"
 		badEscape = "has an invalid percent-encoding"
+		unseen    = "cannot be seen, or that changes the direction of text"
 	)
+	// Texts with no place for a secret, whose line of a configuration may be shown.
+	shown := []string{
+		"empty", "host only", "no scheme", "path only", "host and port", "IPv4 address and port", "other scheme", "file", "unix socket",
+		"no host", "no host but a path", "no host but a port", "opaque", "one slash", "port 0", "port too high", "port far too high",
+		"space before", "space after the host", "space after the path", "space in the host", "markup in the host", "quotes in the host",
+		"left of a template", "host not UTF-8", "backslash in the host",
+	}
 	tests := map[string]struct {
 		text            string
 		problem, remedy string // what they say
 	}{
-		"empty":                        {"", "no scheme", "https://"},
+		"empty":                        {"", "is empty", "https://"},
 		"host only":                    {"files.example.org", "no scheme", "https://"},
 		"no scheme":                    {"//files.example.org", "no scheme", "https://"},
 		"path only":                    {"/files", "no scheme", "https://"},
-		"host and port":                {"localhost:8080", "has a scheme other than http and https", "https://"},
+		"host and port":                {"localhost:8080", "has no scheme", "https://"},
 		"other scheme":                 {"ftp://files.example.org", "has a scheme other than http and https", "https://"},
 		"file":                         {"file:///etc/passwd", "has a scheme other than http and https", "https://"},
 		"unix socket":                  {"http+unix://sock", "has a scheme other than http and https", "https://"},
@@ -129,7 +138,17 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"quotes in the host":           {`https://"h.example"`, badHost, write},
 		"left of a template":           {"https://$(HOST)/", badHost, write},
 		"host not UTF-8":               {"https://h%ff.example", badHost, write},
-		"host not printable":           {"https://h\u202e.example", badHost, write},
+		"direction of text":            {"https://h.example/\u202e", unseen, "type the URL"},
+		"direction in the host":        {"https://h\u202e.example", unseen, "type the URL"},
+		"space without a width":        {"https://h.example/\u200b", unseen, "type the URL"},
+		"line separator":               {"https://h.example/\u2028", unseen, "type the URL"},
+		"space that does not break":    {"https://h.example/\u00a0", unseen, "type the URL"},
+		"filler":                       {"https://h.example/\u3164", unseen, "type the URL"},
+		"variation selector":           {"https://h.example/\ufe0f", unseen, "type the URL"},
+		"not UTF-8":                    {"https://h.example/\xff", "is not valid UTF-8", write},
+		"private key":                  {"-----BEGIN PRIVATE KEY-----\ns3cret\n", "control character", "trimspace()"},
+		"space after the path":         {"https://h.example/x ", "begins or ends with a space", "trimspace()"},
+		"IPv4 address and port":        {"192.0.2.1:3000", "has no scheme", "https://"},
 		"backslash in the host":        {`https://h\x.example`, badHost, write},
 		"IPv6 without brackets":        {"http://::1", noNumber, "from 1 to 65535"},
 		"IPv6 without an end":          {"http://[::1", "no closing one", "http://[::1]:8080"},
@@ -155,6 +174,9 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error %q repeats the secret", err)
+			}
+			if refused.Secret == slices.Contains(shown, name) {
+				t.Errorf("the line of a configuration is hidden: %t", refused.Secret)
 			}
 		})
 	}

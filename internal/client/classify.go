@@ -7,10 +7,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 )
@@ -22,42 +22,51 @@ const reasonLimit = 300
 //
 // It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
 // it break? The order matters: a timeout, for one, can break a connection.
-func (r *reading) classify(ctx context.Context, err error, trip *trip) *Failure {
+func (r *reading) classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	if failure, ok := AsFailure(err); ok { // our own verdict on a proxy
 		return failure
 	}
-	failure := r.failureOf(ctx, err, trip)
+	failure := r.failureOf(ctx, err, trace)
 	failure.cause = err
+	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) // the resolver has limits of its own
 	return failure
 }
 
-func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure {
+func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
-	timedOut := isTimeout(err) || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	timedOut := isTimeout(ctx, err)
 	resolve, unresolved := errors.AsType[*net.DNSError](err)
 	switch {
-	case isOperation && strings.HasPrefix(operation.Op, "socks"), trip.atProxy():
+	case isOperation && strings.HasPrefix(operation.Op, "socks"), trace.atProxy():
 		return r.proxyFailure(err, timedOut)
 	case unresolved && resolve.IsNotFound:
 		return newFailure(KindResolve, "the host name could not be resolved: no such host")
-	case unresolved, timedOut && trip.at() <= stageResolving:
+	case unresolved && !timedOut:
+		return newFailure(KindNameServer, "the host name could not be resolved: the name servers answered with a failure")
+	case unresolved, timedOut && trace.at() <= stageResolving:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
 	case timedOut:
-		return newFailure(KindTimeout, noAnswer(trip.at()))
+		return newFailure(KindTimeout, noAnswer(trace.at()))
 	}
-	if failure := r.tlsFailure(err, trip); failure != nil {
+	if failure := r.tlsFailure(err, trace); failure != nil {
 		return failure
 	}
-	text := r.clean(goText(err), reasonLimit)
+	text := r.secrets.clean(goText(err), reasonLimit)
 	switch {
+	case strings.HasPrefix(text, "server response headers exceeded"):
+		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
 	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
 		return newFailure(KindConnect, text)
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")
 		failure.Hint = HintHTTPS
 		return failure
-	case trip.ended(), isBroken(err):
-		return newFailure(KindBroken, brokenReason(trip.at()))
+	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the settings with which a server begins HTTP/2
+		failure := newFailure(KindNotHTTP, "the server answered in HTTP/2")
+		failure.Hint = HintHTTP2
+		return failure
+	case trace.ended(), isBroken(err):
+		return newFailure(KindBroken, brokenReason(trace.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
@@ -68,7 +77,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trip *trip) *Failure
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
 		// On a connection that was used before, it may be the rest of an earlier response: another attempt gets
 		// another connection.
-		failure.transient = trip.reused.Load()
+		failure.transient = trace.reused.Load()
 		return failure
 	}
 }
@@ -78,7 +87,7 @@ func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
 	// What a SOCKS proxy answers is the only error here with this beginning.
-	text := r.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
+	text := r.secrets.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
 	answer, answered := strings.CutPrefix(text, "unknown error ")
 	switch {
 	case timedOut:
@@ -121,14 +130,21 @@ func brokenReason(reached stage) string {
 }
 
 // tlsFailure says what an error of TLS means, or returns nil for other errors.
-func (r *reading) tlsFailure(err error, trip *trip) *Failure {
+func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
-		failure := newFailure(KindCertificate, r.clean(text, reasonLimit))
-		if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		text, _, _ = strings.Cut(text, " (possibly because of") // a guess about what was not even offered
+		failure := newFailure(KindCertificate, r.secrets.clean(text, reasonLimit))
+		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+		switch {
+		case isInvalid && invalid.Reason == x509.Expired:
 			failure.Hint = HintExpired
-		} else if isA[x509.HostnameError](err) {
+		case isA[x509.HostnameError](err):
 			failure.Hint = HintWrongName
+		case isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert):
+			failure.Hint = HintSelfSigned
+			failure.Reason = "the certificate is self-signed"
 		}
 		return failure
 	}
@@ -143,18 +159,20 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 		if refused {
 			reason = "the server refused the TLS handshake: "
 		}
-		failure := newFailure(KindTLS, reason+r.clean(text, reasonLimit))
+		failure := newFailure(KindTLS, reason+r.secrets.clean(text, reasonLimit))
 		switch {
 		case strings.Contains(text, "protocol version"):
 			failure.Hint = HintTLSVersion
 		case strings.Contains(text, "unrecognized name"):
 			failure.Hint = HintHostName
-		case refused && trip.certificateWanted.Load():
+		case strings.Contains(text, "no application protocol"):
+			failure.Hint = HintHTTP2
+		case refused && trace.certificateWanted.Load():
 			failure.Hint = HintClientCertificate
 		}
 		return failure
 	}
-	if trip.certificateWanted.Load() && (trip.ended() || isBroken(err)) {
+	if trace.certificateWanted.Load() && (trace.ended() || isBroken(err)) {
 		// The alert that says so may get lost when the server closes.
 		failure := newFailure(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
 		failure.transient = true
@@ -162,6 +180,10 @@ func (r *reading) tlsFailure(err error, trip *trip) *Failure {
 		return failure
 	}
 	return nil
+}
+
+func isSelfSigned(certificate *x509.Certificate) bool {
+	return certificate.CheckSignature(certificate.SignatureAlgorithm, certificate.RawTBSCertificate, certificate.Signature) == nil
 }
 
 // isBroken tells whether an error is that of a connection that ended.
@@ -174,14 +196,13 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// isTimeout tells whether the client ran out of time. The system's own limits (ETIMEDOUT) are not the request
-// timeout.
-func isTimeout(err error) bool {
+// isTimeout tells whether the time for an attempt ran out. The system's own limits (ETIMEDOUT) are not that time.
+func isTimeout(ctx context.Context, err error) bool {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return true
+	}
 	if isA[syscall.Errno](err) {
 		return false
-	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return true
 	}
 	network, ok := errors.AsType[net.Error](err)
 	return ok && network.Timeout()

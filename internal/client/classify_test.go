@@ -47,10 +47,10 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trip := &trip{}
-			trip.reach(test.at)
-			r := &reading{redactor: newRedactor(nil, nil)}
-			failure := r.classify(t.Context(), test.err, trip)
+			trace := &requestTrace{}
+			trace.reach(test.at)
+			r := &reading{secrets: newRedactor(nil, nil)}
+			failure := r.classify(t.Context(), test.err, trace)
 			if failure.Kind != test.kind || failure.transient != test.transient || failure.Reason != test.reason || !errors.Is(failure, test.err) {
 				t.Errorf("kind %d, transient %t: %s\nwant kind %d, transient %t: %s", failure.Kind, failure.transient, failure.Reason, test.kind, test.transient, test.reason)
 			}
@@ -59,12 +59,12 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 }
 
 // net/http may dial on for a request that got another connection meanwhile.
-func TestTripNeverGoesBack(t *testing.T) {
+func TestTraceNeverGoesBack(t *testing.T) {
 	t.Parallel()
-	trip := &trip{}
+	trace := &requestTrace{}
 	for _, s := range []stage{stageSent, stageConnecting, stageHandshaking} {
-		if trip.reach(s); trip.at() != stageSent {
-			t.Errorf("the trip is at stage %d", trip.at())
+		if trace.reach(s); trace.at() != stageSent {
+			t.Errorf("the trace is at stage %d", trace.at())
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	used, other := net.Pipe()
 	defer used.Close()
 	defer other.Close()
-	ctx, trip := newTrip(t.Context())
+	ctx, trace := withTrace(t.Context())
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
 	late, err := (&Client{requestTimeout: time.Minute}).dial(ctx, "tcp", listener.Addr().String())
 	if err != nil {
@@ -90,8 +90,8 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	if _, err := late.Read(make([]byte, 1)); err == nil {
 		t.Fatal("the late connection has not ended")
 	}
-	trip.wantCertificate()
-	if trip.ended() || trip.certificateWanted.Load() {
-		t.Errorf("ended: %t, certificate wanted: %t", trip.ended(), trip.certificateWanted.Load())
+	trace.wantCertificate()
+	if trace.ended() || trace.certificateWanted.Load() {
+		t.Errorf("ended: %t, certificate wanted: %t", trace.ended(), trace.certificateWanted.Load())
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
@@ -31,13 +29,11 @@ type Client struct {
 	requestTimeout time.Duration
 	retry          Retry
 	log            func(ctx context.Context, message string, fields map[string]any)
-	// own is for the origin that a read names, foreign for other origins that redirects lead to: it has no client
-	// certificate. They are the same transport if there is no client certificate.
-	own, foreign *http.Transport
+	// transport is for the origin that a read names. otherTransport is for the other origins that redirects lead to: it
+	// has no client certificate. They are the same if there is none.
+	transport, otherTransport *http.Transport
 	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
 	proxyCredentials []string
-	// largeBodies limits how many large bodies are in memory at once.
-	largeBodies *semaphore.Weighted
 }
 
 // New returns a client. It does no I/O. An error is about the TLS settings.
@@ -53,16 +49,15 @@ func New(config Config) (*Client, error) {
 		retry:            config.Retry,
 		log:              config.Log,
 		proxyCredentials: proxyCredentials,
-		largeBodies:      semaphore.NewWeighted(maxLargeBodies),
 	}
 	if c.log == nil {
 		c.log = func(context.Context, string, map[string]any) {}
 	}
-	c.foreign = c.newTransport(withoutCertificate, chooseProxy)
-	c.own = c.foreign
+	c.otherTransport = c.newTransport(withoutCertificate, chooseProxy)
+	c.transport = c.otherTransport
 	if withCertificate != nil {
-		c.own = c.newTransport(withCertificate, chooseProxy)
-		c.own.DialTLSContext = c.dialTLS
+		c.transport = c.newTransport(withCertificate, chooseProxy)
+		c.transport.DialTLSContext = c.dialTLS
 	}
 	return c, nil
 }
@@ -91,7 +86,7 @@ type Result struct {
 //
 // The error is a [*Failure], or the context's error if it was canceled.
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := &reading{Client: c, Request: request, redactor: newRedactor(request.Headers, c.proxyCredentials)}
+	r := &reading{client: c, request: request, secrets: newRedactor(request.Headers, c.proxyCredentials)}
 	result, err := r.read(ctx)
 	switch failure, failed := AsFailure(err); {
 	case err == nil:

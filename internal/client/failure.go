@@ -10,7 +10,7 @@ type Kind int
 
 const (
 	KindResolve     Kind = iota + 1 // the host name has no address
-	KindNameServer                  // the name servers did not answer
+	KindNameServer                  // the name servers did not answer, or answered with a failure
 	KindConnect                     // no connection to the instance
 	KindTimeout                     // no complete response in time
 	KindBroken                      // the connection broke before the last byte of the body
@@ -20,7 +20,7 @@ const (
 	KindNotHTTP                     // the response is not valid HTTP
 	KindRedirect                    // a redirect that is not followed
 	KindStatus                      // a status other than 200
-	KindTooLarge                    // a body of more than 1 MiB
+	KindTooLarge                    // a body of more than 64 KiB, or a head of more than 16 KiB
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
 )
@@ -55,10 +55,12 @@ type Hint int
 const (
 	HintPathRepeated      Hint = iota + 1 // the base URL itself ends in /instance
 	HintHTTPS                             // the server expects TLS, and the URL says http
+	HintHTTP2                             // the server speaks HTTP/2 only
 	HintClientCertificate                 // the server asked for a client certificate
 	HintTLSVersion                        // server and client have no TLS version in common
 	HintHostName                          // the server does not know the host name
 	HintExpired                           // the certificate has expired or is not valid yet
+	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
 	HintProxyCredentials                  // the proxy requires credentials
 )
@@ -83,10 +85,12 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Reason string
 	// Faults are the faults of a document, one by one; nil for other kinds.
 	Faults []string
-	// StatusCode is the status of the answer, or 0 if there was none.
+	// StatusCode is the status of the instance's answer for KindStatus, or of a proxy's that refused, else 0.
 	StatusCode int
 	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.
 	Attempts int
+	// AttemptTimedOut is true if the time for one attempt ended the last one.
+	AttemptTimedOut bool
 	// TimeRanOut is true if it was the time of the whole read that ended the attempts; NoTimeLeft, if it left no room
 	// for another.
 	TimeRanOut, NoTimeLeft bool
@@ -94,7 +98,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	cause      error
 	class      string
 	transient  bool          // worth another attempt
-	hopeless   bool          // no attempt can succeed, not even once the instance is ready
+	permanent  bool          // no attempt can succeed, not even once the instance is ready
 	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
 }
 

@@ -48,7 +48,7 @@ func proxiesFromEnvironment() (choose func(*http.Request) (*url.URL, error), cre
 			// Without the URL, which may include a password.
 			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL) + " is not valid")
 		}
-		tripOf(request.Context()).proxy.Store(proxy)
+		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil
 	}, credentials
 }
@@ -60,14 +60,14 @@ func proxyVariable(u *url.URL) string { return strings.ToUpper(u.Scheme) + "_PRO
 
 func proxyMisconfigured(reason string) *Failure {
 	failure := newFailure(KindProxy, reason)
-	failure.hopeless = true
+	failure.permanent = true
 	return failure
 }
 
 // proxyAnswered looks at a proxy's answer to CONNECT.
 func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
-		tripOf(ctx).proxyPassed.Store(true)
+		traceOf(ctx).proxyPassed.Store(true)
 		return nil
 	}
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))

@@ -3,22 +3,29 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
 	"time"
 )
 
-// reading is one read of an instance: everything its attempts share.
+// reading is one read of an instance: what its attempts share. Its methods in this file are the life of a read, each
+// calling the next: read makes attempts, attempt gets permission for one and limits its time, get follows redirects,
+// getFrom makes a request, and readResponse reads the answer.
 type reading struct {
-	*Client
-	Request
-	*redactor
-
+	client   *Client
+	request  Request
+	secrets  *redactor
 	attempts int64
 }
 
 // read makes attempts until one succeeds or no other may follow.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
-	delays := newDelays(r.retry, deadline)
+	delays := newDelays(r.client.retry, deadline)
 	var last *Failure
 	for {
 		result, failure := r.attempt(ctx)
@@ -28,7 +35,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 		if last == nil || ctx.Err() == nil { // else the read's end cut this attempt short: the failure before it says more
 			last = failure
 		}
-		if ctx.Err() != nil || last.hopeless || !r.UntilReady && (!last.transient || r.attempts >= r.retry.MaxAttempts) {
+		if ctx.Err() != nil || !r.mayRetry(last) {
 			break
 		}
 		delay, ok := delays.next(last.retryAfter)
@@ -36,7 +43,9 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			last.NoTimeLeft = true
 			break
 		}
-		r.log(ctx, "Trying again", map[string]any{"url": r.BaseURL.String(), "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason})
+		r.client.log(ctx, "Trying again", map[string]any{
+			"url": r.request.BaseURL.String(), "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason,
+		})
 		select {
 		case <-time.After(delay):
 		case <-ctx.Done():
@@ -45,19 +54,31 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
-	last.URL = r.BaseURL.String()
-	last.ExtraHeaders = len(r.Headers) > 0
+	last.URL = r.request.BaseURL.String()
+	last.ExtraHeaders = len(r.request.Headers) > 0
 	last.Attempts = int(r.attempts)
 	last.TimeRanOut = ctx.Err() != nil
 	return nil, last
 }
 
+// mayRetry tells whether another attempt may follow a failure, if there is time for it.
+func (r *reading) mayRetry(failure *Failure) bool {
+	switch {
+	case failure.permanent:
+		return false
+	case r.request.UntilReady:
+		return true
+	default:
+		return failure.transient && r.attempts < r.client.retry.MaxAttempts
+	}
+}
+
 // attempt makes one attempt, if it is admitted before the context ends.
 func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 	notMade := newFailure(KindTimeout, "no request was made before the time for the read ran out")
-	notMade.hopeless = true
-	if r.Admit != nil {
-		done, err := r.Admit(ctx)
+	notMade.permanent = true
+	if r.request.Admit != nil {
+		done, err := r.request.Admit(ctx)
 		if err != nil {
 			return nil, notMade
 		}
@@ -67,7 +88,74 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 		return nil, notMade
 	}
 	r.attempts++
-	ctx, cancel := context.WithTimeout(ctx, r.requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.client.requestTimeout)
 	defer cancel()
 	return r.get(ctx)
+}
+
+// get gets the document of the instance, through redirects.
+func (r *reading) get(ctx context.Context) (*Result, *Failure) {
+	target := r.request.BaseURL.instance
+	for redirects := 0; ; redirects++ {
+		ctx, trace := withTrace(ctx)
+		result, next, failure := r.getFrom(ctx, target, trace)
+		if next != nil && redirects == maxRedirects {
+			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
+		}
+		if next != nil {
+			target = next
+			continue
+		}
+		if failure != nil && trace.proxy.Load() != nil {
+			failure.Proxy = proxyVariable(target)
+		}
+		if failure != nil && redirects > 0 {
+			failure.RedirectedTo = r.printable(target)
+			failure.OtherOrigin = originOf(target) != r.request.BaseURL.origin
+		}
+		return result, failure
+	}
+}
+
+// getFrom makes one request. It returns the instance's answer, where a redirect leads, or a failure.
+//
+// Extra headers and the client certificate go to the origin that the read names, and to no other.
+func (r *reading) getFrom(ctx context.Context, target *url.URL, trace *requestTrace) (*Result, *url.URL, *Failure) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		return nil, nil, r.classify(ctx, err, trace)
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", r.client.userAgent)
+	transport := r.client.otherTransport
+	if originOf(target) == r.request.BaseURL.origin {
+		transport = r.client.transport
+		maps.Copy(request.Header, r.request.Headers)
+		if host := request.Header.Get("Host"); host != "" {
+			request.Host = host // net/http ignores the header itself
+		}
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, nil, r.classify(ctx, err, trace)
+	}
+	defer func() { _ = response.Body.Close() }()
+
+	trace.reach(stageAnswered)
+	location := response.Header.Get("Location")
+	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
+		result, failure := r.readResponse(ctx, response, trace)
+		return result, nil, failure
+	}
+	if response.ContentLength <= maxDrain {
+		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
+	}
+	if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
+		return nil, nil, r.classify(ctx, err, trace)
+	}
+	next, refusal := r.redirectTarget(target, location)
+	if refusal != "" {
+		return nil, nil, newFailure(KindRedirect, refusal)
+	}
+	return nil, next, nil
 }

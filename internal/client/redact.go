@@ -23,9 +23,9 @@ const (
 // publicHeaders have no secrets, and an error needs their values: a Content-Type, a host name.
 var publicHeaders = []string{"Accept", "Content-Type", "Host"}
 
-// Secrets returns the texts of a request's headers that must not be printed: each value, what follows its
+// secretsOf returns the texts of a request's headers that must not be printed: each value, what follows its
 // authentication scheme ("Bearer ..."), the decoded pair of Basic, and the values of cookies.
-func Secrets(header http.Header) []string {
+func secretsOf(header http.Header) []string {
 	var secrets []string
 	for name, values := range header {
 		if slices.Contains(publicHeaders, name) {
@@ -53,15 +53,18 @@ func Secrets(header http.Header) []string {
 // redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences:
 // a server that wants to disguise a secret can always do so.
 type redactor struct {
-	// replacer is made when there is something to print, which a read that succeeds at once does not have.
-	replacer func() *strings.Replacer
+	// collect returns the secrets and what replaces them. It is called when there is something to print, which a read
+	// that succeeds at once does not have.
+	collect func() ([]string, *strings.Replacer)
 }
 
 // newRedactor returns a redactor of the secrets of a header, and of others.
 func newRedactor(header http.Header, others []string) *redactor {
-	return &redactor{replacer: sync.OnceValue(func() *strings.Replacer {
-		var secrets []string
-		for _, secret := range slices.Concat(Secrets(header), others) {
+	return &redactor{collect: sync.OnceValues(func() (secrets []string, replacer *strings.Replacer) {
+		for _, secret := range append(secretsOf(header), others...) {
+			if secret == "" {
+				continue
+			}
 			// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these
 			// spellings are ours, not the server's.
 			quoted := strconv.Quote(secret)
@@ -71,15 +74,31 @@ func newRedactor(header http.Header, others []string) *redactor {
 		slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 		var pairs []string
 		for _, secret := range secrets {
-			if secret != "" {
-				pairs = append(pairs, secret, redacted)
-			}
+			pairs = append(pairs, secret, redacted)
 		}
-		return strings.NewReplacer(pairs...)
+		return secrets, strings.NewReplacer(pairs...)
 	})}
 }
 
-func (r *redactor) redact(text string) string { return r.replacer().Replace(text) }
+func (r *redactor) redact(text string) string {
+	_, replacer := r.collect()
+	return replacer.Replace(text)
+}
+
+// redactCut redacts a text that was cut at its end, possibly within a secret.
+func (r *redactor) redactCut(text string) string {
+	text = r.redact(text)
+	secrets, _ := r.collect()
+	partial := 0
+	for _, secret := range secrets {
+		for length := min(len(secret)-1, len(text)); length > partial; length-- {
+			if strings.HasSuffix(text, secret[:length]) {
+				partial = length
+			}
+		}
+	}
+	return text[:len(text)-partial]
+}
 
 // clean redacts and cleans text, and cuts it to limit characters.
 func (r *redactor) clean(text string, limit int) string {

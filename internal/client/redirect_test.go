@@ -115,7 +115,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 		"without a valid form": {"//::?s3cret", []string{"redirect to a URL that is not valid"}},
 		"loop":                 {"/instance?s3cret", []string{"more than 5 redirects", "redirected to"}},
 		"direction characters": {"http://files\u202e.example.org/\u202e", []string{"redirect from https to http://files.example.org/"}},
-		"endless host":         {"http://" + strings.Repeat("a", 100_000), []string{"would give up TLS", "aaa…"}},
+		"endless host":         {"http://" + strings.Repeat("a", 10_000), []string{"would give up TLS", "aaa…"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 			server := it.New(t, it.WithTLS(), it.WithDefault(it.Redirect(302, test.location)))
 			failure := fail(t, server.URL(), trusting(server))
 			mustSay(t, failure.Error(), test.words...)
-			if failure.Class() != "redirect not followed" || failure.StatusCode != 302 || failure.Attempts != 1 {
+			if failure.Class() != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
 				t.Errorf("%+v", failure)
 			}
 			if strings.Contains(failure.Error(), "s3cret") {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -20,13 +19,8 @@ import (
 )
 
 const (
-	// maxBody is how many bytes of a body are read, after decompression.
-	maxBody = 1 << 20
-	// ordinaryBody is the size up to which a body is read at once, whatever else is being read: an instance document
-	// has one or two kilobytes. Of larger ones, maxLargeBodies are in memory at a time, so that a fleet of hostile
-	// instances cannot fill it.
-	ordinaryBody   = 16 << 10
-	maxLargeBodies = 2
+	// maxBody is how many bytes of a body are read, after decompression. An instance document has one or two kilobytes.
+	maxBody = 64 << 10
 	// shownBody is how many bytes of a body are looked at for something to show.
 	shownBody = 8 << 10
 )
@@ -37,33 +31,19 @@ const (
 	contentTypeLimit = 80
 )
 
-// readResponse reads an answer that is not a redirect, and closes its body.
-func (r *reading) readResponse(ctx context.Context, response *http.Response, trip *trip) (*Result, *Failure) {
-	defer func() { _ = response.Body.Close() }()
-
+// readResponse reads an answer that is not a redirect.
+func (r *reading) readResponse(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
-	var buffer bytes.Buffer
-	if response.ContentLength > 0 {
-		// A little more than announced lets the buffer see the end of the body without growing.
-		buffer.Grow(int(min(response.ContentLength, ordinaryBody)) + bytes.MinRead)
-	}
-	_, err := buffer.ReadFrom(io.LimitReader(response.Body, ordinaryBody))
-	if err == nil && buffer.Len() == ordinaryBody {
-		if err = r.largeBodies.Acquire(ctx, 1); err == nil {
-			defer r.largeBodies.Release(1) // not before it is parsed
-			_, err = buffer.ReadFrom(io.LimitReader(response.Body, maxBody+1-ordinaryBody))
-		}
-	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
-		return nil, r.classify(ctx, err, trip)
+		return nil, r.classify(ctx, err, trace)
 	}
-	body := buffer.Bytes()
 	if len(body) > maxBody {
 		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
 	}
-	details, err := instance.Parse(body, r.redact)
+	details, err := instance.Parse(body, r.secrets.redact)
 	if err != nil {
 		return nil, r.documentFailure(err, response.Header, body)
 	}
@@ -87,7 +67,7 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	failure.StatusCode = response.StatusCode
 	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
 	switch {
-	case response.StatusCode == http.StatusNotFound && r.BaseURL.endsInInstance():
+	case response.StatusCode == http.StatusNotFound && r.request.BaseURL.endsInInstance():
 		failure.Hint = HintPathRepeated
 	case response.StatusCode == http.StatusBadRequest && strings.Contains(message, "SSL certificate"):
 		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
@@ -115,10 +95,10 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure.class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
-		message := r.message(header, body[:min(len(body), shownBody)])
+		message := r.message(header, body)
 		reason := fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header))
 		switch {
-		case isHTML(header, body) && message != "":
+		case isHTML(header, string(body)) && message != "":
 			reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", message, r.contentType(header))
 		case message != "":
 			reason += "; it begins with: " + message
@@ -134,37 +114,51 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 func (r *reading) contentType(header http.Header) string {
 	described := "no Content-Type"
 	if contentType := header.Get("Content-Type"); contentType != "" {
-		described = fmt.Sprintf("Content-Type %q", r.clean(contentType, contentTypeLimit))
+		described = fmt.Sprintf("Content-Type %q", r.secrets.clean(contentType, contentTypeLimit))
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", r.clean(encoding, contentTypeLimit))
+		described += fmt.Sprintf(", Content-Encoding %q", r.secrets.clean(encoding, contentTypeLimit))
 	}
 	return described
 }
 
-var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
-
-// message returns what a body says to a reader: the message of the service's JSON errors, the title of an HTML page,
-// or the start of any other text.
+// message returns what the start of a body says to a reader: the message of the service's JSON errors, the title of an
+// HTML page, or the start of any other text.
 func (r *reading) message(header http.Header, body []byte) string {
+	body = body[:min(len(body), shownBody)]
 	var serviceError struct {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
 	text := string(body)
-	switch {
-	case json.Unmarshal(body, &serviceError) == nil && serviceError.Message+serviceError.Error != "":
+	if json.Unmarshal(body, &serviceError) == nil && serviceError.Message+serviceError.Error != "" {
 		text = cmp.Or(serviceError.Message, serviceError.Error)
-	case isHTML(header, body):
-		title := htmlTitle.FindStringSubmatch(text)
-		if title == nil {
-			return ""
-		}
-		text = html.UnescapeString(title[1])
+	} else if isHTML(header, text) {
+		text = titleOf(text)
 	}
-	return strings.TrimRight(r.clean(text, messageLimit), ". ")
+	redact := r.secrets.redact
+	if len(body) == shownBody {
+		redact = r.secrets.redactCut
+	}
+	return strings.TrimRight(safetext.Clean(redact(text), messageLimit), ". ")
 }
 
-func isHTML(header http.Header, body []byte) bool {
-	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+func isHTML(header http.Header, body string) bool {
+	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
+}
+
+var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
+
+// titleOf returns the title of an HTML page, or "".
+func titleOf(page string) string {
+	title := htmlTitle.FindStringSubmatch(page)
+	if title == nil {
+		return ""
+	}
+	return html.UnescapeString(title[1])
+}
+
+// PageTitle tells whether a text is an HTML page, and returns its title, safe to print, or "".
+func PageTitle(text string) (title string, isPage bool) {
+	return safetext.Clean(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
 }

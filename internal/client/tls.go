@@ -38,7 +38,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 			return nil, nil, fmt.Errorf("the CA certificates: %w", err)
 		}
 	}
-	present(without, &tls.Certificate{})
+	setClientCertificate(without, &tls.Certificate{})
 	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
 		return without, nil, nil
 	}
@@ -47,14 +47,14 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 		return nil, nil, err
 	}
 	with = without.Clone()
-	present(with, &certificate)
+	setClientCertificate(with, &certificate)
 	return without, with, nil
 }
 
-// present has a configuration answer a server that asks for a client certificate, and records that it asked.
-func present(config *tls.Config, certificate *tls.Certificate) {
+// setClientCertificate has a configuration answer a server that asks for a client certificate, and records that it asked.
+func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		tripOf(info.Context()).wantCertificate()
+		traceOf(info.Context()).wantCertificate()
 		return certificate, nil
 	}
 }
@@ -62,9 +62,9 @@ func present(config *tls.Config, certificate *tls.Certificate) {
 // dialTLS dials the server to which a request connects first. That is the instance, or else an https proxy, which must
 // not see the client certificate: net/http would use one configuration for both.
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	config := c.own.TLSClientConfig
-	if tripOf(ctx).proxy.Load() != nil {
-		config = c.foreign.TLSClientConfig
+	config := c.transport.TLSClientConfig
+	if traceOf(ctx).proxy.Load() != nil {
+		config = c.otherTransport.TLSClientConfig
 	}
 	config = config.Clone()
 	config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives both

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/tls"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,8 +15,9 @@ const (
 	// idleConnTimeout is shorter than what servers and load balancers use (60 s and more), so that they are rarely
 	// the ones to close.
 	idleConnTimeout = 30 * time.Second
-	// maxResponseHeaderBytes limits what is read before a body.
-	maxResponseHeaderBytes = 256 << 10
+	// maxHead is how many bytes of a response are read before its body. net/textproto needs up to eighteen times as much
+	// memory for many small fields.
+	maxHead = 16 << 10
 )
 
 // newTransport returns a transport that the reads of a client share.
@@ -36,7 +36,7 @@ func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		IdleConnTimeout:        idleConnTimeout,
-		MaxResponseHeaderBytes: maxResponseHeaderBytes,
+		MaxResponseHeaderBytes: maxHead,
 	}
 }
 
@@ -49,28 +49,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	_ = dialed.SetDeadline(deadline) // until it is ready, see newTrip
+	_ = dialed.SetDeadline(deadline) // until it is ready, see withTrace
 	connection := &conn{Conn: dialed}
-	tripOf(ctx).dialed.Store(connection)
+	traceOf(ctx).dialed.Store(connection)
 	return connection, nil
-}
-
-// roundTrip makes one request. Extra headers and the client certificate go to the origin that the read names, and to
-// no other.
-func (r *reading) roundTrip(ctx context.Context, target *url.URL) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", r.userAgent)
-	transport := r.foreign
-	if originOf(target) == r.BaseURL.origin {
-		transport = r.own
-		maps.Copy(request.Header, r.Headers)
-		if host := request.Header.Get("Host"); host != "" {
-			request.Host = host // net/http ignores the header itself
-		}
-	}
-	return transport.RoundTrip(request)
 }

@@ -43,9 +43,9 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		"other content type":  {[]it.Option{it.WithDefault(it.Body(200, "text/html", document))}, document, nil},
 		"no content type":     {[]it.Option{it.WithDefault(it.Body(200, "", document))}, document, nil},
 		"16 KiB":              {[]it.Option{it.WithDocument(padded(16 << 10))}, padded(16 << 10), nil},
-		"1 MiB":               {[]it.Option{it.WithDocument(padded(mebibyte))}, padded(mebibyte), nil},
-		"1 MiB, gzip":         {[]it.Option{it.WithDefault(gzipped(padded(mebibyte)))}, padded(mebibyte), nil},
-		"1 MiB, no length":    {[]it.Option{says("HTTP/1.1 200 OK\r\n\r\n" + padded(mebibyte))}, padded(mebibyte), nil},
+		"64 KiB":              {[]it.Option{it.WithDocument(padded(64 << 10))}, padded(64 << 10), nil},
+		"64 KiB, gzip":        {[]it.Option{it.WithDefault(gzipped(padded(64 << 10)))}, padded(64 << 10), nil},
+		"64 KiB, no length":   {[]it.Option{says("HTTP/1.1 200 OK\r\n\r\n" + padded(64<<10))}, padded(64 << 10), nil},
 		"HTTP/1.0":            {[]it.Option{says("HTTP/1.0 200 OK\r\n\r\n" + document)}, document, nil},
 		"1xx before":          {[]it.Option{says("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document)}, document, nil},
 		"chunked by the byte": {[]it.Option{says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n")}, document, nil},
@@ -241,57 +241,75 @@ func TestSilentReadsDoNotHoldUpOthers(t *testing.T) {
 	promptly(t, running.Wait)
 }
 
-// Protects memory: few large bodies are read at a time. Small ones, as instances have them, do not wait for those.
-func TestOnlyLargeBodiesWaitForEachOther(t *testing.T) {
+// An instance that sends its document slowly takes nothing from the others.
+func TestBodiesDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
-	large := padded(20 << 10)
+	const instances = 20
+	large := padded(60 << 10)
 	var waiting sync.WaitGroup
-	waiting.Add(4)
-	server := it.New(t, it.WithPath("/small"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/stuck/instance":
+	waiting.Add(instances)
+	server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow/instance" {
 			waiting.Done()
-			it.Verbatim(head+"Content-Length: 99999\r\n\r\n"+large, it.Silent())(s, w, r)
-		case "/large/instance":
-			it.Body(200, "", large)(s, w, r)
-		default:
-			it.Answer()(s, w, r)
+			it.Verbatim(head+"Content-Length: 61440\r\n\r\n"+large[:50<<10], it.Silent())(s, w, r)
+			return
 		}
+		it.Body(200, "", large)(s, w, r)
 	}))
-	c, request := prepare(t, server.Origin()+"/stuck", attempts(1), timeout(long))
+	c, request := prepare(t, server.Origin()+"/slow", attempts(1), timeout(long))
 	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	for range 4 {
-		running.Go(func() {
+	defer cancel()
+	var slow sync.WaitGroup
+	for range instances {
+		slow.Go(func() {
 			_, err := c.Read(ctx, request)
 			mustBeCanceled(t, err)
 		})
 	}
 	promptly(t, waiting.Wait)
-	read := func(path string, limit time.Duration) error {
-		request.BaseURL = baseURL(t, server.Origin()+path)
-		brief, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		_, err := c.Read(brief, request)
-		return err
+	request.BaseURL = baseURL(t, server.URL())
+	var good sync.WaitGroup
+	for range instances {
+		good.Go(func() {
+			if _, err := c.Read(ctx, request); err != nil {
+				t.Errorf("%v", err)
+			}
+		})
 	}
-	promptly(t, func() {
-		for read("/large", soon) == nil { // the four are not that far yet
-			time.Sleep(soon / 8)
-		}
-	})
-	if failure, ok := client.AsFailure(read("/large", soon)); !ok || failure.Class() != "no response in time" {
-		t.Errorf("a fifth large body: %v", failure)
-	}
-	if err := read("/small", long); err != nil {
-		t.Errorf("%v", err)
-	}
+	promptly(t, good.Wait)
 	cancel()
-	promptly(t, running.Wait)
-	for range 6 {
-		if err := read("/large", long); err != nil {
-			t.Errorf("%v", err)
+	promptly(t, slow.Wait)
+}
+
+// The rest of a head that is too large is not the start of another response: the next read has a connection of its own.
+func TestHeadThatIsTooLargeIsFinalOnAReusedConnectionToo(t *testing.T) {
+	t.Parallel()
+	server := it.New(t)
+	c, request := prepare(t, server.URL())
+	for _, step := range []it.Step{it.Answer(), verbatim(head + strings.Repeat("a:\r\n", 16<<10))} {
+		server.SetScript(step)
+		server.SetDefault(step)
+		_, err := c.Read(t.Context(), request)
+		if failure, failed := client.AsFailure(err); failed && (failure.Kind != client.KindTooLarge || failure.Attempts != 1) {
+			t.Errorf("%+v", failure)
 		}
+	}
+	if n := len(server.Requests()); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+}
+
+// An internationalized host is asked for under the name that is its origin, so that it is no other virtual host.
+func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
+	t.Parallel()
+	proxy := it.New(t, it.WithScript(it.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+	read(t, "http://B\u00dcCHER.example", proxied("HTTP_PROXY", proxy.Origin()))
+	var hosts []string
+	for _, request := range proxy.Requests() {
+		hosts = append(hosts, request.Host)
+	}
+	if want := []string{"xn--bcher-kva.example", "files.xn--bcher-kva.example"}; !slices.Equal(hosts, want) {
+		t.Errorf("asked for %q, want %q", hosts, want)
 	}
 }
 

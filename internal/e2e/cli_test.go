@@ -2,19 +2,18 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/tfcli"
 )
 
 const root = "../.."
@@ -24,7 +23,7 @@ var buildDir string
 
 func TestMain(m *testing.M) {
 	var err error
-	if buildDir, err = os.MkdirTemp("", "filetransfer-examples-*"); err != nil {
+	if buildDir, err = os.MkdirTemp("", "filetransfer-e2e-*"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -35,18 +34,81 @@ func TestMain(m *testing.M) {
 
 // cli is the Terraform or OpenTofu that the tests use, with an environment in which it uses this build of the provider.
 type cli struct {
-	tfcli.CLI
-	env []string
+	Path     string
+	openTofu bool
+	version  version
+	env      []string
 }
 
+// Name returns product and version for people.
+func (c cli) Name() string {
+	if c.openTofu {
+		return fmt.Sprintf("OpenTofu %s", c.version)
+	}
+	return fmt.Sprintf("Terraform %s", c.version)
+}
+
+// RegistryHost is the host that the CLI adds to a provider's source without one.
+func (c cli) RegistryHost() string {
+	if c.openTofu {
+		return "registry.opentofu.org"
+	}
+	return "registry.terraform.io"
+}
+
+// with returns the CLI with further variables in its environment.
+func (c cli) with(variables ...string) cli {
+	c.env = slices.Concat(c.env, variables) // of two with the same name, the last one counts
+	return c
+}
+
+// findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
+// do not get here: scripts/with-cli removes them.
 var findCLI = sync.OnceValues(func() (cli, error) {
-	found, err := tfcli.Find(context.Background(), root, os.Stderr)
+	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 	if err != nil {
 		return cli{}, err
 	}
-	env, err := tfcli.Override(context.Background(), root, buildDir)
-	return cli{found, env}, err
+	output, err := exec.Command(path, "version").Output()
+	if err != nil {
+		return cli{}, fmt.Errorf("%s version: %w", path, err)
+	}
+	match := versionLine.FindSubmatch(output)
+	if match == nil {
+		return cli{}, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", path, output)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(buildDir, executable(providerName)), ".")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return cli{}, fmt.Errorf("building the provider: %w\n%s", err, output)
+	}
+	c := cli{Path: path, openTofu: string(match[1]) == "OpenTofu", version: parseVersion(string(match[2]))}
+	file := filepath.Join(buildDir, "cli.tfrc")
+	c.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+file)
+	return c, os.WriteFile(file, fmt.Appendf(nil, overrides, c.RegistryHost(), filepath.ToSlash(buildDir)), 0o600)
 })
+
+const providerName = "terraform-provider-filetransfer"
+
+// executable returns the file name of a program.
+func executable(program string) string {
+	if runtime.GOOS == "windows" {
+		return program + ".exe"
+	}
+	return program
+}
+
+// versionLine is in what `version` prints. What `version -json` prints does not tell the products apart.
+var versionLine = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
+
+// overrides is a CLI configuration with which a CLI takes the provider from a folder, without init and without a registry.
+const overrides = `
+provider_installation {
+  dev_overrides {
+    "%s/filetransfer/filetransfer" = %q
+  }
+}
+`
 
 // acceptance returns the CLI, or skips a test that needs one.
 func acceptance(t *testing.T) cli {
@@ -95,7 +157,7 @@ func (c cli) mustRun(t *testing.T, dir string, args ...string) []byte {
 	return done.stdout
 }
 
-// version is the part of a version that features depend on.
+// version is the part of a version that features depend on. The versions of the products do not compare.
 type version struct{ major, minor int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
@@ -104,27 +166,20 @@ func (v version) less(other version) bool {
 	return v.major < other.major || v.major == other.major && v.minor < other.minor
 }
 
-var leadingVersion = regexp.MustCompile(`^(\d+)\.(\d+)`)
-
-func parseVersion(t *testing.T, text string) version {
-	t.Helper()
-	match := leadingVersion.FindStringSubmatch(text)
-	if match == nil {
-		t.Fatalf("%q does not begin with a version", text)
-	}
-	major, _ := strconv.Atoi(match[1])
-	minor, _ := strconv.Atoi(match[2])
-	return version{major, minor}
+// parseVersion returns 0.0 for a text that does not begin with a version.
+func parseVersion(text string) (v version) {
+	_, _ = fmt.Sscanf(text, "%d.%d", &v.major, &v.minor)
+	return v
 }
 
 // need skips a test that needs a newer CLI.
 func (c cli) need(t *testing.T, terraform, opentofu version, why string) {
 	t.Helper()
 	wanted := terraform
-	if c.Product == tfcli.OpenTofu {
+	if c.openTofu {
 		wanted = opentofu
 	}
-	if parseVersion(t, c.Version).less(wanted) {
+	if c.version.less(wanted) {
 		t.Skipf("%s needs Terraform %s or OpenTofu %s; this is %s", why, terraform, opentofu, c.Name())
 	}
 }
@@ -143,10 +198,10 @@ func (c cli) needOf(t *testing.T, configuration string) {
 	if !ok {
 		t.Fatalf(`required_version is %q; write it as ">= 1.4"`, match[1])
 	}
-	terraform := parseVersion(t, number)
+	terraform := parseVersion(number)
 	opentofu := terraform // an OpenTofu that needs less than Terraform still obeys required_version
-	if match[2] != "" && terraform.less(parseVersion(t, match[2])) {
-		opentofu = parseVersion(t, match[2])
+	if other := parseVersion(match[2]); terraform.less(other) {
+		opentofu = other
 	}
 	c.need(t, terraform, opentofu, "the configuration")
 }

@@ -212,7 +212,7 @@ func TestAccDocumentation_LocalBuild(t *testing.T) {
 	override := firstBlock(t, page, "hcl", placeholder)
 	file := filepath.Join(t.TempDir(), "dev.tfrc")
 	write(t, file, strings.ReplaceAll(override, placeholder, filepath.ToSlash(buildDir)))
-	overriding := cli{built.CLI, slices.Concat(built.env, []string{"TF_CLI_CONFIG_FILE=" + file})} // the last one counts
+	overriding := built.with("TF_CLI_CONFIG_FILE=" + file)
 
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.tf"), firstBlock(t, page, "terraform", "required_providers"))
@@ -232,69 +232,6 @@ func firstBlock(t *testing.T, page, language, text string) string {
 	}
 	t.Fatalf("%s has no block of %s", page, language)
 	return ""
-}
-
-// troubleshooting is the page with a section for each message.
-var troubleshooting = filepath.Join("templates", "guides", "troubleshooting.md.tmpl")
-
-// foreignMessages is the heading of the sections about messages that the provider does not give.
-const foreignMessages = "\n## Messages of Terraform and OpenTofu\n"
-
-var messageHeading = regexp.MustCompile(`(?m)^### (.*)$`)
-
-// Every message of the provider has its section in troubleshooting, under its own words, and every section there is about
-// a message that the provider can give.
-func TestDocumentation_TroubleshootingHasEveryMessage(t *testing.T) {
-	t.Parallel()
-	page, foreign, found := strings.Cut(string(read(t, filepath.Join(root, troubleshooting))), foreignMessages)
-	if !found || !messageHeading.MatchString(foreign) {
-		t.Errorf("%s has no section %q with messages", troubleshooting, strings.TrimSpace(foreignMessages))
-	}
-	var headings []string
-	for _, match := range messageHeading.FindAllStringSubmatch(page, -1) {
-		headings = append(headings, match[1])
-	}
-	given := messages(t)
-	for _, summary := range given {
-		if !slices.Contains(headings, summary) {
-			t.Errorf("%s has no section %q", troubleshooting, summary)
-		}
-	}
-	for _, heading := range headings {
-		if !slices.Contains(given, heading) {
-			t.Errorf("%s has a section %q, which no message of the provider begins with", troubleshooting, heading)
-		}
-	}
-	slices.Sort(headings)
-	if len(slices.Compact(slices.Clone(headings))) != len(headings) {
-		t.Errorf("%s has a section twice: %q", troubleshooting, headings)
-	}
-}
-
-// classRow is a line of the table of texts in errors.
-var classRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
-
-// The table of texts in errors has every text that the provider puts there, and no other.
-func TestDocumentation_ErrorsHasEveryText(t *testing.T) {
-	t.Parallel()
-	page := filepath.Join("templates", "data-sources", "instances.md.tmpl")
-	given := classes(t)
-	described := map[string]bool{}
-	for _, match := range classRow.FindAllStringSubmatch(string(read(t, filepath.Join(root, page))), -1) {
-		i := slices.IndexFunc(given, func(class string) bool {
-			return match[1] == class || strings.HasSuffix(class, " ") && strings.HasPrefix(match[1], class)
-		})
-		if i < 0 {
-			t.Errorf("%s describes %q, which is never in errors", page, match[1])
-			continue
-		}
-		described[given[i]] = true
-	}
-	for _, class := range given {
-		if !described[class] {
-			t.Errorf("%s does not describe %q", page, class)
-		}
-	}
 }
 
 var (

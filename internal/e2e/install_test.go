@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/tfcli"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -51,7 +49,7 @@ func TestAccInstall(t *testing.T) {
 	}
 	configuration := filepath.Join(t.TempDir(), "cli.tfrc")
 	write(t, configuration, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror)))
-	installing := cli{built.CLI, slices.Concat(built.env, []string{"TF_CLI_CONFIG_FILE=" + configuration})} // the last one counts
+	installing := built.with("TF_CLI_CONFIG_FILE=" + configuration)
 
 	for _, address := range addresses {
 		t.Run(address, func(t *testing.T) {
@@ -82,13 +80,12 @@ func TestAccInstall(t *testing.T) {
 // addToMirror puts this build of the provider where a CLI looks for a version of it.
 func addToMirror(t *testing.T, dir, version string) {
 	t.Helper()
-	const name = "terraform-provider-filetransfer"
 	dir = filepath.Join(dir, version, runtime.GOOS+"_"+runtime.GOARCH)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	binary := read(t, filepath.Join(buildDir, tfcli.Executable(name)))
-	if err := os.WriteFile(filepath.Join(dir, tfcli.Executable(name+"_v"+version)), binary, 0o700); err != nil {
+	binary := read(t, filepath.Join(buildDir, executable(providerName)))
+	if err := os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -176,7 +177,7 @@ resource "filetransfer_instance_record" "this" {}
 	w = w.with("FILETRANSFER_BASE_URL=" + other.URL())
 	p := w.plan()
 	planned := p.of(theRecord)
-	if p.exitCode != 2 || planned.does() != "update" || planned.Change.After["base_url"] != other.URL() || planned.Change.AfterUnknown["file_max_size"] != true {
+	if p.exitCode != 2 || planned.does() != "update" || planned.Change.AfterUnknown["base_url"] != true || planned.Change.AfterUnknown["file_max_size"] != true {
 		t.Errorf("the plan is to %q %v: %s", planned.does(), planned.Change, p.result)
 	}
 	w.must("apply", "made.tfplan")
@@ -195,6 +196,64 @@ resource "filetransfer_instance_record" "this" {}
 	w.with("FILETRANSFER_BASE_URL=").must("destroy", "-auto-approve")
 	if done := w.with("FILETRANSFER_BASE_URL=").do("plan"); done.exitCode != 1 {
 		t.Errorf("a record of no instance is planned: %s", done)
+	}
+}
+
+// The default may be another one when a saved plan is applied.
+func TestAccRecord_SavedPlanIsAppliedUnderAnotherDefault(t *testing.T) {
+	t.Parallel()
+	one, two, three := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
+	under := func(w *workspace, server *instancetest.Server) *workspace { return w.with("FILETRANSFER_BASE_URL=" + server.URL()) }
+	w := newWorkspace(t, acceptance(t), `
+resource "filetransfer_instance_record" "this" {}
+`+limitOutput)
+	for _, step := range []struct{ planned, applied *instancetest.Server }{{one, two}, {one, three}, {two, three}} {
+		under(w, step.planned).plan()
+		under(w, step.applied).must("apply", "made.tfplan")
+		if got := w.record(theRecord)["base_url"]; got != step.applied.URL() {
+			t.Errorf("base_url is %v, want %s", got, step.applied.URL())
+		}
+		under(w, step.applied).wantNoChanges(nil)
+	}
+}
+
+func TestAccRecord_AnotherSpellingChangesBaseURLAlone(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	needTerraformData(t, c)
+	server := instancetest.New(t)
+	local := strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)
+	configuration := func(baseURL string) string {
+		return recordOf(baseURL) + `
+resource "terraform_data" "downstream" {
+  triggers_replace = [filetransfer_instance_record.this.file_max_size, filetransfer_instance_record.this.response_body]
+}
+`
+	}
+	w := newWorkspace(t, c, configuration(local))
+	w.must("import", theRecord, local+"/")
+	w.apply()
+	before := len(server.Requests())
+	for _, spelling := range []string{local + "/", strings.ToUpper(local), local} {
+		w.configure(configuration(spelling))
+		p := w.plan("-refresh=false")
+		if does := p.of(theRecord).does(); does != "update" || strings.Contains(string(p.stdout), "known after apply") {
+			t.Errorf("the plan is to %q the record: %s", does, p.result)
+		}
+		for name, value := range p.of(theRecord).Change.After {
+			if prior := p.of(theRecord).Change.Before[name]; name != "base_url" && !reflect.DeepEqual(value, prior) {
+				t.Errorf("%s changes from %v to %v", name, prior, value)
+			}
+		}
+		p.wantUntouched(t, "terraform_data.downstream")
+		w.must("apply", "made.tfplan")
+		w.wantNoChanges(nil, "-refresh=false")
+		if got := w.record(theRecord)["base_url"]; got != spelling {
+			t.Errorf("base_url is %v, want %s", got, spelling)
+		}
+	}
+	if sent := len(server.Requests()) - before; sent != 0 {
+		t.Errorf("%d requests", sent)
 	}
 }
 

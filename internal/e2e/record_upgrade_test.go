@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/dev/tfcli"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -50,7 +49,7 @@ output "merge" {
 		write(t, file, string(read(t, state)))
 	}
 	written := read(t, file)
-	if c.Product == tfcli.OpenTofu {
+	if c.openTofu {
 		written = bytes.ReplaceAll(written, []byte("registry.terraform.io"), []byte(c.RegistryHost()))
 	}
 	write(t, state, string(written))

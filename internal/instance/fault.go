@@ -23,49 +23,56 @@ const reasonLimit = 120
 // WholeDocument is the path of faults that have no narrower place.
 const WholeDocument = "the document"
 
-const duplicate = "appears more than once"
-
-// addFault adds a fault of the name or the value that was read last.
-func (p *parser) addFault(problem string) {
-	if !p.faults.omitNext() {
-		p.faults.Faults = append(p.faults.Faults, Fault{p.path(p.decoder.StackPointer()), problem})
-	}
+// Fault is one thing wrong with a document. Its texts are safe to print: see [Parse].
+type Fault struct {
+	// Path is where: "fileMaxSize", "recommendedExpireTimes[3].inSeconds", or [WholeDocument].
+	Path string
+	// Problem is what is wrong there: "expected a string, found null".
+	Problem string
 }
 
-// addMissing adds a fault of the object that was read last.
-func (p *parser) addMissing(name string) {
-	if !p.faults.omitNext() {
-		path := p.path(p.decoder.StackPointer().AppendToken(name))
-		p.faults.Faults = append(p.faults.Faults, Fault{path, "required, but missing"})
-	}
-}
+func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
-func (p *parser) addUnexpected(expected string, value jsontext.Value) {
-	if !p.faults.omitNext() {
-		path := p.path(p.decoder.StackPointer())
-		p.faults.Faults = append(p.faults.Faults, Fault{path, "expected " + expected + ", found " + p.describe(value)})
-	}
-}
-
-// addSyntaxFault adds the decoder's error.
-func (p *parser) addSyntaxFault(err error) {
-	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok { // io.EOF: nothing but white space
-		p.faults.addCause(Fault{WholeDocument, "empty"})
+// add adds a fault to the list, or counts it if the list is full.
+func (p *parser) add(path, problem string) {
+	if len(p.faults.Faults) == maxFaults {
+		p.faults.Omitted++
 		return
 	}
-	reason := p.safe(syntactic.Err.Error(), reasonLimit)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	p.faults.Faults = append(p.faults.Faults, Fault{Path: path, Problem: problem})
+}
+
+func (p *parser) addUnexpected(path, expected string, found jsontext.Value) {
+	p.add(path, "expected "+expected+", found "+p.describe(found))
+}
+
+// notJSON is the error for a text that is not JSON.
+func notJSON(path, problem string) error {
+	return &DocumentError{Faults: []Fault{{Path: path, Problem: problem}}, NotJSON: true}
+}
+
+// invalid makes an error of the decoder's.
+func (p *parser) invalid(err error) error {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok { // io.EOF: nothing but white space
+		return notJSON(WholeDocument, "empty")
+	}
+	path := p.path(syntactic.JSONPointer)
+	reason := p.clean(syntactic.Err.Error(), reasonLimit)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return &DocumentError{Faults: []Fault{{Path: path, Problem: "appears more than once"}}}
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		reason = "unexpected end of the document"
 	}
-	p.faults.addCause(Fault{p.path(syntactic.JSONPointer), fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset)})
+	return notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
 }
 
 // path turns a JSON pointer into the notation of our paths, "a[3].b", safe to print.
 func (p *parser) path(pointer jsontext.Pointer) string {
 	var path strings.Builder
 	for token := range pointer.Tokens() {
-		token = p.safe(token, textLimit)
+		token = p.clean(token, textLimit)
 		if _, err := strconv.ParseUint(token, 10, 64); err == nil {
 			path.WriteString("[" + token + "]")
 		} else {
@@ -88,17 +95,17 @@ func (p *parser) describe(value jsontext.Value) string {
 		// Quoted before it is cleaned: a line break at the end may be the fault, and must not vanish from the message.
 		return "the string " + safetext.Clean(strconv.Quote(p.redact(unquote(value))), textLimit)
 	case jsontext.KindNumber:
-		return "the number " + p.safe(string(value), textLimit)
+		return "the number " + p.clean(string(value), textLimit)
 	case jsontext.KindBeginObject:
 		return "an object"
 	case jsontext.KindBeginArray:
 		return "an array"
 	default: // null, true or false
-		return string(value)
+		return value.Kind().String()
 	}
 }
 
-// safe makes a text from the document safe to print. Redacting comes first: a cut could leave half a secret.
-func (p *parser) safe(text string, limit int) string {
+// clean makes a text from the document safe to print. Redacting comes first: a cut could leave half a secret.
+func (p *parser) clean(text string, limit int) string {
 	return safetext.Clean(p.redact(text), limit)
 }

@@ -9,60 +9,83 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// hostileDocuments are the documents of about 1 MiB (the most that the client reads) that cost the most memory, each in
-// its own way. All of them have faults.
+// hostileDocuments are documents of 64 KiB (the most that the client reads) that cost the most memory, each in its own
+// way. All of them have faults.
 func hostileDocuments() map[string][]byte {
-	const size = 1 << 20
+	const size = 64 << 10
 	fill := func(before, piece, after string) []byte {
 		return []byte(before + strings.Repeat(piece, (size-len(before)-len(after))/len(piece)) + after)
 	}
-	numbered := func(before, format, after string) []byte {
-		document := []byte(before)
-		for i := 0; len(document) < size; i++ {
-			document = fmt.Appendf(document, format, i)
-		}
-		return append(document, after...)
+	nested := func(open, closing string) []byte {
+		return []byte(`{"chunkSize":` + strings.Repeat(open, 9990) + "0" + strings.Repeat(closing, 9990) + "}")
 	}
-	nested := func(open, closing string) string {
-		return strings.Repeat(open, 9000) + "0" + strings.Repeat(closing, 9000) + ","
+	var unknown strings.Builder
+	for i := 0; unknown.Len() < size-100; i++ {
+		fmt.Fprintf(&unknown, `"%x":0,`, i)
 	}
 	return map[string][]byte{
-		"one duplicate after another":      fill(`{`, `"k":{"k":{}},`, `"k":0}`),
-		"a duplicate in every value":       numbered(`{`, `"%x":{"k":{},"k":{}},`, `"k":0}`),
-		"unknown names":                    numbered(`{`, `"%x":0,`, `"k":0}`),
-		"unknown names in a value":         numbered(`{"x":{`, `"%x":0,`, `"k":0}}`),
-		"nested arrays":                    fill(`{"x":[`, nested("[", "]"), `0]}`),
-		"nested objects":                   fill(`{"x":[`, nested(`{"a":`, "}"), `0]}`),
-		"small objects":                    fill(`{"x":[`, `{"ab":0},`, `0]}`),
-		"long age":                         fill(`{"fileMaxAge":"`, `x`, `"}`),
-		"long age of control characters":   fill(`{"fileMaxAge":"`, `\u0001`, `"}`),
-		"long label":                       fill(`{"recommendedExpireTimes":[{"value":1,"label":"`, `x`, `"}]}`),
-		"long number":                      fill(`{"fileMaxSize":`, `9`, `}`),
-		"long name above many duplicates":  fill(`{"`, `x`, `":{`+strings.Repeat(`"a":0,"a":0,`, 30)+`"b":0}}`),
-		"long names that appear twice":     fill(`{`, `"`+strings.Repeat("x", 40000)+`":0,`, `"b":0}`),
-		"entries without fields":           fill(`{"recommendedExpireTimes":[`, `{},`, `0]}`),
-		"numbers instead of entries":       fill(`{"recommendedExpireTimes":[`, `0,`, `0]}`),
-		"the same field over and over":     fill(`{`, `"chunkSize":[],`, `"b":0}`),
-		"values of the wrong type, nested": fill(`{"fileMaxSize":[`, nested("[", "]"), `0]}`),
+		"unknown members":                []byte(`{` + unknown.String() + `"chunkSize":"x"}`),
+		"unknown members of an object":   []byte(`{"x":{` + unknown.String() + `"y":0},"chunkSize":"x"}`),
+		"unknown members of an entry":    []byte(`{"recommendedExpireTimes":[{` + unknown.String() + `"label":0}]}`),
+		"a duplicate after many names":   []byte(`{` + unknown.String() + `"0":0}`),
+		"nested arrays":                  nested("[", "]"),
+		"nested objects":                 nested(`{"":`, "}"),
+		"nested objects without an end":  fill(``, `{"":`, ``),
+		"small objects":                  fill(`{"x":[`, `{"ab":0},`, `0]}`),
+		"long name that appears twice":   []byte(`{"` + strings.Repeat("x", size/2) + `":0,"` + strings.Repeat("x", size/2-20) + `":0}`),
+		"long age":                       fill(`{"fileMaxAge":"`, `x`, `"}`),
+		"long age of short words":        fill(`{"fileMaxAge":"`, `x `, `"}`),
+		"long age of control characters": fill(`{"fileMaxAge":"`, `\u0001`, `"}`),
+		"long label":                     fill(`{"recommendedExpireTimes":[{"value":1,"label":"`, `x`, `"}]}`),
+		"long label of emoji":            fill(`{"recommendedExpireTimes":[{"value":1,"label":"`, "\U0001F600", `"}]}`),
+		"long number":                    fill(`{"fileMaxSize":`, `9`, `}`),
+		"entries without fields":         fill(`{"recommendedExpireTimes":[`, `{},`, `0]}`),
+		"numbers instead of entries":     fill(`{"recommendedExpireTimes":[`, `0,`, `0]}`),
 	}
 }
 
-// TestHostileDocumentsCostLittleMemory bounds what reading one document allocates in all, most of which is garbage
-// before the next allocation. Not parallel: it counts the allocations of the whole process.
-func TestHostileDocumentsCostLittleMemory(t *testing.T) { //nolint:paralleltest // see above
-	const mostPerByte = 12
+// TestHostileDocumentsCostLittleMemory: what a document allocates in all is garbage for the most part. What is in use
+// while faults are described, and the stack, which a goroutine keeps, count for every read of a fleet.
+func TestHostileDocumentsCostLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the whole process
+	const mostAllocated, mostInUse, mostStack = 5 << 20, 1 << 20, 256 << 10
+	memory := func() (stats runtime.MemStats) {
+		runtime.ReadMemStats(&stats)
+		return stats
+	}
 	for name, document := range hostileDocuments() {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := instance.Parse(document, nil)
-		runtime.ReadMemStats(&after)
-		if err == nil {
+		before := memory()
+		if _, err := instance.Parse(document, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if allocated, most := after.TotalAlloc-before.TotalAlloc, uint64(mostPerByte*len(document)); allocated > most {
-			t.Errorf("%s: %d bytes are allocated for a document of %d bytes, want at most %d", name, allocated, len(document), most)
+		after := memory()
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > mostAllocated {
+			t.Errorf("%s: %d bytes are allocated, want at most %d", name, allocated, mostAllocated)
+		}
+		if stack := int64(after.StackInuse) - int64(before.StackInuse); stack > mostStack {
+			t.Errorf("%s: the stack grows by %d bytes, want at most %d", name, stack, mostStack)
+		}
+		if inUse := inUseDuring(document); inUse > mostInUse {
+			t.Errorf("%s: %d bytes are in use, want at most %d", name, inUse, mostInUse)
 		}
 	}
+}
+
+// inUseDuring returns how much memory is in use when Parse redacts the first text of the document.
+func inUseDuring(document []byte) (inUse int64) {
+	reachable := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	idle, first := reachable(), true
+	_, _ = instance.Parse(document, func(text string) string {
+		if first {
+			inUse, first = reachable()-idle, false
+		}
+		return text
+	})
+	return inUse
 }
 
 func BenchmarkHostileDocuments(b *testing.B) {
@@ -75,6 +98,7 @@ func BenchmarkHostileDocuments(b *testing.B) {
 					b.Fatal("no error")
 				}
 			}
+			b.ReportMetric(float64(inUseDuring(document)), "B-in-use")
 		})
 	}
 }

@@ -50,12 +50,14 @@ func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// The documented limits of transfers in a group, for instances that do not deliver theirs (contract, "Limits" and
-// "Versioning").
-const (
-	maxTransfersInMergeBefore2 = 10
-	maxTransfersInMergeFrom2   = 50
-)
+// documentedMergeLimit is the maximum number of transfers in a group for an instance that does not deliver its own
+// (contract, "Limits" and "Versioning"). A pre-release of 2.0.0 counts as 2.0.0.
+func documentedMergeLimit(version Version) int64 {
+	if version.Major >= 2 {
+		return 50
+	}
+	return 10
+}
 
 // WarningKind tells warnings apart: a user gets one warning of each kind, which lists its entries.
 type WarningKind int

@@ -17,9 +17,9 @@ func parseNumber(number string) (value int64, ok bool) {
 	// number = sign digits * 10^exponent. A float has only 53 bits, and a rational with an exponent of a billion needs a
 	// billion digits.
 	unsigned, negative := strings.CutPrefix(number, "-")
-	mantissa, exponentText := unsigned, "0"
-	if i := strings.IndexAny(unsigned, "eE"); i >= 0 {
-		mantissa, exponentText = unsigned[:i], unsigned[i+1:]
+	mantissa, exponentText, scaled := strings.Cut(strings.ToLower(unsigned), "e")
+	if !scaled {
+		exponentText = "0"
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")

@@ -49,6 +49,7 @@ func TestParseNumber(t *testing.T) {
 		"largest, zero fraction":        {"9223372036854775807.0", is(math.MaxInt64)},
 		"largest, exponent":             {"9.223372036854775807e18", is(math.MaxInt64)},
 		"largest, negative exponent":    {"92233720368547758070e-1", is(math.MaxInt64)},
+		"largest multiple of ten":       {"9.2233720368547758e18", is(9223372036854775800)},
 		"power of ten in range":         {"1e18", is(1e18)},
 		"beyond 53 bits":                {"9007199254740993.0", is(9007199254740993)},
 

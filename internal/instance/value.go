@@ -66,12 +66,58 @@ func version(value jsontext.Value) (Version, bool) {
 	return read, true
 }
 
-// unquote returns the text of a JSON string that the decoder has validated.
+// unquote returns the text of a JSON string.
 func unquote(value jsontext.Value) string {
-	if bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1])
-	}
-	// No error to handle: the decoder accepts no string that this refuses.
-	text, _ := jsontext.AppendUnquote(nil, value)
+	text, _ := jsontext.AppendUnquote(nil, value) // no error: the string is valid
 	return string(text)
+}
+
+// members reads an object of a validated document.
+func members(value jsontext.Value) (map[string]jsontext.Value, bool) {
+	if value.Kind() != jsontext.KindBeginObject {
+		return nil, false
+	}
+	decoder := enter(value)
+	read := make(map[string]jsontext.Value)
+	for decoder.PeekKind() != jsontext.KindEndObject {
+		name, _ := decoder.ReadToken()
+		unquoted := name.String() // before the next read invalidates the token
+		read[unquoted] = next(decoder, value)
+	}
+	return read, true
+}
+
+// elements are the elements of an array: the first of them, as many as a document may have expiry entries, and how
+// many there are.
+type elements struct {
+	first []jsontext.Value
+	count int
+}
+
+// array reads an array of a validated document.
+func array(value jsontext.Value) (read elements, ok bool) {
+	if value.Kind() != jsontext.KindBeginArray {
+		return read, false
+	}
+	for decoder := enter(value); decoder.PeekKind() != jsontext.KindEndArray; read.count++ {
+		element := next(decoder, value)
+		if read.count < maxExpireTimes {
+			read.first = append(read.first, element)
+		}
+	}
+	return read, true
+}
+
+// enter returns a decoder that has read the start of an object or array.
+func enter(value jsontext.Value) *jsontext.Decoder {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // they were checked
+	_, _ = decoder.ReadToken()
+	return decoder
+}
+
+// next reads the member or element that comes next in value. The result is a part of value.
+func next(decoder *jsontext.Decoder, value jsontext.Value) jsontext.Value {
+	start := decoder.InputOffset()
+	_ = decoder.SkipValue()
+	return bytes.TrimLeft(value[start:decoder.InputOffset()], ":, \t\r\n")
 }

@@ -132,11 +132,6 @@ func (d Document) JSON() string {
 	return b.String()
 }
 
-// MarshalJSON lets a Document be a value inside maps and slices handed to [Document.With].
-func (d Document) MarshalJSON() ([]byte, error) {
-	return []byte(d.JSON()), nil
-}
-
 func (d Document) index(name string) int {
 	return slices.IndexFunc(d.members, func(m member) bool { return m.name == name })
 }
@@ -145,8 +140,6 @@ func (d Document) index(name string) int {
 func encode(value any) string {
 	switch v := value.(type) {
 	case Raw:
-		return string(v)
-	case json.RawMessage:
 		return string(v)
 	case Document:
 		return v.JSON()

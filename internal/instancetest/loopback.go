@@ -51,7 +51,6 @@ type loopback struct {
 	closed       bool
 	requests     []Request
 	connections  int
-	handshakes   int
 	underWay     int
 	peakUnderWay int
 	open         map[*conn]struct{}
@@ -134,8 +133,8 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 	l.handler.ServeHTTP(w, r)
 }
 
-// track follows the connections' lives. It counts handshakes here because a client has the last word in one: only
-// a request, or the end of the connection, tells that the client accepted the certificate.
+// track follows the connections' lives. A client has the last word in a handshake: only a request, or the end of the
+// connection, tells that it accepted the certificate.
 func (l *loopback) track(nc net.Conn, state http.ConnState) {
 	c := tracked(nc)
 	if state == http.StateNew {
@@ -144,10 +143,7 @@ func (l *loopback) track(nc net.Conn, state http.ConnState) {
 	}
 	if t, ok := nc.(*tls.Conn); ok && t.ConnectionState().HandshakeComplete {
 		l.mu.Lock()
-		if !c.accepted {
-			c.accepted = true
-			l.handshakes++
-		}
+		c.accepted = true
 		l.mu.Unlock()
 	}
 	if state == http.StateClosed || state == http.StateHijacked {
@@ -192,14 +188,6 @@ func (l *loopback) Connections() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.connections
-}
-
-// Handshakes returns how many TLS handshakes were completed, resumed ones included. One is counted when the first
-// request begins on its connection, or else when the connection ends.
-func (l *loopback) Handshakes() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.handshakes
 }
 
 // CloseClientConnections closes every connection there is, busy or not. New ones are accepted.

@@ -122,16 +122,6 @@ func Silent() Step {
 	}
 }
 
-// Delay waits before the next step, or until the client leaves or the instance is closed.
-func Delay(delay time.Duration, next Step) Step {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) {
-		if !wait(r.Context(), delay) {
-			panic(http.ErrAbortHandler)
-		}
-		next(s, w, r)
-	}
-}
-
 // DripHeader begins an answer and then sends a header a byte now and then, until the client leaves or the instance is
 // closed.
 func DripHeader() Step {
@@ -222,21 +212,16 @@ func writeBody(w http.ResponseWriter, code int, contentType, body string) {
 
 // drip calls write now and then until it fails or the context ends.
 func drip(ctx context.Context, write func() error) {
-	for wait(ctx, dripInterval) {
-		if write() != nil {
+	ticker := time.NewTicker(dripInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
 			return
+		case <-ticker.C:
+			if write() != nil {
+				return
+			}
 		}
-	}
-}
-
-// wait reports whether the time passed before the context ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// situation is what the words about a failed read depend on, besides the failure.
-type situation struct {
+// readInfo is what the words about a failed read depend on, besides the failure.
+type readInfo struct {
 	// baseURLArgument names the argument with the base URL: "base_url".
 	baseURLArgument string
 	// timeoutArgument names the argument that limits the whole read.
@@ -31,9 +31,17 @@ type situation struct {
 	headersWithheld bool
 }
 
-// situation describes a data source's read of one instance.
-func (d *providerData) situation(baseURL client.BaseURL, timeout time.Duration, waits bool) situation {
-	return situation{
+// headersArgument names the argument for credentials. A record has none of its own.
+func (info readInfo) headersArgument() string {
+	if info.canWait {
+		return "request_headers"
+	}
+	return "the provider's request_headers"
+}
+
+// readInfo describes a data source's read of one instance.
+func (d *providerData) readInfo(baseURL client.BaseURL, timeout time.Duration, waits bool) readInfo {
+	return readInfo{
 		baseURLArgument: "base_url",
 		timeoutArgument: "timeouts.read",
 		timeout:         timeout,
@@ -52,8 +60,8 @@ var failureWords = map[client.Kind]struct{ summary, remedy string }{
 		"Check the host name in BASE_URL, and that the machine that runs Terraform can resolve it.",
 	},
 	client.KindNameServer: {
-		"Name servers did not answer",
-		"Check that the machine that runs Terraform can reach its name servers.",
+		"Host name lookup failed",
+		"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.",
 	},
 	client.KindConnect: {
 		"Instance not reachable",
@@ -94,7 +102,7 @@ var failureWords = map[client.Kind]struct{ summary, remedy string }{
 	},
 	client.KindTooLarge: {
 		"Response of the instance too large",
-		"An instance document has about a thousand bytes: check that BASE_URL names an instance.",
+		"An instance document has one or two kilobytes: check that BASE_URL names an instance.",
 	},
 	client.KindNotJSON: {
 		"Response of the instance is not JSON",
@@ -110,22 +118,32 @@ var failureWords = map[client.Kind]struct{ summary, remedy string }{
 var hintRemedies = map[client.Hint]string{
 	client.HintPathRepeated: "BASE_URL ends in /instance, a path that the provider adds itself: remove it from BASE_URL.",
 	client.HintHTTPS:        "The server expects TLS on this port: write BASE_URL with https://.",
+	client.HintHTTP2: "The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
+		"of the instance.",
 	client.HintClientCertificate: "The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
 		"it accepts.",
 	client.HintTLSVersion: "The server and the provider have no TLS version in common: the server must support TLS 1.2 or later.",
 	client.HintHostName:   "The server does not know this host name: check the host name in BASE_URL.",
 	client.HintExpired: "Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
 		"expired certificate.",
+	client.HintSelfSigned:       "No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself.",
 	client.HintWrongName:        "Use a host name in BASE_URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
 	client.HintProxyCredentials: "The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.",
 }
+
+// The remedies for what a redirect led to. TARGET is replaced by its URL.
+const (
+	redirectRemedy = "BASE_URL redirects to TARGET, and that is what failed: check where the instance, or a proxy in front of it, redirects. " +
+		"If the instance itself answers at another address, set BASE_URL to that."
+	loginRemedy = " If that is a login page, a proxy in front of the instance requires credentials: send them with "
+)
 
 // withheldRemedy is for servers that miss what is not sent to the origin that a redirect leads to.
 const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
 	"set BASE_URL to the address that the redirect leads to."
 
 // readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
-func readError(at path.Path, err error, s situation) diag.Diagnostic {
+func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	switch {
 	case ok:
@@ -133,8 +151,8 @@ func readError(at path.Path, err error, s situation) diag.Diagnostic {
 		if failure.Kind == client.KindStatus {
 			summary += fmt.Sprintf(" %d", failure.StatusCode)
 		}
-		return errorAt(at, summary, failureDetail(failure, s))
-	case errors.Is(err, context.Canceled) && s.fleet:
+		return errorAt(at, summary, failureDetail(failure, info))
+	case errors.Is(err, context.Canceled) && info.fleet:
 		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instances was canceled before all had answered.")
 	case errors.Is(err, context.Canceled):
 		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instance was canceled before it had answered.")
@@ -143,45 +161,54 @@ func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	}
 }
 
-func failureDetail(failure *client.Failure, s situation) string {
+func failureDetail(failure *client.Failure, info readInfo) string {
 	cause := sentence(failure.Error())
 	if failure.Kind == client.KindDocument {
 		cause = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
 	}
-	paragraphs := []string{cause, howItEnded(failure, s), strings.Join(remedies(failure, s), " ")}
+	paragraphs := []string{cause, howItEnded(failure, info), strings.Join(remedies(failure, info), " ")}
 	return strings.Join(slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
-func howItEnded(failure *client.Failure, s situation) string {
+func howItEnded(failure *client.Failure, info readInfo) string {
 	var sentences []string
 	if failure.Attempts > 1 {
 		sentences = append(sentences, fmt.Sprintf("This was the last of %d attempts.", failure.Attempts))
 	}
-	limit := fmt.Sprintf("%s (%s)", s.timeoutArgument, formatDuration(s.timeout))
+	limit := fmt.Sprintf("%s (%s)", info.timeoutArgument, formatDuration(info.timeout))
 	switch {
 	case failure.TimeRanOut:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, ran out.", limit))
 	case failure.NoTimeLeft:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, leaves no room for another attempt.", limit))
-	case failure.Kind == client.KindTimeout:
-		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(s.requestTimeout)))
+	case failure.AttemptTimedOut:
+		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(info.requestTimeout)))
 	}
 	return strings.Join(sentences, " ")
 }
 
 // remedies say what to do next, one or more sentences each.
-func remedies(failure *client.Failure, s situation) []string {
-	remedies := []string{strings.ReplaceAll(remedy(failure, s), "BASE_URL", s.baseURLArgument)}
+func remedies(failure *client.Failure, info readInfo) []string {
+	first := remedy(failure, info)
+	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && failure.Kind != client.KindDocument
+	if redirected && first != withheldRemedy && strings.Contains(first, "BASE_URL") {
+		first = redirectRemedy
+		if failure.Kind == client.KindNotJSON {
+			first += loginRemedy + info.headersArgument() + "."
+		}
+	}
+	first = strings.NewReplacer("BASE_URL", info.baseURLArgument, "TARGET", failure.RedirectedTo).Replace(first)
+	remedies := []string{first}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
-	if s.canWait && !s.waits && starting(failure) {
+	if info.canWait && !info.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if s.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // whose remedy says so
-		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
+	if info.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // whose remedy says so
+		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", info.timeoutArgument))
 	}
 	return remedies
 }
@@ -190,29 +217,29 @@ func remedies(failure *client.Failure, s situation) []string {
 func starting(failure *client.Failure) bool {
 	switch failure.Kind {
 	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
-		return failure.Attempts > 0
+		return failure.Attempts > 0 && failure.RedirectedTo == "" // else something answers already
 	default:
 		return failure.StatusCode >= http.StatusInternalServerError
 	}
 }
 
 // remedy returns the remedy for the cause that is most likely.
-func remedy(failure *client.Failure, s situation) string {
+func remedy(failure *client.Failure, info readInfo) string {
 	hint, hinted := hintRemedies[failure.Hint]
 	switch {
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
 		return withheldRemedy
 	case hinted:
 		return hint
-	case failure.Kind == client.KindStatus && failure.StatusCode != 0:
-		return statusRemedy(failure, s)
+	case failure.Kind == client.KindStatus:
+		return statusRemedy(failure, info)
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
-		if s.fleet {
+		if info.fleet {
 			return "Raise timeouts.read, or max_concurrency so that more instances are asked at once."
 		}
-		return fmt.Sprintf("Raise %s.", s.timeoutArgument)
+		return fmt.Sprintf("Raise %s.", info.timeoutArgument)
 	case failure.Kind == client.KindTimeout && failure.TimeRanOut:
-		return fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", s.timeoutArgument)
+		return fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument)
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
 		return failureWords[failure.Kind].remedy + " If the server expects TLS on this port, write BASE_URL with https://."
 	default:
@@ -220,15 +247,15 @@ func remedy(failure *client.Failure, s situation) string {
 	}
 }
 
-func statusRemedy(failure *client.Failure, s situation) string {
+func statusRemedy(failure *client.Failure, info readInfo) string {
 	switch status := failure.StatusCode; {
 	case status == http.StatusNotFound:
 		return "Check the path of BASE_URL: the provider adds /instance to it. Instances often live under a path such as /api."
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return credentialsRemedy(failure, s)
+		return credentialsRemedy(failure, info)
 	case status == http.StatusProxyAuthRequired:
 		return hintRemedies[client.HintProxyCredentials]
-	case status == http.StatusTooManyRequests && s.fleet:
+	case status == http.StatusTooManyRequests && info.fleet:
 		return "The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts."
 	case status == http.StatusTooManyRequests:
 		return "The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."
@@ -242,25 +269,21 @@ func statusRemedy(failure *client.Failure, s situation) string {
 }
 
 // credentialsRemedy is for a server that refuses a request for lack of credentials.
-func credentialsRemedy(failure *client.Failure, s situation) string {
+func credentialsRemedy(failure *client.Failure, info readInfo) string {
 	switch {
 	case failure.OtherOrigin:
 		return withheldRemedy
 	case failure.ExtraHeaders:
 		return "request_headers were sent, and refused: check their names and values."
-	case s.headersWithheld:
+	case info.headersWithheld:
 		remedy := "Set that base_url to this instance, or set request_headers on the data source."
-		if !s.canWait {
+		if !info.canWait {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
 		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
 			"another. " + remedy
 	default:
-		headers := "request_headers"
-		if !s.canWait {
-			headers = "the provider's request_headers"
-		}
-		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + headers + ", or set the " +
-			"provider's client_cert_pem and client_key_pem."
+		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument() +
+			", or set the provider's client_cert_pem and client_key_pem."
 	}
 }

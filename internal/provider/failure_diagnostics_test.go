@@ -74,7 +74,7 @@ func mustBeClean(t *testing.T, text string) {
 // are in TestAdviceFitsTheSituation and TestAdviceNamesTheProxyThatWasUsed.
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
-	one := situation{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
+	one := readInfo{baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true}
 	fleet := one
 	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`
 	withheld := one
@@ -90,19 +90,19 @@ func TestWordsAboutAFailure(t *testing.T) {
 		return client.Failure{Kind: kind, Hint: hint, Attempts: 1}
 	}
 	tests := map[string]struct {
-		failure   client.Failure
-		situation situation
-		summary   string
-		says      []string
-		unsaid    []string
+		failure client.Failure
+		info    readInfo
+		summary string
+		says    []string
+		unsaid  []string
 	}{
 		"no such host": {
 			client.Failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}, one, "Host name of the instance not found",
 			[]string{"GET u: no such host.\n\nCheck the host name in base_url, and that the machine", wait}, []string{"attempts", "timeouts.read", "max_concurrency"},
 		},
 		"silent name servers": {
-			client.Failure{Kind: client.KindNameServer, Attempts: 1}, one, "Name servers did not answer",
-			[]string{"can reach its name servers"}, []string{"instance is up", wait},
+			client.Failure{Kind: client.KindNameServer, Attempts: 1}, one, "Host name lookup failed",
+			[]string{"whether it can reach them"}, []string{"instance is up", wait},
 		},
 		"never asked": {
 			client.Failure{Kind: client.KindTimeout, TimeRanOut: true}, one, "Instance did not answer in time",
@@ -119,10 +119,19 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"broken, https": {
 			client.Failure{Kind: client.KindBroken, URL: "https://files.example.org/instance", Attempts: 1}, one, "Connection to the instance broke", nil, []string{"TLS on this port"},
 		},
-		"TLS version":          {hint(client.KindTLS, client.HintTLSVersion), one, "TLS handshake with the instance failed", []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"}},
+		"TLS version": {hint(client.KindTLS, client.HintTLSVersion), one, "TLS handshake with the instance failed", []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"}},
+		"HTTP/2 only": {hint(client.KindTLS, client.HintHTTP2), one, "TLS handshake with the instance failed", []string{"the provider speaks HTTP/1.1"}, []string{"http://", "client_cert_pem"}},
+		"no such host after a redirect": {
+			client.Failure{Kind: client.KindResolve, RedirectedTo: "https://b", Reason: "no such host", Attempts: 1}, one, "Host name of the instance not found",
+			[]string{"base_url redirects to https://b, and that is what failed"}, []string{"Check the host name", wait},
+		},
+		"silent proxy": {
+			client.Failure{Kind: client.KindProxy, AttemptTimedOut: true, Attempts: 1}, one, "Instance not reachable through the proxy",
+			[]string{"The time for one attempt, the provider's request_timeout (10s), ran out."}, nil,
+		},
 		"unknown host name":    {hint(client.KindTLS, client.HintHostName), one, "TLS handshake with the instance failed", []string{"does not know this host name: check the host name in base_url"}, []string{"client_cert_pem"}},
 		"not HTTP":             {client.Failure{Kind: client.KindNotHTTP, Attempts: 1}, one, "Response of the instance is not valid HTTP", []string{"the port on which the instance serves HTTP"}, []string{wait}},
-		"redirect":             {client.Failure{Kind: client.KindRedirect, Attempts: 1, StatusCode: 302}, one, "Redirect of the instance not followed", []string{"Set base_url to the address at which the instance itself answers."}, []string{wait}},
+		"redirect":             {client.Failure{Kind: client.KindRedirect, Attempts: 1}, one, "Redirect of the instance not followed", []string{"Set base_url to the address at which the instance itself answers."}, []string{wait}},
 		"too large":            {client.Failure{Kind: client.KindTooLarge}, one, "Response of the instance too large", []string{"check that base_url names an instance"}, nil},
 		"not JSON":             {client.Failure{Kind: client.KindNotJSON}, one, "Response of the instance is not JSON", []string{"not of its web page"}, nil},
 		"204":                  {status(204), one, "Instance answered with status 204", []string{"An instance answers 200"}, []string{wait}},
@@ -143,7 +152,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			if test.failure.URL == "" {
 				test.failure.URL = "u"
 			}
-			got := readError(path.Root("base_url"), &test.failure, test.situation)
+			got := readError(path.Root("base_url"), &test.failure, test.info)
 			mustEqual(t, "the summary", got.Summary(), test.summary)
 			mustSay(t, got.Detail(), test.says...)
 			mustNotSay(t, got.Detail(), test.unsaid...)
@@ -157,19 +166,19 @@ func TestWordsAboutAFailure(t *testing.T) {
 func TestErrorsThatAreNoFailures(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		err       error
-		situation situation
-		summary   string
-		says      string
+		err     error
+		info    readInfo
+		summary string
+		says    string
 	}{
-		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), situation{}, "Read canceled", "Reading the instance was canceled"},
-		"fleet, canceled": {context.Canceled, situation{fleet: true}, "Read canceled", "Reading the instances was canceled"},
-		"other":           {errors.New("boo"), situation{}, "Unexpected data in the provider", "This is a bug in the provider; please report it."},
+		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), readInfo{}, "Read canceled", "Reading the instance was canceled"},
+		"fleet, canceled": {context.Canceled, readInfo{fleet: true}, "Read canceled", "Reading the instances was canceled"},
+		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "This is a bug in the provider; please report it."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := readError(path.Empty(), test.err, test.situation)
+			got := readError(path.Empty(), test.err, test.info)
 			mustEqual(t, "the summary", got.Summary(), test.summary)
 			mustSay(t, got.Detail(), test.says)
 		})
@@ -185,9 +194,9 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 	}
 	status := func(code int) string { return serving(instancetest.Status(code)).URL() }
 	page := func(code int, text string) string { return serving(instancetest.Body(code, "text/html", text)).URL() }
-	redirect := func(to *instancetest.Server) string {
-		return serving(instancetest.Redirect(307, to.URL()+"/instance")).URL()
-	}
+	redirectTo := func(location string) string { return serving(instancetest.Redirect(307, location)).URL() }
+	redirect := func(to *instancetest.Server) string { return redirectTo(to.URL() + "/instance") }
+	nowhere := instancetest.ReserveAddress(t)
 	secure, expired := instancetest.New(t, instancetest.WithTLS()), instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))
 	wrongHost := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateWrongHost))
 	mutual := instancetest.New(t, instancetest.WithClientCertificate())
@@ -216,8 +225,20 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"403, provider's headers sent":     {baseURL: unauthorized.URL(), provider: providers(unauthorized.URL() + "/other"), summary: "Instance answered with status 401", says: []string{"request_headers were sent, and refused"}, unsaid: []string{"send them with"}},
 		"403, provider's headers withheld": {baseURL: status(403), provider: providers(plainHTTP.URL()), summary: "Instance answered with status 403", says: []string{"The provider's request_headers were not sent", "another. Set that base_url to this instance, or set request_headers on the data source"}, unsaid: []string{"send them with"}},
 		"401 after a redirect":             {baseURL: redirect(unauthorized), arguments: own, summary: "Instance answered with status 401", says: []string{"(redirected to " + unauthorized.URL() + "/instance)", withheld}, unsaid: []string{"were sent, and refused"}},
-		"client certificate missing":       {baseURL: mutual.URL(), provider: ca, summary: "TLS handshake with the instance failed", says: []string{"set the provider's client_cert_pem and client_key_pem"}, unsaid: []string{"redirect"}},
-		"client certificate withheld":      {baseURL: redirect(mutual), provider: ca.with(pair), summary: "TLS handshake with the instance failed", says: []string{withheld}, unsaid: []string{"set the provider's"}},
+		"refused after a redirect": {
+			baseURL: redirectTo("http://" + nowhere), summary: "Instance not reachable",
+			says: []string{"base_url redirects to http://" + nowhere + ", and that is what failed"}, unsaid: []string{"Check the host and port", wait, "/api"},
+		},
+		"404 after a redirect": {
+			baseURL: redirectTo(plainHTTP.URL() + "/gone"), summary: "Instance answered with status 404",
+			says: []string{"base_url redirects to " + plainHTTP.URL() + "/gone"}, unsaid: []string{"/api", wait},
+		},
+		"login page after a redirect": {
+			baseURL: redirectTo(page(200, "<title>Sign in</title>") + "/instance?session=hunter2"), summary: "Response of the instance is not JSON",
+			says: []string{`an HTML page titled "Sign in"`, "base_url redirects to ", "If that is a login page", "send them with request_headers."}, unsaid: []string{"/api", wait},
+		},
+		"client certificate missing":  {baseURL: mutual.URL(), provider: ca, summary: "TLS handshake with the instance failed", says: []string{"set the provider's client_cert_pem and client_key_pem"}, unsaid: []string{"redirect"}},
+		"client certificate withheld": {baseURL: redirect(mutual), provider: ca.with(pair), summary: "TLS handshake with the instance failed", says: []string{withheld}, unsaid: []string{"set the provider's"}},
 		"nginx wants a client certificate": {
 			baseURL: page(400, "<html><head><title>400 No required SSL certificate was sent</title></head></html>"),
 			summary: "Instance answered with status 400", says: []string{"set the provider's client_cert_pem and client_key_pem"}, unsaid: []string{"Check base_url"},
@@ -226,9 +247,13 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"https on a http port": {baseURL: "https://" + plainHTTP.Address(), summary: "TLS handshake with the instance failed", says: []string{"does not speak TLS on this port", "write base_url with http://"}},
 		"expired":              {baseURL: expired.URL(), provider: ca, summary: "Certificate of the instance not trusted", says: []string{"GET {url}/instance: certificate has expired", "\n\nHave the certificate renewed", "ca_cert_pem does not help"}, unsaid: []string{"set the provider's ca_cert_pem"}},
 		"of another host":      {baseURL: wrongHost.URL(), provider: ca, summary: "Certificate of the instance not trusted", says: []string{"Use a host name in base_url that the certificate is for"}},
-		"unknown authority":    {baseURL: secure.URL(), summary: "Certificate of the instance not trusted", says: []string{"GET {url}/instance: certificate signed by unknown authority", "set the provider's ca_cert_pem"}, unsaid: []string{"insecure"}},
-		"path given twice":     {baseURL: plainHTTP.URL() + "/instance", summary: "Instance answered with status 404", says: []string{"base_url ends in /instance, a path that the provider adds itself: remove it"}},
-		"error page":           {baseURL: page(502, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1>nginx/1.22.1"), summary: "Instance answered with status 502", says: []string{"GET {url}/instance: status 502 Bad Gateway.\n\n"}},
+		"self-signed": {
+			baseURL: instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateSelfSigned)).URL(), summary: "Certificate of the instance not trusted",
+			says: []string{"GET {url}/instance: the certificate is self-signed.", "set the provider's ca_cert_pem to the certificate itself"}, unsaid: []string{"possibly because", "authority's"},
+		},
+		"unknown authority": {baseURL: secure.URL(), summary: "Certificate of the instance not trusted", says: []string{"GET {url}/instance: certificate signed by unknown authority", "set the provider's ca_cert_pem"}, unsaid: []string{"insecure"}},
+		"path given twice":  {baseURL: plainHTTP.URL() + "/instance", summary: "Instance answered with status 404", says: []string{"base_url ends in /instance, a path that the provider adds itself: remove it"}},
+		"error page":        {baseURL: page(502, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1>nginx/1.22.1"), summary: "Instance answered with status 502", says: []string{"GET {url}/instance: status 502 Bad Gateway.\n\n"}},
 		"error that is a sentence": {
 			baseURL: serving(instancetest.Body(500, "application/json", `{"message":"The disk is full."}`)).URL(),
 			summary: "Instance answered with status 500", says: []string{"GET {url}/instance: status 500 Internal Server Error: The disk is full.\n\n"},

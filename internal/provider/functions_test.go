@@ -92,7 +92,10 @@ func TestFunctionsSayWhatIsWrongWithWhichArgument(t *testing.T) {
 	}
 	tests := map[string]wrongCall{
 		"document with faults": parse(faulty, "This is not an instance document:\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ", "missing"),
-		"not JSON":             parse("<html>", "This is not a JSON document:\n  - "),
+		"not JSON":             parse("{", "This is not a JSON document:\n  - "),
+		"file name":            parse("./snapshots/instance.json", "It looks like a file name: pass the content of the file, with file(...)"),
+		"HTML page":            parse("<html><title>Sign\u202e in</title>", `This is an HTML page titled "Sign in", not a JSON document`),
+		"HTML, no title":       parse("<html>", "This is an HTML page, not a JSON document"),
 		"no document":          parse("", "This is not a JSON document:\n  - "),
 		"none within":          above("3599.5", []any{expireTime("1 day", 86400), hour}, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", is 3600 seconds long`),
 		"a maximum below all":  above("-1e300", []any{hour}, "No expiry option is at most -1e+300 seconds long"),

@@ -25,8 +25,13 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceAttributes("data.filetransfer_instance.files", "Default: the provider's `base_url`.")
-	maps.Copy(attributes, readArgumentAttributes("this read, for example for a reverse proxy in front of the instance."))
+	attributes := instanceAttributes(
+		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
+			"kept, and trailing slashes do not matter. Default: the provider's `base_url`.",
+		"The JSON document as delivered, for fields that this version of the provider does not know: "+
+			"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read, for example for a reverse proxy in front of the "+
+		"instance. They are sent only to the origin (scheme, host and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and returns its limits and options in one " +
 			"typed schema, whichever response format the instance uses.",
@@ -39,8 +44,8 @@ func (d *instanceDataSource) Configure(_ context.Context, req datasource.Configu
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values := valuesOf(req.Config.Raw)
-	arguments, diags := readArgumentsFrom(ctx, req.Config)
+	values := attributesOf(req.Config.Raw)
+	arguments, diags := readArgumentsOf(values)
 	baseURL, fault := d.provider.instance(values["base_url"])
 	diags.Append(fault)
 	resp.Diagnostics.Append(diags...)
@@ -57,7 +62,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, d.provider.situation(*baseURL, arguments.timeout, arguments.waitUntilReady)))
+		resp.Diagnostics.Append(readError(at, err, d.provider.readInfo(*baseURL, arguments.timeout, arguments.waitUntilReady)))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})...)

@@ -134,7 +134,7 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 func TestValuesOfAnObjectAreACopy(t *testing.T) {
 	t.Parallel()
 	config := valueOf(t, tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}}, args{"base_url": "https://files.example.org"})
-	values := valuesOf(config)
+	values := attributesOf(config)
 	values["base_url"] = stringValue("changed")
 	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
 }
@@ -385,7 +385,7 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 					`- recommendedExpireTimes[2] ("1 día")`, "read by inSeconds", "operator",
 				}},
 				{warning: true, summary: short, says: []string{
-					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("59"): 59`, "1.1.0, 1.1.1 and 1.2.0", "60 times",
+					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("59"): 59`, "1.1.0, 1.1.1 or 1.2.0", "60 times",
 				}},
 			},
 		},

@@ -25,7 +25,7 @@ type detailsAttribute struct {
 }
 
 var detailsAttributes = []detailsAttribute{
-	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0.",
+	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` is a reported value, never a placeholder.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
 	{"chunk_size", types.Int64Type, "Size of one chunk of an upload, in bytes (`chunkSize`).",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
@@ -44,9 +44,9 @@ var detailsAttributes = []detailsAttribute{
 	{"max_transfers_in_merge", types.Int64Type, "Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
 		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
-	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Durations before expiry that a client may offer, in the order " +
-		"delivered (`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's own text, in its own " +
-		"language), `in_seconds` (the duration in seconds) and `in_minutes` (in whole minutes, rounded down).",
+	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Expiry options: the durations before expiry that a client may " +
+		"offer, in the order delivered (`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's " +
+		"own text, in its own language), `in_seconds` (the duration in seconds) and `in_minutes` (the duration in whole minutes, rounded down).",
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 
@@ -66,21 +66,17 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// instanceAttributes returns the attributes of everything that reads exactly one instance. reference is how an
-// example refers to one; baseURLAddition ends the description of base_url.
-func instanceAttributes(reference, baseURLAddition string) map[string]schema.Attribute {
+// instanceAttributes returns the attributes of everything that reads exactly one instance, with the descriptions of
+// base_url and response_body.
+func instanceAttributes(baseURL, responseBody string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"base_url": schema.StringAttribute{
 			Optional:            true,
 			Computed:            true,
-			MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLDescription + " " + baseURLAddition,
+			MarkdownDescription: baseURL,
 			Validators:          []validator.String{baseURLValidator},
 		},
-		"response_body": schema.StringAttribute{
-			Computed: true,
-			MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: " +
-				"`jsondecode(" + reference + ".response_body).newField`.",
-		},
+		"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBody},
 	}
 	for _, attribute := range detailsAttributes {
 		attributes[attribute.name] = attribute.schema()
@@ -109,16 +105,7 @@ func setInstance(values map[string]tftypes.Value, baseURL client.BaseURL, result
 	values["response_body"] = stringValue(string(result.Document))
 }
 
-// valuesOf returns the values of an object's attributes, in a map of its own; null has none. The error of As is for
-// other types.
-func valuesOf(object tftypes.Value) map[string]tftypes.Value {
-	var values map[string]tftypes.Value
-	_ = object.As(&values)
-	return maps.Clone(values)
-}
-
-// Terraform's own types of values, which are built without the framework's reflection: it would take most of the time
-// of a read.
+// Terraform's own types, see values.go.
 var (
 	detailsType     = terraformType(detailsObject)
 	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})
@@ -147,7 +134,3 @@ func expireTimesValue(times []instance.ExpireTime) tftypes.Value {
 	}
 	return tftypes.NewValue(expireTimesType, values)
 }
-
-func int64Value(n int64) tftypes.Value { return tftypes.NewValue(tftypes.Number, n) }
-
-func stringValue(text string) tftypes.Value { return tftypes.NewValue(tftypes.String, text) }

@@ -24,7 +24,7 @@ var (
 // How long operations on a record may take with all their retries.
 const (
 	defaultRecordTimeout  = 10 * time.Minute
-	defaultRefreshTimeout = 30 * time.Second
+	defaultRefreshTimeout = 10 * time.Second
 )
 
 // instanceRecordResource keeps what an instance last said. It creates nothing outside of the state.
@@ -39,13 +39,19 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := instanceAttributes("filetransfer_instance_record.files",
-		"A change reads the new instance, in place. Default: the provider's `base_url`, which is followed like an argument.")
-	attributes["timeouts"] = timeoutsAttribute(" A change of these alone reads nothing.", map[string]datasourceschema.Attribute{
-		"create": durationAttribute("Time to wait for the instance when the record is created.", literal(defaultRecordTimeout)),
-		"read":   durationAttribute("Time for one refresh with its retries.", literal(defaultRefreshTimeout)),
-		"update": durationAttribute("Time to wait for the new instance when `base_url` changes.", literal(defaultRecordTimeout)),
-	})
+	attributes := instanceAttributes(
+		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
+			"kept, and trailing slashes do not matter. A change reads the new instance, in place; another spelling of the same URL reads "+
+			"nothing. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
+		"The JSON document as delivered, for fields that this version of the provider does not know: "+
+			"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
+	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. A change of these alone reads nothing.",
+		map[string]datasourceschema.Attribute{
+			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or " +
+				"`\"1m30s\"`. Default: `\"10m\"`."),
+			"read":   durationAttribute("Time for one refresh with its retries. A positive duration. Default: `\"10s\"`."),
+			"update": durationAttribute("Time to wait for the new instance when `base_url` changes. A positive duration. Default: `\"10m\"`."),
+		})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
 			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning. " +
@@ -61,37 +67,27 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = configured(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan plans a read only if base_url changes. All other computed values are known in a plan, so that nothing
-// downstream changes.
+// ModifyPlan plans a read only if another instance is to be read. All other computed values are known in a plan, so that
+// nothing downstream changes.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
 		return
 	}
-	planned, config, state := valuesOf(req.Plan.Raw), valuesOf(req.Config.Raw), valuesOf(req.State.Raw)
-	if config["base_url"].IsNull() { // else it is in the plan
-		baseURL, fault := r.provider.instance(config["base_url"])
-		switch {
-		case fault != nil && len(state) > 0: // no error: Terraform makes this plan before it destroys, too
-			resp.Diagnostics.AddWarning(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has.")
-			planned["base_url"] = state["base_url"]
-		case fault != nil:
-			resp.Diagnostics.Append(fault)
+	planned, config, state := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw), attributesOf(req.State.Raw)
+	planned["base_url"] = config["base_url"]
+	if config["base_url"].IsNull() {
+		var diags diag.Diagnostics
+		planned["base_url"], diags = r.plannedDefault(planned["timeouts"], state)
+		resp.Diagnostics.Append(diags...)
+		if diags.HasError() {
 			return
-		case baseURL != nil:
-			planned["base_url"] = stringValue(baseURL.Written())
-		// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that: it is
-		// planned again during apply, when it is known, and that plan must not contradict this one.
-		case len(state) > 0 && planned["timeouts"].Equal(state["timeouts"]):
-			planned["base_url"] = state["base_url"]
-		default:
-			planned["base_url"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
 		}
 	}
-	read := !planned["base_url"].Equal(state["base_url"])
+	reads := !sameInstance(planned["base_url"], state["base_url"])
 	for name, value := range planned {
 		switch {
 		case name == "base_url" || name == "timeouts":
-		case read:
+		case reads:
 			planned[name] = tftypes.NewValue(value.Type(), tftypes.UnknownValue)
 		default:
 			planned[name] = state[name]
@@ -100,41 +96,72 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
 }
 
+// plannedDefault plans the base_url of a record that has none of its own: what it has, or unknown if it is created or the
+// provider's changes. When a saved plan is applied, the provider's may be another one, which then has to agree with the
+// plan.
+func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state map[string]tftypes.Value) (tftypes.Value, diag.Diagnostics) {
+	unknown := tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	baseURL, fault := r.provider.instance(tftypes.NewValue(tftypes.String, nil))
+	exists := len(state) > 0
+	switch {
+	case fault != nil && exists: // no error: Terraform makes this plan before it destroys, too
+		return state["base_url"], diag.Diagnostics{
+			diag.NewWarningDiagnostic(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has."),
+		}
+	case fault != nil:
+		return unknown, diag.Diagnostics{fault}
+	// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that.
+	case exists && baseURL == nil && timeouts.Equal(state["timeouts"]),
+		exists && baseURL != nil && sameInstance(stringValue(baseURL.Written()), state["base_url"]):
+		return state["base_url"], nil
+	default:
+		return unknown, nil
+	}
+}
+
+// sameInstance tells whether two base URLs are known to be those of the same instance, however they are spelled.
+func sameInstance(a, b tftypes.Value) bool {
+	first, err := client.ParseBaseURL(goValue[string](a))
+	if err != nil {
+		return false
+	}
+	second, err := client.ParseBaseURL(goValue[string](b))
+	return err == nil && first.Effective() == second.Effective()
+}
+
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
 	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan, &resp.State)...)
 }
 
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.Diagnostics.Append(markDefault(ctx, resp.Private, req.Config)...)
-	if req.Plan.Raw.IsFullyKnown() { // only timeouts change, see ModifyPlan
+	if req.Plan.Raw.IsFullyKnown() { // the instance is the same, see ModifyPlan
 		resp.State.Raw = req.Plan.Raw
 		return
 	}
 	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan, &resp.State)...)
 }
 
-// record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's and
-// that was not known when the plan was made.
+// record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
-	own := valuesOf(plan.Raw)["base_url"]
+	own := attributesOf(plan.Raw)["base_url"]
 	baseURL, fault := r.provider.instance(own)
 	if fault != nil {
 		return diag.Diagnostics{fault}
 	}
-	if unknown := r.provider.unknownFor(own.IsKnown()); len(unknown) > 0 {
+	if unknown := r.provider.unknownFor(known(own)); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	return r.read(ctx, operation, *baseURL, plan, state)
+	return r.read(ctx, operation, "base_url", *baseURL, plan, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	values := valuesOf(req.State.Raw)
-	imported := values["response_body"].IsNull()
-	usesDefault, diags := req.Private.GetKey(ctx, defaultKey)
-	resp.Diagnostics.Append(diags...)
-	if unknown := r.provider.unknownFor(usesDefault == nil && !values["base_url"].IsNull()); len(unknown) > 0 {
+	values := attributesOf(req.State.Raw)
+	imported, baseURLArgument, unknown := values["response_body"].IsNull(), "base_url", r.provider.unknown
+	if imported {
+		baseURLArgument, unknown = "the import ID", r.provider.unknownFor(true)
+	}
+	if len(unknown) > 0 {
 		switch {
 		case imported && req.ClientCapabilities.DeferralAllowed:
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
@@ -148,7 +175,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	diags = r.read(ctx, "read", *baseURL, tfsdk.Plan(req.State), &resp.State)
+	diags := r.read(ctx, "read", baseURLArgument, *baseURL, tfsdk.Plan(req.State), &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
 		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
@@ -156,24 +183,24 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 // read reads the instance of a record, and sets the state to the plan with what the instance says. A refresh, which
-// plans to keep the state, does not wait for the instance.
+// plans to keep the state, does not wait for the instance. baseURLArgument is where its base URL comes from.
 func (r *instanceRecordResource) read(
-	ctx context.Context, operation string, baseURL client.BaseURL, plan tfsdk.Plan, state *tfsdk.State,
+	ctx context.Context, operation, baseURLArgument string, baseURL client.BaseURL, plan tfsdk.Plan, state *tfsdk.State,
 ) diag.Diagnostics {
-	at, waits, standard := path.Root("base_url"), true, defaultRecordTimeout
+	at, waits, defaultTimeout := path.Root("base_url"), true, defaultRecordTimeout
 	if operation == "read" { // which has no configuration to be on
-		at, waits, standard = path.Empty(), false, defaultRefreshTimeout
+		at, waits, defaultTimeout = path.Empty(), false, defaultRefreshTimeout
 	}
-	timeout, _ := timeoutOf(ctx, plan, operation, standard) // validated; whatever is in a state, a refresh goes on
+	values := attributesOf(plan.Raw)
+	timeout := timeoutOf(values, operation, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
 	if err != nil {
-		s := r.provider.situation(baseURL, timeout, waits)
-		s.canWait, s.timeoutArgument = false, "timeouts."+operation
-		return diag.Diagnostics{readError(at, err, s)}
+		info := r.provider.readInfo(baseURL, timeout, waits)
+		info.canWait, info.timeoutArgument, info.baseURLArgument = false, "timeouts."+operation, baseURLArgument
+		return diag.Diagnostics{readError(at, err, info)}
 	}
-	values := valuesOf(plan.Raw)
 	setInstance(values, baseURL, result)
 	state.Raw = tftypes.NewValue(plan.Raw.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})
@@ -190,21 +217,6 @@ func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
 		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
 }
 
-// defaultKey marks, in a record's private state, that its configuration has no base_url. A refresh, which does not
-// get the configuration, then depends on the provider's base_url.
-const defaultKey = "default_base_url"
-
-// markDefault sets or removes the mark of defaultKey.
-func markDefault(ctx context.Context, private interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}, config tfsdk.Config) diag.Diagnostics {
-	var mark []byte // removes it
-	if valuesOf(config.Raw)["base_url"].IsNull() {
-		mark = []byte("true")
-	}
-	return private.SetKey(ctx, defaultKey, mark)
-}
-
 // Delete forgets the record: the framework removes it from the state.
 func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
@@ -212,7 +224,7 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if _, err := client.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(baseURLError(path.Empty(), req.ID, "The import ID, which is the base URL of an instance,", err))
+		resp.Diagnostics.Append(baseURLError(path.Empty(), "The import ID, which is the base URL of an instance,", err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -41,13 +41,15 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readArgumentAttributes("every instance listed. For instances with different tokens use `filetransfer_instance` with `for_each`.")
+	attributes := readArgumentAttributes("Extra request headers for every instance listed. They are sent only to the origin (scheme, host and " +
+		"port) of each instance, and override the provider's. For instances with different tokens use `filetransfer_instance` with `for_each`.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
 			ElementType: types.StringType,
 			Required:    true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. " + baseURLDescription +
-				" At least one. If two keys point to the same instance, it is requested once.",
+			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. Each is an `http` or " +
+				"`https` URL without user info, query or fragment. A path is kept, and trailing slashes do not matter. At least one. If two " +
+				"keys point to the same instance, it is requested once.",
 			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
@@ -97,23 +99,17 @@ func (d *instancesDataSource) Configure(_ context.Context, req datasource.Config
 
 // fleetArguments are the arguments that only this data source has.
 type fleetArguments struct {
-	baseURLs       map[string]types.String
+	baseURLs       map[string]tftypes.Value
 	maxConcurrency int64
 	allowFailures  bool
 }
 
-func fleetArgumentsFrom(ctx context.Context, config tfsdk.Config) (fleetArguments, diag.Diagnostics) {
-	var baseURLs types.Map
-	var maxConcurrency types.Number
-	var allowFailures types.Bool
-	diags := config.GetAttribute(ctx, path.Root("base_urls"), &baseURLs)
-	diags.Append(config.GetAttribute(ctx, path.Root("max_concurrency"), &maxConcurrency)...)
-	diags.Append(config.GetAttribute(ctx, path.Root("allow_failures"), &allowFailures)...)
-	arguments := fleetArguments{stringsOf(baseURLs), defaultMaxConcurrency, allowFailures.ValueBool()}
-	if known(maxConcurrency) {
-		arguments.maxConcurrency, _ = maxConcurrency.ValueBigFloat().Int64() // validated
+func fleetArgumentsOf(config map[string]tftypes.Value) fleetArguments {
+	return fleetArguments{
+		baseURLs:       attributesOf(config["base_urls"]),
+		maxConcurrency: int64Or(config["max_concurrency"], defaultMaxConcurrency),
+		allowFailures:  goValue[bool](config["allow_failures"]),
 	}
-	return arguments, diags
 }
 
 // fleetMember is one instance to read, for every key that points to it.
@@ -128,30 +124,22 @@ type fleetMember struct {
 }
 
 // fleetMembers groups the keys by the instance that they point to, in the order of the keys.
-func fleetMembers(baseURLs map[string]types.String) (members []*fleetMember, diags diag.Diagnostics) {
-	secret := false
-	for _, value := range baseURLs {
-		secret = secret || mayHoldSecret(value.ValueString())
-	}
-	place := func(at path.Path) path.Path {
-		if secret { // all base URLs may be on one line of the configuration, which Terraform would print
-			return path.Empty()
-		}
-		return at
-	}
+func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember, len(baseURLs))
+	secret := false
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
 		value, at := baseURLs[key], path.Root("base_urls").AtMapKey(key)
-		if value.IsUnknown() {
+		if !value.IsKnown() {
 			continue
 		}
 		if value.IsNull() {
-			diags.Append(errorAt(place(at.ParentPath()), summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at)))
+			diags.Append(errorAt(at.ParentPath(), summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at)))
 			continue
 		}
-		baseURL, err := client.ParseBaseURL(value.ValueString())
-		if err != nil {
-			diags.Append(baseURLError(place(at), value.ValueString(), at.String(), err))
+		baseURL, err := client.ParseBaseURL(goValue[string](value))
+		if fault, ok := errors.AsType[*client.BaseURLError](err); ok {
+			secret = secret || fault.Secret
+			diags.Append(baseURLError(at, at.String(), err))
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective()]
@@ -162,13 +150,18 @@ func fleetMembers(baseURLs map[string]types.String) (members []*fleetMember, dia
 		}
 		member.keys = append(member.keys, key)
 	}
+	if secret { // all base URLs may be on one line of the configuration, which Terraform would print
+		for i, fault := range diags {
+			diags[i] = diag.NewErrorDiagnostic(fault.Summary(), fault.Detail())
+		}
+	}
 	return members, diags
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	arguments, diags := readArgumentsFrom(ctx, req.Config)
-	fleet, faults := fleetArgumentsFrom(ctx, req.Config)
-	diags.Append(faults...)
+	values := attributesOf(req.Config.Raw)
+	arguments, diags := readArgumentsOf(values)
+	fleet := fleetArgumentsOf(values)
 	members, faults := fleetMembers(fleet.baseURLs)
 	diags.Append(faults...)
 	resp.Diagnostics.Append(diags...)
@@ -181,7 +174,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	d.readFleet(ctx, members, arguments, fleet.maxConcurrency)
 	for _, member := range members {
 		if _, ok := client.AsFailure(member.err); member.err != nil && !ok { // canceled
-			resp.Diagnostics.Append(readError(path.Empty(), member.err, situation{fleet: true}))
+			resp.Diagnostics.Append(readError(path.Empty(), member.err, readInfo{fleet: true}))
 			return
 		}
 	}
@@ -189,7 +182,6 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	values := valuesOf(req.Config.Raw)
 	values["instances"], values["errors"] = fleetValues(members, fleet.baseURLs)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }
@@ -207,7 +199,8 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 				UntilReady: arguments.waitUntilReady,
 				Admit: func(ctx context.Context) (func(), error) {
 					turn := first
-					if first = nil; turn == nil {
+					first = nil // only the first attempt has a turn already
+					if turn == nil {
 						turn = turns.ask()
 					}
 					return turns.wait(ctx, turn)
@@ -266,7 +259,7 @@ func (t *turns) wait(ctx context.Context, turn chan struct{}) (done func(), err 
 }
 
 // fleetValues makes the attributes instances and errors.
-func fleetValues(members []*fleetMember, baseURLs map[string]types.String) (instances, failures tftypes.Value) {
+func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (instances, failures tftypes.Value) {
 	read := make(map[string]tftypes.Value, len(baseURLs))
 	failed := make(map[string]tftypes.Value)
 	for _, member := range members {
@@ -276,7 +269,7 @@ func fleetValues(members []*fleetMember, baseURLs map[string]types.String) (inst
 				continue
 			}
 			values := maps.Clone(member.values)
-			values["base_url"] = stringValue(baseURLs[key].ValueString())
+			values["base_url"] = baseURLs[key]
 			read[key] = tftypes.NewValue(listedInstanceType, values)
 		}
 	}
@@ -304,7 +297,7 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	if !fleet.allowFailures {
 		for _, key := range keys {
 			at := path.Root("base_urls").AtMapKey(key)
-			failure := readError(at, failed[key].err, d.situation(failed[key], arguments, at.String()))
+			failure := readError(at, failed[key].err, d.readInfo(failed[key], arguments, at.String()))
 			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
 		}
 	}
@@ -312,31 +305,35 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	return diags
 }
 
-func (d *instancesDataSource) situation(member *fleetMember, arguments readArguments, baseURLArgument string) situation {
-	s := d.provider.situation(member.baseURL, arguments.timeout, arguments.waitUntilReady)
-	s.fleet, s.baseURLArgument = true, baseURLArgument
-	return s
+func (d *instancesDataSource) readInfo(member *fleetMember, arguments readArguments, baseURLArgument string) readInfo {
+	info := d.provider.readInfo(member.baseURL, arguments.timeout, arguments.waitUntilReady)
+	info.fleet, info.baseURLArgument = true, baseURLArgument
+	return info
 }
 
-// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, with its keys.
+// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, and for how many.
 func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*fleetMember, total int, arguments readArguments) string {
-	var lines, order []string
-	keysOf := make(map[string][]string)
+	var lines, allRemedies []string
+	count := make(map[string]int)
 	for _, key := range keys {
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s", key, failed[key].err))
 		failure, _ := client.AsFailure(failed[key].err)
-		for _, remedy := range remedies(failure, d.situation(failed[key], arguments, "its URL in base_urls")) {
-			if keysOf[remedy] == nil {
-				order = append(order, remedy)
+		attempts := "1 attempt"
+		if failure.Attempts != 1 {
+			attempts = fmt.Sprintf("%d attempts", failure.Attempts)
+		}
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, failure, attempts))
+		for _, remedy := range remedies(failure, d.readInfo(failed[key], arguments, "its URL in base_urls")) {
+			if count[remedy] == 0 {
+				allRemedies = append(allRemedies, remedy)
 			}
-			keysOf[remedy] = append(keysOf[remedy], key)
+			count[remedy]++
 		}
 	}
 	var detail strings.Builder
 	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", "\n  - "))
-	for _, remedy := range order {
-		fmt.Fprintf(&detail, "\n\n%s: %s", quoted(keysOf[remedy]), remedy)
+	for _, remedy := range allRemedies {
+		fmt.Fprintf(&detail, "\n\nFor %d of them: %s", count[remedy], remedy)
 	}
 	return detail.String()
 }

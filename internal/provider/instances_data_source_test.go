@@ -13,7 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -69,9 +69,9 @@ func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 
 func TestKeysOfOneInstanceWhateverItsSpelling(t *testing.T) {
 	t.Parallel()
-	members, diags := fleetMembers(map[string]types.String{
-		"a": types.StringValue("https://BÜCHER.example"), "b": types.StringValue("HTTPS://bücher.example:443//"),
-		"c": types.StringValue("https://bücher.example/Path"), "d": types.StringValue("https://bücher.example/path"),
+	members, diags := fleetMembers(map[string]tftypes.Value{
+		"a": stringValue("https://BÜCHER.example"), "b": stringValue("HTTPS://bücher.example:443//"),
+		"c": stringValue("https://bücher.example/Path"), "d": stringValue("https://bücher.example/path"),
 	})
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -112,9 +112,10 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 	mustEqual(t, "the number of instances", len(got.instances()), 5)
 	says := []string{
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
-		"\n\n\"failing\", \"failing2\": The instance, or a proxy in front of it, is failing: check its log.",
-		"\n\n\"failing\", \"failing2\", \"refused\": If this apply creates the instance",
-		"\n\n\"refused\": Check the host and port in its URL in base_urls,", "\n\n\"web\": Check that its URL in base_urls is the address of the instance's API",
+		"\n\nFor 2 of them: The instance, or a proxy in front of it, is failing: check its log.",
+		"\n\nFor 3 of them: If this apply creates the instance",
+		"\n\nFor 1 of them: Check the host and port in its URL in base_urls,", "\n\nFor 1 of them: Check that its URL in base_urls is the address of the instance's API",
+		"told to answer 500 (2 attempts)\n", "connection refused (2 attempts)\n", "found the number -1 (1 attempt)",
 	}
 	for key := range classes {
 		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
@@ -355,10 +356,10 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	})
 	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
 	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: []string{
-		`"a": GET ` + instance.URL() + "/a/instance: connected, but no response in time\n",
-		`"b": GET ` + instance.URL() + "/b/instance: no request was made before the time for the read ran out\n",
-		`"a": Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,
-		`"b": Raise timeouts.read, or max_concurrency so that more instances are asked at once.`,
+		`"a": GET ` + instance.URL() + "/a/instance: connected, but no response in time (1 attempt)\n",
+		`"b": GET ` + instance.URL() + "/b/instance: no request was made before the time for the read ran out (0 attempts)\n",
+		`For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,
+		`For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.`,
 	}})
 	mustEqual(t, "the keys", keysAsked(instance), []string{"a"})
 }

@@ -3,11 +3,14 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
@@ -44,11 +47,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	}
 	details, err := instance.Parse([]byte(document), nil)
 	if err != nil {
-		text := err.Error()
-		if fault, ok := errors.AsType[*instance.DocumentError](err); ok {
-			text = documentFault(fault)
-		}
-		resp.Error = function.NewArgumentFuncError(0, text)
+		resp.Error = function.NewArgumentFuncError(0, documentFault(document, err))
 		return
 	}
 	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
@@ -59,11 +58,27 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	resp.Error = resp.Result.Set(ctx, value)
 }
 
+// fileName matches a text that cannot be a document, and looks like the name of a file.
+var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
+
 // documentFault says what is wrong with a document, a fault a line.
-func documentFault(fault *instance.DocumentError) string {
-	text := "This is not an instance document:"
-	if fault.NotJSON {
-		text = "This is not a JSON document:"
+func documentFault(document string, err error) string {
+	fault, ok := errors.AsType[*instance.DocumentError](err)
+	switch {
+	case !ok: // never
+		return err.Error()
+	case !fault.NotJSON:
+		return "This is not an instance document:\n  - " + strings.Join(fault.Lines(), "\n  - ")
+	case fileName.MatchString(document):
+		return "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)"
 	}
-	return text + "\n  - " + strings.Join(fault.Lines(), "\n  - ")
+	title, isPage := client.PageTitle(document)
+	switch {
+	case isPage && title != "":
+		return fmt.Sprintf("This is an HTML page titled %q, not a JSON document", title)
+	case isPage:
+		return "This is an HTML page, not a JSON document"
+	default:
+		return "This is not a JSON document:\n  - " + strings.Join(fault.Lines(), "\n  - ")
+	}
 }

@@ -5,7 +5,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -43,32 +42,34 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits and options that instances of a file transfer service publish " +
 			"(`GET {base_url}/instance`): size limits, password requirement, API version, maximum age, merge limit and " +
-			"suggested expiry durations, in one typed schema whichever response format an instance uses.",
+			"expiry options, in one typed schema whichever response format an instance uses.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Base URL used by data sources and resources that do not set their own. " + baseURLDescription +
-					" Environment variable: `" + baseURLVariable + "` (this argument overrides it; empty counts as unset). Default: none.",
+				MarkdownDescription: "Base URL used by data sources and resources that do not set their own. An `http` or `https` URL without " +
+					"user info, query or fragment. A path is kept, and trailing slashes do not matter. Environment variable: " +
+					"`FILETRANSFER_BASE_URL`, which this argument overrides. An empty environment variable counts as unset. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. " +
-				"They are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
-			"request_timeout": durationAttribute("Time for one attempt, from dialing to the last byte of the body.", literal(defaultRequestTimeout)),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. They " +
+				"are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
+			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive " +
+				"duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`. Default: `\"10s\"`."),
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter; a " +
+					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter. A " +
 					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would last past the end of a " +
-					"read is shortened, so that a last attempt uses the time that is left. Default: each attribute has its own.",
+					"read is shortened, so that a last attempt uses the time that is left. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included. At least `1`, and `1` switches retries off. "+
-							"Default: `%d`. Does not count while `wait_until_ready` waits.", defaultRetry.MaxAttempts),
-						Validators: []validator.Number{wholeNumber(1, math.MaxInt64)},
+						MarkdownDescription: "Number of attempts, the first included, from 1 to 100. `1` switches retries off. It does not count " +
+							"while `wait_until_ready` waits, nor while a record is created or updated. Default: `4`.",
+						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
 					},
-					"min_delay": durationAttribute("Shortest delay before another attempt; at most `max_delay`.", literal(defaultRetry.MinDelay)),
-					"max_delay": durationAttribute("Longest delay before another attempt.", literal(defaultRetry.MaxDelay)),
+					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration. Default: `\"500ms\"`."),
+					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration. Default: `\"10s\"`."),
 				},
 			},
 			"ca_cert_pem": schema.StringAttribute{
@@ -99,17 +100,13 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 }
 
 // ValidateConfig checks what takes more than one argument.
-func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	var model providerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	_, diags := model.retry(ctx)
+func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	config := attributesOf(req.Config.Raw)
+	_, diags := retryOf(config["retry"])
 	resp.Diagnostics.Append(diags...)
 
-	cert, key := model.ClientCertPEM, model.ClientKeyPEM
-	certPath := pemPath(path.Root("client_cert_pem"), cert.ValueString())
+	cert, key := config["client_cert_pem"], config["client_key_pem"]
+	certPath := pemPath(path.Root("client_cert_pem"), goValue[string](cert))
 	switch {
 	case known(cert) && key.IsNull():
 		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
@@ -119,7 +116,7 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case known(cert) && known(key):
-		if _, err := client.ParseClientCert(cert.ValueString(), key.ValueString()); err != nil {
+		if _, err := client.ParseClientCert(goValue[string](cert), goValue[string](key)); err != nil {
 			resp.Diagnostics.Append(errorAt(certPath, summaryTLS,
 				sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))
 		}
@@ -128,13 +125,9 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 
 // Configure makes what data sources and resources share. It does no I/O, and an argument that is still unknown is no
 // error here: it matters only to a read that needs it.
-func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var model providerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	data, diags := model.configure(ctx, fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion))
+func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
+	data, diags := newProviderData(attributesOf(req.Config.Raw), userAgent)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

@@ -9,11 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"golang.org/x/text/unicode/norm"
@@ -26,25 +23,10 @@ const baseURLVariable = "FILETRANSFER_BASE_URL"
 
 const defaultRequestTimeout = 10 * time.Second
 
+// maxAttemptsLimit is the most that retry.max_attempts may be.
+const maxAttemptsLimit = 100
+
 var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
-
-// providerModel is the provider block.
-type providerModel struct {
-	BaseURL        types.String `tfsdk:"base_url"`
-	RequestHeaders types.Map    `tfsdk:"request_headers"`
-	RequestTimeout types.String `tfsdk:"request_timeout"`
-	Retry          types.Object `tfsdk:"retry"`
-	CACertPEM      types.String `tfsdk:"ca_cert_pem"`
-	ClientCertPEM  types.String `tfsdk:"client_cert_pem"`
-	ClientKeyPEM   types.String `tfsdk:"client_key_pem"`
-	Insecure       types.Bool   `tfsdk:"insecure"`
-}
-
-type retryModel struct {
-	MaxAttempts types.Number `tfsdk:"max_attempts"`
-	MinDelay    types.String `tfsdk:"min_delay"`
-	MaxDelay    types.String `tfsdk:"max_delay"`
-}
 
 // providerData is what data sources and resources get of the provider block.
 type providerData struct {
@@ -61,77 +43,55 @@ type providerData struct {
 	unknown []string
 }
 
-// known tells whether a value is there: neither null nor unknown.
-func known(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
-
-// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay".
-func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
-	for name, value := range valuesOf(object) {
-		switch {
-		case value.IsFullyKnown():
-		case value.IsKnown() && value.Type().Is(tftypes.Object{}):
-			unknown = append(unknown, unknownArguments(prefix+name+".", value)...)
-		default:
-			unknown = append(unknown, prefix+name)
-		}
+// retryOf returns the rules that retry makes, with defaults for what is not set or not known yet.
+func retryOf(retry tftypes.Value) (rules client.Retry, diags diag.Diagnostics) {
+	values := attributesOf(retry)
+	rules = client.Retry{
+		MaxAttempts: int64Or(values["max_attempts"], defaultRetry.MaxAttempts),
+		MinDelay:    durationOr(values["min_delay"], defaultRetry.MinDelay),
+		MaxDelay:    durationOr(values["max_delay"], defaultRetry.MaxDelay),
 	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-// retry returns the rules that retry makes, with defaults for what is not set or not known yet.
-func (m *providerModel) retry(ctx context.Context) (retry client.Retry, diags diag.Diagnostics) {
-	var model retryModel
-	if known(m.Retry) {
-		diags = m.Retry.As(ctx, &model, basetypes.ObjectAsOptions{})
-	}
-	retry = defaultRetry
-	if known(model.MaxAttempts) {
-		retry.MaxAttempts, _ = model.MaxAttempts.ValueBigFloat().Int64() // validated
-	}
-	retry.MinDelay = durationOr(model.MinDelay, retry.MinDelay)
-	retry.MaxDelay = durationOr(model.MaxDelay, retry.MaxDelay)
-	if retry.MinDelay > retry.MaxDelay && !model.MinDelay.IsUnknown() && !model.MaxDelay.IsUnknown() {
+	if rules.MinDelay > rules.MaxDelay && values["min_delay"].IsKnown() && values["max_delay"].IsKnown() {
 		diags.AddAttributeError(path.Root("retry"), summaryRetryDelays,
 			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
-				formatDuration(retry.MinDelay), formatDuration(retry.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
+				formatDuration(rules.MinDelay), formatDuration(rules.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
 	}
-	return retry, diags
+	return rules, diags
 }
 
-// configure makes the data for data sources and resources.
-func (m *providerModel) configure(ctx context.Context, userAgent string) (*providerData, diag.Diagnostics) {
-	retry, diags := m.retry(ctx)
-	headers, faults := parseHeaders(path.Root("request_headers"), m.RequestHeaders)
+// newProviderData makes the data for data sources and resources of the provider block.
+func newProviderData(config map[string]tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
+	retry, diags := retryOf(config["retry"])
+	headers, faults := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	diags.Append(faults...)
-	data := &providerData{headers: headers, requestTimeout: durationOr(m.RequestTimeout, defaultRequestTimeout)}
-	data.setBaseURL(m.BaseURL)
-	if len(headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && !m.BaseURL.IsUnknown() {
+	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
+	data.setBaseURL(config["base_url"])
+	if len(headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
 		// Not on the attribute, as in parseHeaders.
 		diags.AddWarning(summaryUnusedHeaders,
 			"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
 				"Set the provider's base_url, or set request_headers on the data sources.")
 	}
-	if m.Insecure.ValueBool() {
+	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
+	if tls.Insecure {
 		diags.AddAttributeWarning(path.Root("insecure"), summaryInsecure,
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
 				"To trust a private certificate authority, set ca_cert_pem instead.")
 	}
-
-	config := client.Config{
+	if cert, key := config["client_cert_pem"], config["client_key_pem"]; known(cert) && known(key) {
+		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
+	}
+	var err error
+	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
 		Retry:          retry,
-		TLS:            client.TLS{CACertPEM: m.CACertPEM.ValueString(), Insecure: m.Insecure.ValueBool()},
+		TLS:            tls,
 		Log: func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		},
-	}
-	if known(m.ClientCertPEM) && known(m.ClientKeyPEM) {
-		config.TLS.ClientCertPEM, config.TLS.ClientKeyPEM = m.ClientCertPEM.ValueString(), m.ClientKeyPEM.ValueString()
-	}
-	var err error
-	if data.client, err = client.New(config); err != nil { //nolint:contextcheck // a handshake has its own context
+	})
+	if err != nil {
 		diags.AddError(summaryTLS, sentence(err.Error())+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
 	}
 	return data, diags
@@ -139,8 +99,8 @@ func (m *providerModel) configure(ctx context.Context, userAgent string) (*provi
 
 // setBaseURL reads the provider's base URL: the argument, which is validated, then the environment, then none. The
 // environment may be meant for another configuration: a fault in it concerns only the reads that need it.
-func (d *providerData) setBaseURL(argument types.String) {
-	text, name := argument.ValueString(), "The provider's base_url"
+func (d *providerData) setBaseURL(argument tftypes.Value) {
+	text, name := goValue[string](argument), "The provider's base_url"
 	if argument.IsNull() {
 		// Composed, as Terraform has all its strings: else a record's base_url would differ from it forever.
 		text, name = norm.NFC.String(os.Getenv(baseURLVariable)), "The environment variable "+baseURLVariable
@@ -149,7 +109,7 @@ func (d *providerData) setBaseURL(argument types.String) {
 		return
 	}
 	if baseURL, err := client.ParseBaseURL(text); err != nil {
-		d.baseURLFault = baseURLError(path.Empty(), text, name, err)
+		d.baseURLFault = baseURLError(path.Empty(), name, err)
 	} else {
 		d.baseURL = &baseURL
 	}
@@ -159,12 +119,10 @@ func (d *providerData) setBaseURL(argument types.String) {
 // or if the base URL is not known yet.
 func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
 	switch {
-	case own.IsKnown() && !own.IsNull():
-		var text string
-		_ = own.As(&text) // it is a string
-		baseURL, err := client.ParseBaseURL(text)
+	case known(own):
+		baseURL, err := client.ParseBaseURL(goValue[string](own))
 		if err != nil {
-			return nil, baseURLError(path.Root("base_url"), text, "base_url", err)
+			return nil, baseURLError(path.Root("base_url"), "base_url", err)
 		}
 		return &baseURL, nil
 	case d.baseURL == nil && d.baseURLFault == nil && !slices.Contains(d.unknown, "base_url"):
@@ -173,15 +131,6 @@ func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagno
 	default:
 		return d.baseURL, d.baseURLFault
 	}
-}
-
-// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
-// has none of its own and, with request_headers, to every read; any other argument to every read.
-func (d *providerData) unknownFor(ownBaseURL bool) []string {
-	if ownBaseURL && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers") {
-		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })
-	}
-	return d.unknown
 }
 
 // withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
@@ -198,16 +147,7 @@ func (d *providerData) read(ctx context.Context, request client.Request) (*clien
 	}
 	maps.Copy(headers, request.Headers)
 	request.Headers = headers
-	return d.client.Read(maskSecrets(ctx, headers), request)
-}
-
-// maskSecrets keeps header values out of the log, whatever is logged. The client logs none; this is the second wall.
-func maskSecrets(ctx context.Context, headers http.Header) context.Context {
-	secrets := client.Secrets(headers)
-	if len(secrets) == 0 {
-		return ctx
-	}
-	return tflog.MaskMessageStrings(tflog.MaskAllFieldValuesStrings(ctx, secrets...), secrets...)
+	return d.client.Read(ctx, request)
 }
 
 // configured returns the provider's data, which is nil while Terraform only validates.

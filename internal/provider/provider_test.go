@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -30,17 +29,19 @@ type refused struct {
 }
 
 var refusedBaseURLs = map[string]refused{
-	"empty":                    {"", false, []string{"has no scheme", `"https://"`}},
+	"empty":                    {"", false, []string{"is empty", `"https://`}},
 	"no scheme":                {"files.example.org", false, []string{"has no scheme", `"https://"`}},
 	"other scheme":             {"ftp://files.example.org", false, []string{"a scheme other than http and https", `"https://"`}},
-	"host and port":            {"files.example.org:8080", false, []string{"http"}},
+	"host and port":            {"files.example.org:8080", false, []string{"has no scheme"}},
 	"no host":                  {"https:///files", false, []string{"has no host"}},
 	"port out of range":        {"https://files.example.org:99999", false, []string{"has a port that is out of range", "from 1 to 65535"}},
 	"port that is no number":   {"https://files.example.org:http", true, []string{"has a port that is not a number", "from 1 to 65535"}},
 	"bracket that stays open":  {"http://[::1", true, []string{"an opening bracket and no closing one", "http://[::1]:8080"}},
 	"space in the host":        {"https://files .example.org", false, []string{"a character in its host that a host cannot have"}},
 	"space at the end":         {"https://files.example.org ", false, []string{"begins or ends with a space", "trimspace()"}},
-	"line break at the end":    {"https://files.example.org\n", false, []string{"a line break at its end", "trimspace()"}},
+	"private key":              {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
+	"direction of text":        {"https://files.example.org/\u202e", true, []string{"cannot be seen", "changes the direction of text"}},
+	"line break at the end":    {"https://files.example.org\n", true, []string{"a line break at its end", "trimspace()"}},
 	"user info":                {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
 	"user info, encoded":       {"http://u%3Ahunter2%40files.example.org", true, []string{"has an invalid percent-encoding"}},
 	"token as user":            {"https://hunter2@files.example.org", true, []string{"has user info", "request_headers"}},
@@ -125,7 +126,7 @@ func TestProviderBlockIsValidated(t *testing.T) {
 	onNothing := func(summary string, says ...string) []expected { return []expected{{summary: summary, says: says}} }
 	attempts := func(number any, found string) validation {
 		return validation{args{"retry": args{"max_attempts": number}}, []expected{{
-			at: "retry", summary: "Invalid number", says: []string{"retry.max_attempts is " + found + ".", "Write a whole number from 1 to 9223372036854775807."},
+			at: "retry", summary: "Invalid number", says: []string{"retry.max_attempts is " + found + ".", "Write a whole number from 1 to 100."},
 		}}}
 	}
 	delays := func(retry args, says ...string) validation {
@@ -154,10 +155,11 @@ func TestProviderBlockIsValidated(t *testing.T) {
 			args{"request_headers": args{"X-Token": unknown{}, "Connection": unknown{}}}, onNothing("Invalid request header", "remove it"),
 		},
 
-		"max_attempts 0":          attempts(0, "0"),
-		"max_attempts 1.5":        attempts(big.NewFloat(1.5), "1.5"),
-		"max_attempts 1e30":       attempts(big.NewFloat(1e30), "1e+30"),
-		"max_attempts of 64 bits": {args{"retry": args{"max_attempts": math.MaxInt64}}, nil},
+		"max_attempts 0":    attempts(0, "0"),
+		"max_attempts 1.5":  attempts(big.NewFloat(1.5), "1.5"),
+		"max_attempts 1e30": attempts(big.NewFloat(1e30), "1e+30"),
+		"max_attempts 101":  attempts(101, "101"),
+		"max_attempts 100":  {args{"retry": args{"max_attempts": 100}}, nil},
 
 		"min_delay above max_delay":                      delays(args{"min_delay": "3s", "max_delay": "2s"}, "retry.min_delay is 3s and retry.max_delay is 2s"),
 		"min_delay above the default max_delay":          delays(args{"min_delay": "11s"}, "retry.min_delay is 11s and retry.max_delay is 10s"),
@@ -276,6 +278,12 @@ func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 	needed := server.read(t.Context(), t, instanceName, nil).told
 	needed.must(t, expected{summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL has user info", "Remove it"}})
 	mustNotSay(t, needed.String(), "hunter2")
+
+	t.Setenv(baseURLVariable, "https://files.example.org/\xff")
+	server, _ = configure(t.Context(), t, nil)
+	server.read(t.Context(), t, instanceName, nil).told.must(t, expected{
+		summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL is not valid UTF-8."},
+	})
 }
 
 var everythingUnknown = args{

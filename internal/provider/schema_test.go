@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -28,7 +27,7 @@ func walk(prefix string, attributes []*tfprotov6.SchemaAttribute, visit func(pat
 func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 	t.Parallel()
 	units := map[string]string{
-		"(^|_)(delay|timeout|create|read|update)$": "A positive duration such as",
+		"(^|_)(delay|timeout|create|read|update)$": "A positive duration",
 		"_size$":         "in bytes",
 		"_age$":          "in seconds",
 		"_expire_times$": "in_seconds",
@@ -47,7 +46,11 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 			if !strings.HasSuffix(text, ".") || attribute.DescriptionKind != tfprotov6.StringKindMarkdown {
 				t.Errorf("the description of %s is no sentence in Markdown: %q", path, text)
 			}
-			if attribute.Optional && !strings.Contains(text, "Default: ") {
+			wanted := "Default: "
+			if attribute.NestedType != nil {
+				wanted = "See the nested attributes."
+			}
+			if attribute.Optional && !strings.Contains(text, wanted) {
 				t.Errorf("%s does not say its default: %s", path, text)
 			}
 			for pattern, unit := range units {
@@ -167,27 +170,16 @@ func TestNamesAndTypes(t *testing.T) {
 	})
 }
 
-// configOf makes the configuration of a data source as its methods get it.
-func configOf(t *testing.T, of datasource.DataSource, arguments args) tfsdk.Config {
-	t.Helper()
-	var resp datasource.SchemaResponse
-	of.Schema(t.Context(), datasource.SchemaRequest{}, &resp)
-	return tfsdk.Config{Raw: valueOf(t, terraformType(resp.Schema.Type()), arguments), Schema: resp.Schema}
-}
-
 // TestDefaultsAreThoseDocumented: what applies is what the descriptions say.
 func TestDefaultsAreThoseDocumented(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	var nothing providerModel
-	data, diags := nothing.configure(ctx, "test")
-	retry, more := nothing.retry(ctx)
-	diags.Append(more...)
-	fleet, more := fleetArgumentsFrom(ctx, configOf(t, newInstancesDataSource(), args{"base_urls": args{"a": "https://files.example.org"}}))
+	data, diags := newProviderData(nil, "test")
+	retry, more := retryOf(tftypes.Value{})
 	diags.Append(more...)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
+	fleet := fleetArgumentsOf(nil)
 	mustEqual(t, "retry", retry, client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
 	mustEqual(t, "request_timeout", data.requestTimeout, 10*time.Second)
 	mustEqual(t, "max_concurrency", fleet.maxConcurrency, int64(32))
@@ -204,7 +196,7 @@ func TestDefaultsAreThoseDocumented(t *testing.T) {
 		"filetransfer_instances allow_failures":  "Default: `false`.",
 
 		"filetransfer_instance_record timeouts.create": "Default: `\"10m\"`.",
-		"filetransfer_instance_record timeouts.read":   "Default: `\"30s\"`.",
+		"filetransfer_instance_record timeouts.read":   "Default: `\"10s\"`.",
 		"filetransfer_instance_record timeouts.update": "Default: `\"10m\"`.",
 	}
 	for _, name := range []string{block, instanceName, instancesName, recordName} {
@@ -235,7 +227,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, diags := readArgumentsFrom(t.Context(), configOf(t, newInstanceDataSource(), test.arguments))
+			got, diags := readArgumentsOf(attributesOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
 			if diags.HasError() {
 				t.Fatal(diags)
 			}

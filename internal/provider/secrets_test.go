@@ -1,16 +1,12 @@
 package provider
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -122,61 +118,6 @@ func TestSecretsOfARefusedConfigurationAreNotLogged(t *testing.T) {
 			configure(ctx, t, arguments) // Terraform does not get this far
 			mustSay(t, log.String(), "Calling provider defined Provider Configure")
 			mustNotSay(t, log.String(), "hunter2", keyLine)
-		})
-	}
-}
-
-// TestHeaderValuesAreMaskedInTheLog: whatever is logged while an instance is read, but for values too short to be
-// secrets.
-func TestHeaderValuesAreMaskedInTheLog(t *testing.T) {
-	t.Parallel()
-	const line = "1 of 1, ab and so on"
-	tests := map[string]struct {
-		headers      http.Header
-		logged, want string
-	}{
-		"none":             {nil, line, line},
-		"token":            {http.Header{"Authorization": {"Bearer hunter2"}}, "sent Bearer hunter2 twice", "sent *** twice"},
-		"three characters": {http.Header{"X-Pin": {"abc"}}, "it is abc.", "it is ***."},
-		"two characters":   {http.Header{"X-On": {"ab"}}, line, line},
-		"empty":            {http.Header{"X-On": {""}}, line, line},
-		"several":          {http.Header{"X-On": {"1"}, "X-A": {"hunter2", "hunter3"}, "X-B": {"hunter4"}}, "1 hunter4 hunter3 hunter2", "1 *** *** ***"},
-		"host name":        {http.Header{"Host": {"files.example.org"}}, "https://files.example.org/", "https://files.example.org/"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var output bytes.Buffer
-			tflog.Debug(maskSecrets(tflogtest.RootLogger(t.Context(), &output), test.headers), test.logged, map[string]any{"field": test.logged})
-			entries, err := tflogtest.MultilineJSONDecode(&output)
-			if err != nil || len(entries) != 1 {
-				t.Fatalf("%v, %v", entries, err)
-			}
-			mustEqual(t, "the message", entries[0]["@message"], any(test.want))
-			mustEqual(t, "the field", entries[0]["field"], any(test.want))
-		})
-	}
-}
-
-// TestReadsMaskTheLog: the URL is what the client logs as it is, so that a header value in it shows what is behind
-// the client.
-func TestReadsMaskTheLog(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithPath("/hunter2"))
-	headers := args{"request_headers": args{"X-Token": "hunter2"}}
-	for _, name := range []string{instanceName, instancesName, recordName} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, log := traced(t.Context())
-			if name == recordName {
-				server := recordProvider(t, headers.with(args{"base_url": instance.URL()}))
-				server.refresh(ctx, t, server.create(t, args{})).must(t)
-			} else {
-				server, _ := configure(ctx, t, nil)
-				server.read(ctx, t, name, reading(name, instance.URL()).with(headers)).must(t)
-			}
-			mustSay(t, log.String(), "Read the instance", instance.Origin()+"/***/instance")
-			mustNotSay(t, log.String(), "hunter2")
 		})
 	}
 }

@@ -46,13 +46,13 @@ var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
 func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Select the longest expiry option within a maximum",
-		MarkdownDescription: "Returns the longest entry of `expire_times` whose `in_seconds` is at most `max_seconds`, whatever the order of the " +
-			"list, and the first of several that are equally long. It is an error when there is none.",
+		MarkdownDescription: "Returns the longest expiry option in `expire_times` whose `in_seconds` is at most `max_seconds`. Order does not " +
+			"matter; of equal options the first wins. It is an error when there is none.",
 		Parameters: []function.Parameter{
 			function.ListParameter{
 				Name:                "expire_times",
 				ElementType:         expireTimeArgument,
-				MarkdownDescription: "The options, as in `recommended_expire_times` of an instance. Neither an entry nor one of its fields may be null.",
+				MarkdownDescription: "The expiry options, as in `recommended_expire_times` of an instance. Neither an option nor one of its fields may be null.",
 			},
 			function.NumberParameter{
 				Name:                "max_seconds",
@@ -110,7 +110,7 @@ func expireTimeFault(time types.Object) string {
 		if ok && value.IsNull() {
 			return "has no " + name + ": it is null"
 		}
-		if number, ok := value.(types.Number); ok && known(number) {
+		if number, ok := value.(types.Number); ok && !number.IsNull() && !number.IsUnknown() {
 			if _, accuracy := number.ValueBigFloat().Int64(); accuracy != big.Exact {
 				return fmt.Sprintf("has an %s of %s, which is not a whole number of 64 bits", name, number.ValueBigFloat().Text('g', maxDigits))
 			}

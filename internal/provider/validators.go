@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/big"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -28,11 +27,6 @@ var (
 	_ validator.Number = numberValidator{}
 	_ validator.Map    = mapValidator{}
 )
-
-const baseURLDescription = "An `http` or `https` URL without user info, query or fragment; a path is kept, trailing slashes do not matter."
-
-var headersDescription = "Header names are case-insensitive and must be unique; values must not contain line breaks. `Host` sets the request's host, " +
-	"`Accept` and `User-Agent` can be overridden; `" + strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none."
 
 // expectation says what a validator accepts.
 type expectation string
@@ -47,7 +41,7 @@ type stringValidator struct {
 }
 
 func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if known(req.ConfigValue) {
+	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
 		resp.Diagnostics.Append(v.check(req.Path, req.ConfigValue.ValueString()))
 	}
 }
@@ -64,7 +58,7 @@ func wholeNumber(least, most int64) numberValidator {
 }
 
 func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !known(req.ConfigValue) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 	number := req.ConfigValue.ValueBigFloat()
@@ -76,12 +70,12 @@ func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberR
 
 type mapValidator struct {
 	expectation
-	check func(at path.Path, value types.Map) diag.Diagnostics
+	check func(at path.Path, elements tftypes.Value) diag.Diagnostics
 }
 
-func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if known(req.ConfigValue) {
-		resp.Diagnostics.Append(v.check(req.Path, req.ConfigValue)...)
+func (v mapValidator) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	if value, err := req.ConfigValue.ToTerraformValue(ctx); err == nil && known(value) {
+		resp.Diagnostics.Append(v.check(req.Path, value)...)
 	}
 }
 
@@ -89,28 +83,21 @@ var baseURLValidator = stringValidator{
 	"an http or https URL with a host, without user info, query or fragment",
 	func(at path.Path, text string) diag.Diagnostic {
 		if _, err := client.ParseBaseURL(text); err != nil {
-			return baseURLError(at, text, at.String(), err)
+			return baseURLError(at, at.String(), err)
 		}
 		return nil
 	},
 }
 
-// mayHoldSecret tells whether a text that should be a base URL has, or may have, user info, a query or a fragment.
-// One that is not even a URL may be meant to have a password if it has more than the colon of the scheme.
-func mayHoldSecret(text string) bool {
-	_, err := url.Parse(text)
-	return strings.ContainsAny(text, "@?#%") || err != nil && strings.Count(text, ":") > 1
-}
-
-// baseURLError says what is wrong with the base URL in argument. If the text may include a secret, the error is not
-// on the attribute: Terraform prints the lines of the configuration with the attribute at fault.
-func baseURLError(at path.Path, text, argument string, err error) diag.Diagnostic {
-	if mayHoldSecret(text) {
-		at = path.Empty()
-	}
-	text = err.Error()
+// baseURLError says what is wrong with the base URL in argument. It is not on the attribute if the text may include a
+// secret: Terraform prints the lines of the configuration with the attribute at fault.
+func baseURLError(at path.Path, argument string, err error) diag.Diagnostic {
+	text := err.Error()
 	if fault, ok := errors.AsType[*client.BaseURLError](err); ok { // always
 		text = fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy)
+		if fault.Secret {
+			at = path.Empty()
+		}
 	}
 	return errorAt(at, summaryBaseURL, text)
 }
@@ -118,22 +105,14 @@ func baseURLError(at path.Path, text, argument string, err error) diag.Diagnosti
 // baseURLsValidator checks the base URLs of a fleet.
 var baseURLsValidator = mapValidator{
 	"at least one http or https URL with a host, without user info, query or fragment",
-	func(at path.Path, value types.Map) diag.Diagnostics {
-		if len(value.Elements()) == 0 {
+	func(at path.Path, baseURLs tftypes.Value) diag.Diagnostics {
+		urls := attributesOf(baseURLs)
+		if len(urls) == 0 {
 			return diag.Diagnostics{errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at))}
 		}
-		_, diags := fleetMembers(stringsOf(value))
+		_, diags := fleetMembers(urls)
 		return diags
 	},
-}
-
-// stringsOf returns the elements of a map of strings.
-func stringsOf(value types.Map) map[string]types.String {
-	elements := make(map[string]types.String, len(value.Elements()))
-	for key, element := range value.Elements() {
-		elements[key], _ = element.(types.String)
-	}
-	return elements
 }
 
 var digits = regexp.MustCompile("[0-9]+")
@@ -172,26 +151,6 @@ func outermost(at path.Path) path.Path {
 	return at
 }
 
-// durationOr returns a validated duration, or the default if it is not set or not known yet.
-func durationOr(value types.String, standard time.Duration) time.Duration {
-	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
-		return duration
-	}
-	return standard
-}
-
-// formatDuration prints a duration as a user would write it: "1m", not "1m0s".
-func formatDuration(duration time.Duration) string {
-	text := duration.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 var caCertsValidator = stringValidator{
 	"one or more certificates in PEM form",
 	func(at path.Path, text string) diag.Diagnostic {
@@ -215,26 +174,26 @@ func pemPath(at path.Path, text string) path.Path {
 
 var headersValidator = mapValidator{
 	"HTTP header names, each once, with values of one line",
-	func(at path.Path, value types.Map) diag.Diagnostics {
-		_, diags := parseHeaders(at, value)
+	func(at path.Path, headers tftypes.Value) diag.Diagnostics {
+		_, diags := parseHeaders(at, headers)
 		return diags
 	},
 }
 
 // parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
 // every header.
-func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
+func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
 	var faults []client.HeaderFault
-	elements := stringsOf(headers)
+	elements := attributesOf(headers)
 	values := make(map[string]string, len(elements))
 	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
 		switch value := elements[name]; {
 		case value.IsNull():
 			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
-		case value.IsUnknown():
+		case !value.IsKnown():
 			values[name] = "unknown"
 		default:
-			values[name] = value.ValueString()
+			values[name] = goValue[string](value)
 		}
 	}
 	parsed, more := client.ParseHeaders(values)

@@ -1,14 +1,13 @@
-// Command instances starts two instances on this machine, one for each response format, prints their URLs as the variables
-// of examples/demo, and serves them until it is told to stop. It is run from the root of the repository:
+// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them
+// until it is told to stop. Its arguments name them; without any, there is one of each response format:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
+//	go run ./internal/dev/instances broken
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,32 +15,29 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := serve(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "instances:", err)
-		os.Exit(1)
-	}
+var documents = map[string]instancetest.Document{
+	"older":  instancetest.Older(),
+	"newer":  instancetest.Newer(),
+	"broken": instancetest.Newer().With("fileMaxSize", nil),
 }
 
-func serve(ctx context.Context, out io.Writer) error {
+func main() {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	names := os.Args[1:]
+	if len(names) == 0 {
+		names = []string{"older", "newer"}
+	}
 	baseURLs := map[string]string{}
-	for name, document := range map[string]instancetest.Document{
-		"older": instancetest.Older(),
-		"newer": instancetest.Newer(),
-	} {
-		instance, err := instancetest.Start(instancetest.WithDocument(document)) //nolint:contextcheck // serves until it is closed
+	for _, name := range names {
+		instance, err := instancetest.Start(instancetest.WithDocument(documents[name]))
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
-		defer instance.Close()
 		baseURLs[name] = instance.URL()
 	}
-	if err := json.NewEncoder(out).Encode(map[string]any{"base_urls": baseURLs}); err != nil {
-		return err
+	if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"base_urls": baseURLs}); err != nil {
+		log.Fatal(err)
 	}
-	<-ctx.Done()
-	return nil
+	<-told
 }

@@ -39,8 +39,8 @@ const (
 	stageAnswered
 )
 
-// trip records what the errors of net/http do not tell about one request.
-type trip struct {
+// requestTrace records what the errors of net/http do not tell about one request.
+type requestTrace struct {
 	stage atomic.Int32
 	// used is the connection that the request is sent on, and dialed the last one that was dialed for it: net/http may
 	// dial on for a request that got another connection meanwhile.
@@ -56,15 +56,15 @@ type trip struct {
 	certificateWanted atomic.Bool
 }
 
-type tripKey struct{}
+type traceKey struct{}
 
-// tripOf returns the trip of the request for which net/http calls us: it keeps the values of the request's context.
-func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) }
+// traceOf returns the trace of the request for which net/http calls us: it keeps the values of the request's context.
+func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
-// newTrip returns the trip of a request that is made with the context.
-func newTrip(ctx context.Context) (context.Context, *trip) {
-	t := &trip{}
-	ctx = context.WithValue(ctx, tripKey{}, t)
+// withTrace returns a context for one request, and the trace of that request.
+func withTrace(ctx context.Context) (context.Context, *requestTrace) {
+	t := &requestTrace{}
+	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
 		ConnectStart: func(string, string) { t.reach(stageConnecting) },
@@ -101,7 +101,7 @@ func innermost(c net.Conn) *conn {
 }
 
 // reach records a stage, but none before one already reached, see used.
-func (t *trip) reach(s stage) {
+func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()
 		if reached >= int32(s) || t.stage.CompareAndSwap(reached, int32(s)) {
@@ -110,20 +110,20 @@ func (t *trip) reach(s stage) {
 	}
 }
 
-func (t *trip) at() stage { return stage(t.stage.Load()) }
+func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
 
 // ended tells whether the other side ended the connection.
-func (t *trip) ended() bool {
+func (t *requestTrace) ended() bool {
 	connection := cmp.Or(t.used.Load(), t.dialed.Load())
 	return connection != nil && connection.ended.Load()
 }
 
 // wantCertificate records that the server asked for a client certificate, unless the request is on another connection.
-func (t *trip) wantCertificate() {
+func (t *requestTrace) wantCertificate() {
 	if t.at() < stageSent {
 		t.certificateWanted.Store(true)
 	}
 }
 
 // atProxy tells whether the request got no further than its proxy.
-func (t *trip) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }
+func (t *requestTrace) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }

@@ -1,0 +1,85 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// messages returns the words with which the provider's messages begin.
+func messages() []string {
+	all := []string{
+		summaryCACerts, summaryBaseURL, summaryBug, summaryCanceled, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
+		summaryInsecure, summaryKept, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
+		summaryTLS, summaryUnknown, summaryUnusedHeaders,
+		// Functions have errors without summaries.
+		"No expiry option is at most",
+		"The entry at index",
+		"The list is empty: there is no expiry option to select",
+		"This is not a JSON document",
+		"This is not an instance document",
+	}
+	for _, words := range failureWords {
+		all = append(all, words.summary)
+	}
+	return all
+}
+
+// Every message has its section in the troubleshooting guide, under its own words, and the sections before those of other
+// programs are about messages that the provider can give.
+func TestTroubleshootingHasEveryMessage(t *testing.T) {
+	t.Parallel()
+	ours, _, found := strings.Cut(template(t, "guides", "troubleshooting"), "\n## Messages of Terraform and OpenTofu\n")
+	if !found {
+		t.Error("the page has no section about messages of Terraform and OpenTofu")
+	}
+	mustHaveSections(t, firstGroups(`(?m)^### (.*)$`, ours), messages())
+}
+
+// The table of texts in errors has every class of failures, those with an open end by an example.
+func TestErrorsHasEveryClass(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"body too large", "certificate not trusted", "connection broken", "connection failed", "no response in time", "no such host",
+		"not HTTP", "not JSON", "not an instance document: fileMaxSize", "proxy failed", "redirect not followed",
+		"status 503 Service Unavailable", "TLS handshake failed",
+	}
+	mustHaveSections(t, firstGroups("(?m)^\\| `([^`]+)` \\|", template(t, "data-sources", "instances")), want)
+}
+
+// mustHaveSections checks that a page has a section, or a row, for each text, once, and no other.
+func mustHaveSections(t *testing.T, got, want []string) {
+	t.Helper()
+	for _, text := range want {
+		if !slices.Contains(got, text) {
+			t.Errorf("the page does not explain %q", text)
+		}
+	}
+	for i, text := range got {
+		if !slices.Contains(want, text) || slices.Contains(got[:i], text) {
+			t.Errorf("the page explains %q, which the provider never says, or explains it twice", text)
+		}
+	}
+}
+
+// template reads the template of a page.
+func template(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "templates", folder, name+".md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// firstGroups returns what the group of a pattern matches.
+func firstGroups(pattern, text string) []string {
+	var all []string
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		all = append(all, match[1])
+	}
+	return all
+}

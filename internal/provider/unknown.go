@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay".
+func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
+	for name, value := range attributesOf(object) {
+		switch {
+		case value.IsFullyKnown():
+		case value.IsKnown() && value.Type().Is(tftypes.Object{}):
+			unknown = append(unknown, unknownArguments(prefix+name+".", value)...)
+		default:
+			unknown = append(unknown, prefix+name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
+// has none of its own and, with request_headers, to every read; any other argument to every read.
+func (d *providerData) unknownFor(ownBaseURL bool) []string {
+	if ownBaseURL && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers") {
+		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })
+	}
+	return d.unknown
+}
+
+// deferOrFail ends a read that needs arguments of the provider that are not known before apply. It returns false if
+// there are none.
+func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) bool {
+	switch {
+	case len(unknown) == 0:
+		return false
+	case req.ClientCapabilities.DeferralAllowed:
+		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+	default:
+		resp.Diagnostics.Append(unknownError(unknown,
+			", or let the data source depend on the same resource (depends_on), so that it is read during apply"))
+	}
+	return true
+}
+
+// unknownError names arguments of the provider that are not known before apply. otherRemedy is one more thing to do.
+func unknownError(unknown []string, otherRemedy string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summaryUnknown,
+		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
+			strings.Join(unknown, "\n  - ")+
+			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
+			otherRemedy+".")
+}

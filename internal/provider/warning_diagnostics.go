@@ -1,0 +1,55 @@
+package provider
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+)
+
+// instanceWarnings are the warnings about one instance.
+type instanceWarnings struct {
+	// source is what was read: a URL, or the keys of a fleet.
+	source   string
+	warnings []instance.Warning
+}
+
+// warningDiagnostics makes one warning of each kind, listing its entries.
+func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
+		diags.AddWarning(summaryContradictory,
+			"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:"+list+
+				"\n\nAsk the operator of the instance to fix its expiry options.")
+	}
+	if list := listWarnings(instances, instance.SuspiciouslyShort); list != "" {
+		diags.AddWarning(summaryShort,
+			"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early "+
+				"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:"+list+
+				"\n\nCompare them with what the instance offers its users.")
+	}
+	return diags
+}
+
+// listWarnings lists the warnings of one kind under their instances, or returns "".
+func listWarnings(instances []instanceWarnings, kind instance.WarningKind) string {
+	var lines []string
+	for _, of := range instances {
+		heading := "\n\n" + of.source
+		for _, warning := range of.warnings {
+			if warning.Kind != kind {
+				continue
+			}
+			line := fmt.Sprintf("%s\n  - %s (%q): ", heading, warning.Path, warning.Label)
+			heading = ""
+			if kind == instance.ContradictoryUnits {
+				minutes := instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes()
+				line += fmt.Sprintf("inSeconds is %d, in whole minutes %d, but value is ", warning.InSeconds, minutes)
+			}
+			lines = append(lines, line+strconv.FormatInt(warning.Value, 10))
+		}
+	}
+	return listed(lines, "", "\n  - ")
+}
