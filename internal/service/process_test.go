@@ -157,7 +157,7 @@ func (w workspace) set(variables map[string]any) {
 func (w workspace) run(args ...string) (stdout []byte, ok bool) {
 	w.Helper()
 	var stderr bytes.Buffer
-	cmd := command(w.dir, os.Getenv("SERVICE_TEST_CLI"), args...)
+	cmd := command(w.dir, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
 	if stderr.Len() > 0 {
