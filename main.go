@@ -43,8 +43,7 @@ func main() {
 		silenceUnreadLog()
 	}
 	if os.Getenv("GOGC") == "" {
-		// Collecting half as often saves a twentieth of a large plan's time. Any less often, and a fleet of hostile
-		// instances would fill more than the 96 MiB that it may.
+		// Collecting half as often saves a twentieth of a large plan's time.
 		runtimedebug.SetGCPercent(gcPercent)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{

@@ -50,7 +50,7 @@ const (
 	trimRemedy    = "Remove it, for example with trimspace()."
 )
 
-// ParseBaseURL reads a base URL. A path is kept as written but for its trailing slashes. The error is always a
+// ParseBaseURL reads a base URL. A path is kept as written, except for its trailing slashes. The error is always a
 // [*BaseURLError].
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
@@ -198,7 +198,7 @@ func originOf(u *url.URL) origin {
 	host := u.Hostname()
 	if isASCII(host) {
 		host = strings.ToLower(host)
-	} else if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does; no letters like k become a k elsewhere
+	} else if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does
 		host = ascii
 	}
 	return origin{scheme: u.Scheme, host: host, port: cmp.Or(u.Port(), defaultPorts[u.Scheme])}

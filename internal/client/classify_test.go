@@ -95,3 +95,17 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 		t.Errorf("ended: %t, certificate wanted: %t", trace.ended(), trace.certificateWanted.Load())
 	}
 }
+
+// When a connection from the pool has ended, net/http makes the request once more, on another connection.
+func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
+	t.Parallel()
+	ctx, trace := withTrace(t.Context())
+	hooks := httptrace.ContextClientTrace(ctx)
+	hooks.GetConn("")
+	hooks.GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: &net.TCPConn{}}, Reused: true})
+	hooks.GetConn("")
+	trace.wantCertificate()
+	if trace.at() >= stageConnecting || trace.reused.Load() || !trace.certificateWanted.Load() {
+		t.Errorf("the trace is at stage %d, reused: %t, certificate wanted: %t", trace.at(), trace.reused.Load(), trace.certificateWanted.Load())
+	}
+}

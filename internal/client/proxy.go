@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -31,9 +32,11 @@ func proxiesFromEnvironment() (choose func(*http.Request) (*url.URL, error), cre
 			continue
 		}
 		if proxy.User != nil {
+			user := proxy.User.Username()
 			password, _ := proxy.User.Password()
-			pair := proxy.User.Username() + ":" + password
-			credentials = append(credentials, password, pair, base64.StdEncoding.EncodeToString([]byte(pair)))
+			pair := user + ":" + password
+			// Without a password, the user is a token.
+			credentials = append(credentials, cmp.Or(password, user), pair, base64.StdEncoding.EncodeToString([]byte(pair)))
 		}
 	}
 	ofURL := config.ProxyFunc()

@@ -15,7 +15,7 @@ import (
 const (
 	// redacted replaces a secret.
 	redacted = "(redacted)"
-	// minSecret is how many bytes a header value must have to be redacted. Shorter ones ("1", "on") are no secrets,
+	// minSecret is how many bytes a secret must have to be redacted. Shorter ones ("1", "on") are no secrets,
 	// and redacting them would only make everything else unreadable.
 	minSecret = 3
 )
@@ -47,7 +47,7 @@ func secretsOf(header http.Header) []string {
 			}
 		}
 	}
-	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
+	return secrets
 }
 
 // redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences:
@@ -62,7 +62,7 @@ type redactor struct {
 func newRedactor(header http.Header, others []string) *redactor {
 	return &redactor{collect: sync.OnceValues(func() (secrets []string, replacer *strings.Replacer) {
 		for _, secret := range append(secretsOf(header), others...) {
-			if secret == "" {
+			if len(secret) < minSecret {
 				continue
 			}
 			// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these

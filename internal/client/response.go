@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxBody is how many bytes of a body are read, after decompression. An instance document has one or two kilobytes.
+	// maxBody is how many bytes of a body are read, after decompression. An instance document is one or two kilobytes.
 	maxBody = 64 << 10
 	// shownBody is how many bytes of a body are looked at for something to show.
 	shownBody = 8 << 10
@@ -94,7 +94,7 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
 	failure.class += document.Faults[0].Path
 	if document.NotJSON {
-		cause := strings.TrimPrefix(document.Faults[len(document.Faults)-1].String(), instance.WholeDocument+": ")
+		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 		message := r.message(header, body)
 		reason := fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header))
 		switch {

@@ -51,7 +51,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	return without, with, nil
 }
 
-// setClientCertificate has a configuration answer a server that asks for a client certificate, and records that it asked.
+// setClientCertificate sets what a server gets that asks for a client certificate, and records that it asked.
 func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		traceOf(info.Context()).wantCertificate()
@@ -67,7 +67,7 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 		config = c.otherTransport.TLSClientConfig
 	}
 	config = config.Clone()
-	config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives both
+	config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives host and port
 	dialed, err := c.dial(ctx, network, address)
 	if err != nil {
 		return nil, err

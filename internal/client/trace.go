@@ -66,6 +66,12 @@ func withTrace(ctx context.Context) (context.Context, *requestTrace) {
 	t := &requestTrace{}
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { // once more if the server had closed a connection from the pool
+			t.stage.Store(0)
+			t.used.Store(nil)
+			t.reused.Store(false)
+			t.proxyPassed.Store(false)
+		},
 		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
 		ConnectStart: func(string, string) { t.reach(stageConnecting) },
 		ConnectDone: func(_, _ string, err error) {
@@ -100,7 +106,7 @@ func innermost(c net.Conn) *conn {
 	return connection
 }
 
-// reach records a stage, but none before one already reached, see used.
+// reach records a stage. It never goes back to an earlier one: see used.
 func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()

@@ -102,7 +102,7 @@ var failureWords = map[client.Kind]struct{ summary, remedy string }{
 	},
 	client.KindTooLarge: {
 		"Response of the instance too large",
-		"An instance document has one or two kilobytes: check that BASE_URL names an instance.",
+		"An instance document is one or two kilobytes: check that BASE_URL names an instance.",
 	},
 	client.KindNotJSON: {
 		"Response of the instance is not JSON",

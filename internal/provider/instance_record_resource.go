@@ -96,9 +96,9 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
 }
 
-// plannedDefault plans the base_url of a record that has none of its own: what it has, or unknown if it is created or the
-// provider's changes. When a saved plan is applied, the provider's may be another one, which then has to agree with the
-// plan.
+// plannedDefault plans the base_url of a record whose configuration has none: it stays as it is, or is unknown if the record
+// is created or the provider's base_url is another one now. Unknown, because the provider may have yet another base_url when
+// a saved plan is applied, and Terraform does not accept a known value that changes then.
 func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state map[string]tftypes.Value) (tftypes.Value, diag.Diagnostics) {
 	unknown := tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
 	baseURL, fault := r.provider.instance(tftypes.NewValue(tftypes.String, nil))
@@ -110,9 +110,11 @@ func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state ma
 		}
 	case fault != nil:
 		return unknown, diag.Diagnostics{fault}
-	// The provider's base_url is not known yet: follow it once it is. An update cannot wait for that.
-	case exists && baseURL == nil && timeouts.Equal(state["timeouts"]),
-		exists && baseURL != nil && sameInstance(stringValue(baseURL.Written()), state["base_url"]):
+	case exists && baseURL != nil && sameInstance(stringValue(baseURL.Written()), state["base_url"]):
+		return state["base_url"], nil
+	case exists && baseURL == nil && timeouts.Equal(state["timeouts"]):
+		// The provider's base_url is not known yet. Nothing changes in this run, and the next one sees which it is. If the
+		// timeouts change, there is an update anyway: then it is followed at once.
 		return state["base_url"], nil
 	default:
 		return unknown, nil
@@ -130,7 +132,7 @@ func sameInstance(a, b tftypes.Value) bool {
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan, &resp.State)...)
+	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan.Raw, &resp.State)...)
 }
 
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -138,12 +140,12 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		resp.State.Raw = req.Plan.Raw
 		return
 	}
-	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan, &resp.State)...)
+	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 }
 
 // record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's.
-func (r *instanceRecordResource) record(ctx context.Context, operation string, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
-	own := attributesOf(plan.Raw)["base_url"]
+func (r *instanceRecordResource) record(ctx context.Context, operation string, planned tftypes.Value, state *tfsdk.State) diag.Diagnostics {
+	own := attributesOf(planned)["base_url"]
 	baseURL, fault := r.provider.instance(own)
 	if fault != nil {
 		return diag.Diagnostics{fault}
@@ -151,13 +153,14 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, p
 	if unknown := r.provider.unknownFor(known(own)); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	return r.read(ctx, operation, "base_url", *baseURL, plan, state)
+	return r.read(ctx, operation, "base_url", *baseURL, planned, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values := attributesOf(req.State.Raw)
-	imported, baseURLArgument, unknown := values["response_body"].IsNull(), "base_url", r.provider.unknown
+	imported := values["response_body"].IsNull() // else something has been read
+	baseURLArgument, unknown := "base_url", r.provider.unknown
 	if imported {
 		baseURLArgument, unknown = "the import ID", r.provider.unknownFor(true)
 	}
@@ -171,27 +174,27 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		return
 	}
 	baseURL, fault := r.provider.instance(values["base_url"])
-	if fault != nil { // by the rules of another version of the provider
+	if fault != nil { // another version of the provider accepted it
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	diags := r.read(ctx, "read", baseURLArgument, *baseURL, tfsdk.Plan(req.State), &resp.State)
+	diags := r.read(ctx, "read", baseURLArgument, *baseURL, req.State.Raw, &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
 		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
 	resp.Diagnostics.Append(diags...)
 }
 
-// read reads the instance of a record, and sets the state to the plan with what the instance says. A refresh, which
-// plans to keep the state, does not wait for the instance. baseURLArgument is where its base URL comes from.
+// read reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
+// does not wait for the instance. baseURLArgument is where its base URL comes from.
 func (r *instanceRecordResource) read(
-	ctx context.Context, operation, baseURLArgument string, baseURL client.BaseURL, plan tfsdk.Plan, state *tfsdk.State,
+	ctx context.Context, operation, baseURLArgument string, baseURL client.BaseURL, record tftypes.Value, state *tfsdk.State,
 ) diag.Diagnostics {
 	at, waits, defaultTimeout := path.Root("base_url"), true, defaultRecordTimeout
 	if operation == "read" { // which has no configuration to be on
 		at, waits, defaultTimeout = path.Empty(), false, defaultRefreshTimeout
 	}
-	values := attributesOf(plan.Raw)
+	values := attributesOf(record)
 	timeout := timeoutOf(values, operation, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -202,7 +205,7 @@ func (r *instanceRecordResource) read(
 		return diag.Diagnostics{readError(at, err, info)}
 	}
 	setInstance(values, baseURL, result)
-	state.Raw = tftypes.NewValue(plan.Raw.Type(), values)
+	state.Raw = tftypes.NewValue(record.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})
 }
 

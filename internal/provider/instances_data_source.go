@@ -297,7 +297,7 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	if !fleet.allowFailures {
 		for _, key := range keys {
 			at := path.Root("base_urls").AtMapKey(key)
-			failure := readError(at, failed[key].err, d.readInfo(failed[key], arguments, at.String()))
+			failure := readError(path.Empty(), failed[key].err, d.readInfo(failed[key], arguments, at.String()))
 			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
 		}
 	}

@@ -24,8 +24,8 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	return unknown
 }
 
-// unknownFor lists the arguments of the provider that matter to a read and are not known yet: base_url to a read that
-// has none of its own and, with request_headers, to every read; any other argument to every read.
+// unknownFor lists the arguments of the provider that matter to a read and are not known yet. Without request_headers,
+// base_url does not matter to a read that has a base URL of its own. Every other argument matters to every read.
 func (d *providerData) unknownFor(ownBaseURL bool) []string {
 	if ownBaseURL && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers") {
 		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })

@@ -21,7 +21,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// None of these validators prints a value that may be a secret. A null or unknown value is checked by none.
+// None of these validators prints a value that may be a secret. All skip null and unknown values.
 var (
 	_ validator.String = stringValidator{}
 	_ validator.Number = numberValidator{}

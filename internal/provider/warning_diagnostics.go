@@ -36,9 +36,9 @@ func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
 // listWarnings lists the warnings of one kind under their instances, or returns "".
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) string {
 	var lines []string
-	for _, of := range instances {
-		heading := "\n\n" + of.source
-		for _, warning := range of.warnings {
+	for _, source := range instances {
+		heading := "\n\n" + source.source
+		for _, warning := range source.warnings {
 			if warning.Kind != kind {
 				continue
 			}
