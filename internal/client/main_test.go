@@ -99,7 +99,7 @@ const (
 	// long is longer than any read may take.
 	long = time.Minute
 	// soon is the request timeout of tests that wait for it.
-	soon = 700 * time.Millisecond
+	soon = 250 * time.Millisecond
 	// prompt is what takes no time, even on a busy machine.
 	prompt = 5 * time.Second
 
@@ -358,8 +358,8 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// selfMadeCertificate returns a certificate that no authority signed, and its key.
-func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
+// withSelfMadeCertificate has a client certificate that no authority signed.
+func withSelfMadeCertificate(t testing.TB) option {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -374,8 +374,8 @@ func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encode := func(kind string, bytes []byte) string {
-		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}))
+	return func(s *setup) {
+		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 	}
-	return encode("CERTIFICATE", certificate), encode("PRIVATE KEY", pkcs8)
 }
