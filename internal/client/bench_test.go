@@ -55,23 +55,6 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkPlainGET is what BenchmarkRead compares with: its allocations.
-func BenchmarkPlainGET(b *testing.B) {
-	server := it.New(b)
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	plain := &http.Client{Transport: transport}
-	b.ReportAllocs()
-	for b.Loop() {
-		response, err := plain.Get(server.URL() + "/instance")
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, response.Body)
-		_ = response.Body.Close()
-	}
-}
-
 // BenchmarkParallelRead reads one instance from many goroutines.
 func BenchmarkParallelRead(b *testing.B) {
 	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {

@@ -182,9 +182,10 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 func TestConnectionOutlivesTheRequestTimeout(t *testing.T) {
 	t.Parallel()
 	server := it.New(t)
-	c, request := prepare(t, server.URL(), timeout(soon))
+	const limit = 500 * time.Millisecond
+	c, request := prepare(t, server.URL(), timeout(limit))
 	for i := range 2 {
-		time.Sleep(time.Duration(i) * (soon + soon/4))
+		time.Sleep(time.Duration(i) * (limit + limit/4))
 		if _, err := c.Read(t.Context(), request); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -207,78 +208,52 @@ func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 }
 
 // Protects good instances from the others of a fleet, at their own origin too: nothing but the caller bounds how many
-// reads are under way.
-func TestSilentReadsDoNotHoldUpOthers(t *testing.T) {
+// reads are under way, and a document that comes slowly takes nothing from others.
+func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	const many = 64
-	var waiting sync.WaitGroup
-	waiting.Add(many)
-	server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/good/instance" {
-			it.Answer()(s, w, r)
-			return
-		}
-		waiting.Done()
-		it.Silent()(s, w, r)
-	}))
-	c, request := prepare(t, server.Origin(), timeout(long))
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	for range many {
-		running.Go(func() {
-			_, err := c.Read(ctx, request)
-			mustBeCanceled(t, err)
-		})
-	}
-	promptly(t, waiting.Wait)
-	request.BaseURL = baseURL(t, server.URL())
-	promptly(t, func() {
-		if _, err := c.Read(t.Context(), request); err != nil {
-			t.Errorf("%v", err)
-		}
-	})
-	cancel()
-	promptly(t, running.Wait)
-}
-
-// An instance that sends its document slowly takes nothing from the others.
-func TestBodiesDoNotWaitForEachOther(t *testing.T) {
-	t.Parallel()
-	const instances = 20
-	large := padded(60 << 10)
-	var waiting sync.WaitGroup
-	waiting.Add(instances)
-	server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/slow/instance" {
-			waiting.Done()
-			it.Verbatim(head+"Content-Length: 61440\r\n\r\n"+large[:50<<10], it.Silent())(s, w, r)
-			return
-		}
-		it.Body(200, "", large)(s, w, r)
-	}))
-	c, request := prepare(t, server.Origin()+"/slow", attempts(1), timeout(long))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var slow sync.WaitGroup
-	for range instances {
-		slow.Go(func() {
-			_, err := c.Read(ctx, request)
-			mustBeCanceled(t, err)
-		})
-	}
-	promptly(t, waiting.Wait)
-	request.BaseURL = baseURL(t, server.URL())
-	var good sync.WaitGroup
-	for range instances {
-		good.Go(func() {
-			if _, err := c.Read(ctx, request); err != nil {
-				t.Errorf("%v", err)
+	document := padded(60 << 10)
+	for name, slow := range map[string]it.Step{
+		"silent":        it.Silent(),
+		"within a body": it.Verbatim(head+"Content-Length: 61440\r\n\r\n"+document[:50<<10], it.Silent()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var waiting, running sync.WaitGroup
+			waiting.Add(many)
+			server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/good/instance" {
+					it.Body(200, "", document)(s, w, r)
+					return
+				}
+				waiting.Done()
+				slow(s, w, r)
+			}))
+			c, request := prepare(t, server.Origin(), attempts(1), timeout(long))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for range many {
+				running.Go(func() {
+					_, err := c.Read(ctx, request)
+					mustBeCanceled(t, err)
+				})
 			}
+			promptly(t, waiting.Wait)
+			good := request
+			good.BaseURL = baseURL(t, server.URL())
+			var reading sync.WaitGroup
+			for range many {
+				reading.Go(func() {
+					if _, err := c.Read(ctx, good); err != nil {
+						t.Errorf("%v", err)
+					}
+				})
+			}
+			promptly(t, reading.Wait)
+			cancel()
+			promptly(t, running.Wait)
 		})
 	}
-	promptly(t, good.Wait)
-	cancel()
-	promptly(t, slow.Wait)
 }
 
 // The rest of a head that is too large is not the start of another response: the next read has a connection of its own.
