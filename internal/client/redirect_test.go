@@ -3,6 +3,7 @@ package client_test
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,13 +17,12 @@ func TestRedirectsAreFollowed(t *testing.T) {
 		script []it.Step
 		paths  []string
 	}{
-		"301":               {[]it.Step{it.Redirect(301, "/a")}, []string{"/instance", "/a"}},
-		"relative":          {[]it.Step{it.Redirect(302, "api/instance"), it.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"}},
-		"query":             {[]it.Step{it.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
-		"fragment":          {[]it.Step{it.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
-		"escaped":           {[]it.Step{it.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
-		"to itself":         {[]it.Step{it.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
-		"with a large body": {[]it.Step{it.Func(largeRedirect)}, []string{"/instance", "/a"}},
+		"301":       {[]it.Step{it.Redirect(301, "/a")}, []string{"/instance", "/a"}},
+		"relative":  {[]it.Step{it.Redirect(302, "api/instance"), it.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"}},
+		"query":     {[]it.Step{it.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
+		"fragment":  {[]it.Step{it.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
+		"escaped":   {[]it.Step{it.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
+		"to itself": {[]it.Step{it.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
 		"five, of each status": {
 			[]it.Step{it.Redirect(301, "/1"), it.Redirect(302, "/2"), it.Redirect(303, "/3"), it.Redirect(307, "/4"), it.Redirect(308, "/5")},
 			[]string{"/instance", "/1", "/2", "/3", "/4", "/5"},
@@ -47,10 +47,20 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-func largeRedirect(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Location", "/a")
-	w.WriteHeader(http.StatusFound)
-	_, _ = w.Write(make([]byte, mebibyte))
+// A redirect costs no connection, unless its body is so large that reading it would cost more.
+func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
+	t.Parallel()
+	for size, connections := range map[int]int{2 << 10: 1, 2<<10 + 1: 2} {
+		server := it.New(t, it.WithScript(it.Func(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+			redirect(w, "/a")
+			_, _ = w.Write(make([]byte, size))
+		})), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+		read(t, server.URL())
+		if n := server.Connections(); n != connections {
+			t.Errorf("%d bytes: %d connections, want %d", size, n, connections)
+		}
+	}
 }
 
 // Extra headers and the client certificate stay with the origin they were meant for, and go there again when a

@@ -18,13 +18,14 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 		header, value string
 		echoes        []string // every form in which the server repeats it
 	}{
-		"a value":      {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
-		"Bearer":       {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
-		"a cookie":     {"Cookie", "session=s3cr3t-s3ssion; theme=da-rk-mode", []string{"session=s3cr3t-s3ssion; theme=da-rk-mode", "s3cr3t-s3ssion", "da-rk-mode"}},
-		"a short one":  {"X-Pin", "~42", []string{"~42"}},
-		"Basic":        {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"basic":        {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"a long value": {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
+		"a value":        {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
+		"Bearer":         {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
+		"a cookie":       {"Cookie", "session=s3cr3t-s3ssion; theme=da-rk-mode", []string{"session=s3cr3t-s3ssion; theme=da-rk-mode", "s3cr3t-s3ssion", "da-rk-mode"}},
+		"a short one":    {"X-Pin", "~42", []string{"~42"}},
+		"Basic":          {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"basic":          {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"one in another": {"Cookie", "a=s3cret; b=s3cret-Passw0rd", []string{"s3cret-Passw0rd"}},
+		"a long value":   {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
 	}
 	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
 		return func(w http.ResponseWriter, echo string) {
@@ -65,6 +66,7 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 					failure := fail(t, server.URL(), log.option(), withHeaders(t, map[string]string{secret.header: secret.value}))
 					for _, text := range []string{failure.Error(), log.String()} {
 						for _, private := range secret.echoes {
+							mustBeWithoutSecret(t, text, private)
 							if strings.Contains(text, private) {
 								t.Errorf("%q has %q", text, private)
 							}
@@ -134,16 +136,6 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 		if text := strings.TrimSuffix(failure.Error(), " (redacted)"); !strings.HasSuffix(text, ": no") {
 			t.Errorf("%d characters: %q", length, failure)
 		}
-	}
-}
-
-// A server gets two secrets, and the one begins with the other.
-func TestLongestSecretIsRedactedFirst(t *testing.T) {
-	t.Parallel()
-	server := it.New(t, it.WithDefault(it.Body(403, "text/plain", "no s3cret-T0ken")))
-	failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-User": "s3cret", "X-Api-Key": "s3cret-T0ken"}))
-	if !strings.HasSuffix(failure.Error(), ": no (redacted)") {
-		t.Errorf("%q has a part of a secret", failure)
 	}
 }
 

@@ -174,6 +174,8 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			noTimeLeft: true, requests: exactly(7), end: exactly(59 * second)},
 		"Retry-After past the end": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "60"), class: busy,
 			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
+		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
+			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
 		"long delay, little time": {limit: 5 * second, option: retry(4, 20*second, 20*second), server: statuses(503), class: busy,
 			noTimeLeft: true, requests: exactly(2), end: exactly(4 * second)},
 		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
@@ -281,8 +283,9 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := c.Read(past, request)
-	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 {
-		t.Errorf("%+v", err)
+	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
+		failure.ExtraHeaders {
+		t.Errorf("%+v", failure)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

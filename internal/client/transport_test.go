@@ -355,24 +355,23 @@ func TestHostsInNoProxyAreReadDirectly(t *testing.T) {
 // A proxy that repeats the credentials that it was sent must not bring them into a failure or a log.
 func TestEchoedProxyCredentialsAreRedacted(t *testing.T) {
 	t.Parallel()
-	for _, credentials := range []string{"pr0xy-us3r:" + proxyPassword, "pr0xy-us3r:p@ss/w0rd"} {
-		user, password, _ := strings.Cut(credentials, ":")
+	for _, user := range []*url.Userinfo{url.UserPassword("pr0xy-us3r", "p@ss/w0rd"), url.User("pr0xy-us3r")} {
+		password, _ := user.Password()
+		credentials := user.Username() + ":" + password
 		encoded := base64.StdEncoding.EncodeToString([]byte(credentials))
-		for name, echo := range map[string]string{"header": "Basic " + encoded, "pair": credentials, "password": "wrong: " + password} {
-			t.Run(name+" "+password, func(t *testing.T) {
+		for echo, says := range map[string]string{"Basic " + encoded: "Basic (redacted)", credentials: "(redacted)", "no " + password + "!": "no "} {
+			t.Run(echo, func(t *testing.T) {
 				t.Parallel()
 				proxy := it.New(t, it.WithDefault(it.Body(403, "text/plain", echo)))
 				var log logged
-				failure := fail(t, "http://"+it.ProxiedHost, log.option(), proxied("HTTP_PROXY", url.UserPassword(user, password).String()+"@"+proxy.Address()))
+				failure := fail(t, "http://"+it.ProxiedHost, log.option(), proxied("HTTP_PROXY", user.String()+"@"+proxy.Address()))
 				if sent := proxy.Requests()[0].Header.Get("Proxy-Authorization"); sent != "Basic "+encoded {
 					t.Errorf("the proxy was sent %q", sent)
 				}
 				for _, text := range []string{failure.Error(), log.String()} {
-					mustSay(t, text, "(redacted)")
-					for _, private := range []string{user, password, encoded} {
-						if strings.Contains(text, private) {
-							t.Errorf("%q repeats %q of the proxy's user info", text, private)
-						}
+					mustSay(t, text, "status 403 Forbidden: "+says)
+					if strings.Contains(text, "w0rd") || strings.Contains(text, user.Username()) || strings.Contains(text, encoded) {
+						t.Errorf("%q repeats the proxy's user info", text)
 					}
 				}
 			})
