@@ -147,10 +147,11 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	mutual := it.New(t, it.WithClientCertificate())
 	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
 	mailServer := says("220 mail.example ESMTP\r\n")
+	trusted := it.WithProxyCertificate(it.CertificateValid)
 	toExpired := func(t *testing.T) string {
 		t.Helper()
 		instance := it.New(t, it.WithCertificate(it.CertificateExpired))
-		return it.NewProxy(t, it.WithProxyCertificate(it.CertificateValid), it.WithProxyTarget(instance)).URL()
+		return it.NewProxy(t, trusted, it.WithProxyTarget(instance)).URL()
 	}
 	untrusting := func(s *setup) { s.TLS.CACertPEM = "" }
 	closes := func(c net.Conn) { _ = c.Close() }
@@ -243,7 +244,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"resetting proxy": {place: tunnel(rawProxy("http", it.ResetConnection)), says: "the proxy "},
 			"https proxy, expired": {place: tunnel(proxyThat(it.WithProxyCertificate(it.CertificateExpired))), retries: final,
 				says: unreachable + "certificate has expired"},
-			"https proxy refuses": {place: tunnel(proxyThat(it.WithProxyCertificate(it.CertificateValid), it.WithProxyRefusal(403))),
+			"https proxy refuses": {place: tunnel(proxyThat(trusted, it.WithProxyRefusal(403))),
 				retries: final, says: "status 403"},
 			"https proxy without TLS": {place: tunnel(rawProxy("https", says("HTTP/1.1 400 Bad Request\r\n\r\n"))),
 				says: unreachable + "first record does not look like a TLS handshake"},
@@ -291,7 +292,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		}},
 		client.KindTooLarge: {class: "body too large", retries: final, faults: map[string]fault{
 			"head of 17 KiB": {place: does(verbatim(head + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n")), says: headLarge},
-			"endless 1xx": {place: does(verbatim(strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30))),
+			"endless 1xx": {place: does(verbatim(strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30))),
 				says: headLarge},
 			"64 KiB and a byte":     {place: does(it.AnswerDocument(padded(64<<10 + 1))), says: tooLarge},
 			"64 KiB and more, gzip": {place: does(gzipped(padded(64<<10 + 1))), says: tooLarge},
@@ -325,16 +326,16 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"proxy refuses, plain": {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
 			"wants credentials, plain": {place: forwarder(refusing(407)), class: "status 407 Proxy Authentication Required",
 				says: "status 407"},
-			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
+			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
 				class: "status 101 Switching Protocols"},
 			"redirect without a Location": {place: does(it.Status(302)), class: "status 302 Found"},
 			"error of the service": {place: body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
 				class: "status 404 Not Found", says: "status 404 Not Found: Route GET:/x not found"},
 			"error page": {place: page(502, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"),
 				class: "status 502 Bad Gateway", retries: retried},
-			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
+			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
 				class: "status 404 Not Found"},
-			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), hurried),
+			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), hurried),
 				class: "status 403 Forbidden", says: "status 403 Forbidden: No"},
 			"error, endless body": {place: does(it.Func(endlessError)), class: "status 410 Gone", says: "status 410 Gone: xxx",
 				also: "x…"},
@@ -525,7 +526,8 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 			want = 3
 		}
 		text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
-		if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != want || failure.Class() != text {
+		if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != want ||
+			failure.Class() != text {
 			t.Errorf("status %d: %d attempts, want %d; %+v", status, failure.Attempts, want, failure)
 		}
 		if status != 204 && status != 304 {
@@ -605,7 +607,8 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 						if length >= headLength {
 							want = "before the whole response had arrived"
 						}
-						if failure, ok := client.AsFailure(err); !ok || failure.Class() != "connection broken" || !strings.Contains(failure.Reason, want) {
+						failure, ok := client.AsFailure(err)
+						if !ok || failure.Class() != "connection broken" || !strings.Contains(failure.Reason, want) {
 							t.Errorf("after %q: %v", response[:length], err)
 						}
 					}

@@ -13,14 +13,14 @@ import (
 // A server that repeats what it was sent must not bring it into a failure or a log; checkFailure looks for it there.
 func TestEchoedSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
-	const user, password = "Aladdin-us3r", "open-sesame"
+	const user, password, cookies = "Aladdin-us3r", "open-sesame", "session=s3cr3t-s3ssion; theme=da-rk-mode"
 	secrets := map[string]struct {
 		header, value string
 		echoes        []string // every form in which the server repeats it
 	}{
 		"a value":        {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
 		"Bearer":         {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
-		"a cookie":       {"Cookie", "session=s3cr3t-s3ssion; theme=da-rk-mode", []string{"session=s3cr3t-s3ssion; theme=da-rk-mode", "s3cr3t-s3ssion", "da-rk-mode"}},
+		"a cookie":       {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
 		"a short one":    {"X-Pin", "~42", []string{"~42"}},
 		"Basic":          {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
 		"basic":          {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
@@ -103,20 +103,18 @@ func TestPublicHeadersAreNotRedacted(t *testing.T) {
 		header, value string
 		public        bool
 	}{
-		"Content-Type":             {"Content-Type", "application/json", true},
-		"Content-Type, lower case": {"content-type", "application/json", true},
-		"Accept":                   {"Accept", "application/json", true},
-		"Host":                     {"Host", "files.example.org", true},
-		"two characters":           {"X-On", "on", true},
-		"User-Agent":               {"User-Agent", "application/json", false},
-		"Cookie":                   {"Cookie", "application/json", false},
-		"X-Forwarded-Host":         {"X-Forwarded-Host", "files.example.org", false},
+		"Content-Type":   {"Content-Type", "application/json", true},
+		"Accept":         {"Accept", "application/json", true},
+		"Host":           {"Host", "files.example.org", true},
+		"two characters": {"X-On", "on", true},
+		"User-Agent":     {"User-Agent", "application/json", false},
+		"Cookie":         {"Cookie", "application/json", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := it.New(t, it.WithDefault(it.Body(200, test.value, "nothing")))
-			failure := fail(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}), func(s *setup) { s.Headers.Set("X", "y") })
+			failure := fail(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}))
 			want := test.value
 			if !test.public {
 				want = "(redacted)"

@@ -42,7 +42,6 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		"byte order mark":     {[]it.Option{it.WithDocument("\ufeff" + document)}, document, nil},
 		"other content type":  {[]it.Option{it.WithDefault(it.Body(200, "text/html", document))}, document, nil},
 		"no content type":     {[]it.Option{it.WithDefault(it.Body(200, "", document))}, document, nil},
-		"16 KiB":              {[]it.Option{it.WithDocument(padded(16 << 10))}, padded(16 << 10), nil},
 		"64 KiB":              {[]it.Option{it.WithDocument(padded(64 << 10))}, padded(64 << 10), nil},
 		"64 KiB, gzip":        {[]it.Option{it.WithDefault(gzipped(padded(64 << 10)))}, padded(64 << 10), nil},
 		"64 KiB, no length":   {[]it.Option{says("HTTP/1.1 200 OK\r\n\r\n" + padded(64<<10))}, padded(64 << 10), nil},
@@ -75,7 +74,8 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 				}
 			}
 			for _, request := range server.Requests() {
-				if request.Method != http.MethodGet || server.Origin()+request.Path != server.URL()+"/instance" || request.RawQuery != "" || request.Proto != "HTTP/1.1" {
+				if request.Method != http.MethodGet || server.Origin()+request.Path != server.URL()+"/instance" ||
+					request.RawQuery != "" || request.Proto != "HTTP/1.1" {
 					t.Errorf("the request was %+v", request)
 				}
 			}
@@ -161,7 +161,8 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 			c, request := prepare(t, server.URL(), trusting(server), withClientCert(server))
 			for range 10 {
 				// What goes wrong costs no connection either, nor does a retry or a redirect.
-				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
+				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), // one read
+					it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
 				for i, good := range []bool{true, false, true, false} {
 					if _, err := c.Read(t.Context(), request); (err == nil) != good {
 						t.Fatalf("read %d: %v", i, err)
@@ -277,7 +278,8 @@ func TestHeadThatIsTooLargeIsFinalOnAReusedConnectionToo(t *testing.T) {
 // An internationalized host is asked for under the name that is its origin, so that it is no other virtual host.
 func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	t.Parallel()
-	proxy := it.New(t, it.WithScript(it.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+	redirect := it.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")
+	proxy := it.New(t, it.WithScript(redirect), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
 	read(t, "http://B\u00dcCHER.example", proxied("HTTP_PROXY", proxy.Origin()))
 	var hosts []string
 	for _, request := range proxy.Requests() {
@@ -300,7 +302,8 @@ func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 					server = it.New(t, it.WithClientCertificate())
 				}
 				proxy := it.NewProxy(t, append(options, it.WithProxyTarget(server))...)
-				read(t, scheme+"://"+it.ProxiedHost, trusting(server), withClientCert(server), proxied(strings.ToUpper(scheme)+"_PROXY", proxy.URL()))
+				through := proxied(strings.ToUpper(scheme)+"_PROXY", proxy.URL())
+				read(t, scheme+"://"+it.ProxiedHost, trusting(server), withClientCert(server), through)
 				if requests := proxy.Requests(); len(requests) != 1 || requests[0].ClientCertificate {
 					t.Errorf("the proxy was sent %+v", requests)
 				}
@@ -329,11 +332,13 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 				headers := withHeaders(t, map[string]string{"X-Api-Key": "k3y"})
 				read(t, scheme+"://"+it.ProxiedHost, trusting(server), through, headers)
 				read(t, server.URL(), trusting(server), through) // loopback needs no proxy
-				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != it.ProxiedHost || requests[0].Header.Get("X-Api-Key") != "k3y" {
+				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != it.ProxiedHost ||
+					requests[0].Header.Get("X-Api-Key") != "k3y" {
 					t.Errorf("the instance was sent %+v", requests)
 				}
 				requests := proxy.Requests()
-				if len(requests) != 1 || strings.HasPrefix(requests[0].Header.Get("Proxy-Authorization"), "Basic ") != strings.Contains(before, "@") {
+				if len(requests) != 1 ||
+					strings.HasPrefix(requests[0].Header.Get("Proxy-Authorization"), "Basic ") != strings.Contains(before, "@") {
 					t.Fatalf("the proxy was sent %+v", requests)
 				}
 				if scheme == "https" && (requests[0].Method != http.MethodConnect || requests[0].Header.Get("X-Api-Key") != "") {
