@@ -54,24 +54,3 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkParallelRead reads one instance from many goroutines.
-func BenchmarkParallelRead(b *testing.B) {
-	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
-		b.Run(name, func(b *testing.B) {
-			server := it.New(b, option)
-			c, request := prepare(b, server.URL(), trusting(server))
-			b.SetParallelism(32)
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					if _, err := c.Read(b.Context(), request); err != nil {
-						b.Error(err)
-						return
-					}
-				}
-			})
-			b.ReportMetric(float64(server.Connections()), "connections")
-		})
-	}
-}

@@ -136,6 +136,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		incomplete  = "no complete response in time"
 		tooLarge    = "a body of more than 65536 bytes"
 		headLarge   = "a response head of more than 16384 bytes"
+		notFound    = "status 404 Not Found"
 		notHTTP     = "the response is not valid HTTP: "
 		notJSON     = "the body is not JSON"
 		noTLS       = "does not speak TLS on this port"
@@ -143,7 +144,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		user        = "user:" + proxyPassword + "@"
 	)
 	nowhere := it.ReserveAddress(t)
-	secure, plain := it.New(t, it.WithTLS()), it.New(t)
+	secure, plain, forbidden := it.New(t, it.WithTLS()), it.New(t), it.New(t, it.WithDefault(it.Status(403)))
 	mutual := it.New(t, it.WithClientCertificate())
 	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
 	mailServer := says("220 mail.example ESMTP\r\n")
@@ -164,6 +165,8 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	}{
 		client.KindResolve: {class: "no such host", retries: retried, faults: map[string]fault{
 			"no such host": {place: at("http://nonexistent.invalid"), says: "the host name could not be resolved: no such host"},
+			"no proxy for the host": {place: at("http://"+it.ProxiedHost, proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", it.ProxiedHost)),
+				says: "no such host"},
 		}},
 		client.KindNameServer: {class: "no response in time", retries: retried, faults: map[string]fault{
 			"silent name server": {place: at("https://"+hostOfSilentNameServer, hurried),
@@ -323,18 +326,21 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				class: "status 400 Bad Request", hint: client.HintHTTPS, says: "plain HTTP request was sent to HTTPS port"},
 			"no client certificate, nginx": {place: page(400, "<title>400 No required SSL certificate was sent</title>"),
 				class: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
-			"proxy refuses, plain": {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
+			"path repeated":            {place: at(plain.URL() + "/instance"), class: notFound, hint: client.HintPathRepeated},
+			"path repeated, and slash": {place: at(plain.URL() + "/instance/"), class: notFound, hint: client.HintPathRepeated},
+			"path repeated, forbidden": {place: at(forbidden.URL() + "/instance"), class: "status 403 Forbidden"},
+			"proxy refuses, plain":     {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
 			"wants credentials, plain": {place: forwarder(refusing(407)), class: "status 407 Proxy Authentication Required",
 				says: "status 407"},
 			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
 				class: "status 101 Switching Protocols"},
 			"redirect without a Location": {place: does(it.Status(302)), class: "status 302 Found"},
 			"error of the service": {place: body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
-				class: "status 404 Not Found", says: "status 404 Not Found: Route GET:/x not found"},
+				class: notFound, says: "status 404 Not Found: Route GET:/x not found"},
 			"error page": {place: page(502, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"),
 				class: "status 502 Bad Gateway", retries: retried},
 			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
-				class: "status 404 Not Found"},
+				class: notFound},
 			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), hurried),
 				class: "status 403 Forbidden", says: "status 403 Forbidden: No"},
 			"error, endless body": {place: does(it.Func(endlessError)), class: "status 410 Gone", says: "status 410 Gone: xxx",
@@ -534,20 +540,6 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 			text += ": The instance was told to answer"
 		}
 		mustSay(t, failure.Error(), text)
-	}
-}
-
-func TestNotFoundBelowARepeatedPathHasAHint(t *testing.T) {
-	t.Parallel()
-	server := it.New(t)
-	for _, end := range []string{"/instance", "/instance/"} {
-		if failure := fail(t, server.URL()+end); failure.StatusCode != 404 || failure.Hint != client.HintPathRepeated {
-			t.Errorf("%+v", failure)
-		}
-	}
-	server.SetDefault(it.Status(403))
-	if failure := fail(t, server.URL()+"/instance"); failure.Hint != 0 {
-		t.Errorf("a 403 has the hint of a 404: %+v", failure)
 	}
 }
 

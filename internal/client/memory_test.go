@@ -69,7 +69,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 				select {
 				case <-done:
 					over = true
-				case <-time.After(time.Millisecond):
+				case <-time.After(10 * time.Millisecond):
 				}
 			}
 			runtime.KeepAlive(results)
