@@ -265,7 +265,8 @@ func checkFailure(t testing.TB, failure *client.Failure, request client.Request,
 	if !strings.Contains(log, "Could not read the instance") {
 		t.Errorf("the log does not tell of the failure:\n%s", log)
 	}
-	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, strings.Split(strings.TrimSuffix(log, "\n"), "\n")) {
+	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
+	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, lines) {
 		mustBePrintable(t, text)
 		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
 		if address := ofThisMachine.FindString(text); address != "" {

@@ -107,7 +107,8 @@ func FuzzRedirectTarget(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q to %q leads to %q: %v", base, location, target, err)
 		}
-		if got := originOf(request.URL); got != originOf(target) || defaultPorts[got.scheme] == "" || got.host == "" || from.origin.scheme == "https" && got.scheme != "https" {
+		if got := originOf(request.URL); got != originOf(target) || defaultPorts[got.scheme] == "" || got.host == "" ||
+			from.origin.scheme == "https" && got.scheme != "https" {
 			t.Errorf("%q to %q leads to the origin %+v", base, location, got)
 		}
 		if request.URL.User != nil || request.URL.Fragment != "" {

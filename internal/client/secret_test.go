@@ -142,7 +142,8 @@ func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))
 	var log logged
 	read(t, server.URL(), log.option(), withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
-	mustSay(t, log.String(), "Trying again", "attempt=1", "reason=status 503", "Read the instance", "attempt=2", "url="+server.URL()+"/instance")
+	mustSay(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
+		"Read the instance", "attempt=2", "url="+server.URL()+"/instance")
 	mustBeWithoutSecret(t, log.String(), secret)
 	if strings.Contains(log.String(), "?") {
 		t.Errorf("the log has a redirect's query:\n%s", &log)

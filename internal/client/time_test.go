@@ -23,7 +23,9 @@ import (
 type server func(n int, r *http.Request) (*http.Response, error)
 
 func answer(status int, body string, header ...string) (*http.Response, error) {
-	response := &http.Response{StatusCode: status, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+	response := &http.Response{
+		StatusCode: status, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
 	for i := 0; i < len(header); i += 2 {
 		response.Header.Set(header[i], header[i+1])
 	}
@@ -133,7 +135,8 @@ func TestRetryAfterIsForgottenAfterTheNextAnswer(t *testing.T) {
 		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
 			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
 		})
-		if len(line.requests) != 4 || line.requests[1] != 9*time.Second || line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
+		if len(line.requests) != 4 || line.requests[1] != 9*time.Second ||
+			line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
 			t.Errorf("%+v", line)
 		}
 	})
@@ -239,7 +242,8 @@ func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 					return nil, ctx.Err()
 				}
 			})
-			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted || len(line.requests) != admitted || line.end != time.Minute {
+			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted ||
+				len(line.requests) != admitted || line.end != time.Minute {
 				t.Errorf("%d admitted: %+v, %v", admitted, line, line.failure)
 			}
 		})
@@ -325,7 +329,8 @@ func held(t *testing.T) map[string]place {
 	t.Helper()
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 	// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
-	const settings, headers, ping = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88", "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
+	const settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
+	const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
 	flooding := func(begin, then string) func(net.Conn) {
 		return func(c net.Conn) {
 			_, _ = io.WriteString(c, begin)
@@ -377,7 +382,7 @@ func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 				}
 			})
 			canceled, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(soon/8, cancel)
+			time.AfterFunc(soon/2, cancel)
 			promptly(t, func() {
 				_, err := c.Read(canceled, request)
 				mustBeCanceled(t, err)

@@ -381,7 +381,7 @@ func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 		it.Await(c)
 		open.Add(-1)
 	})
-	fail(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(12), timeout(soon/8))
+	fail(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(12), timeout(soon/3))
 	promptly(t, func() {
 		for proxy.Connections() < 12 || open.Load() > 0 {
 			time.Sleep(soon / 8)
