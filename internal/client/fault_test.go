@@ -165,7 +165,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	}{
 		client.KindResolve: {class: "no such host", retries: retried, faults: map[string]fault{
 			"no such host": {place: at("http://nonexistent.invalid"), says: "the host name could not be resolved: no such host"},
-			"not through the proxy": {place: at("http://nonexistent.invalid", proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", ".invalid")),
+			"not through the proxy": {place: at("http://x.invalid", proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", ".invalid")),
 				says: "no such host"},
 		}},
 		client.KindNameServer: {class: "no response in time", retries: retried, faults: map[string]fault{
@@ -617,20 +617,30 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 	}
 }
 
-// What comes on a connection after an earlier response is not the answer to this request: another attempt gets
-// another connection.
-func TestRestOfAnEarlierResponseIsNotTheAnswer(t *testing.T) {
+// What comes on a connection after an earlier response may be the rest of that one, and is not the answer: another
+// attempt gets another connection. A head that is too large is final there too, and its rest is no other response.
+func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
-	c, request := prepare(t, server.URL(), attempts(2))
-	for _, step := range []it.Step{it.Answer(), verbatim("rest of an earlier response\r\n\r\n")} {
-		server.SetScript(step)
+	for _, test := range []struct {
+		text     string
+		kind     client.Kind // 0: the instance is read
+		requests int
+	}{
+		{"rest of an earlier response\r\n\r\n", 0, 3},
+		{head + strings.Repeat("a:\r\n", 16<<10), client.KindTooLarge, 2},
+	} {
+		server := it.New(t, it.WithScript(it.Answer(), verbatim(test.text)))
+		c, request := prepare(t, server.URL(), attempts(2))
 		if _, err := c.Read(t.Context(), request); err != nil {
 			t.Fatalf("%v", err)
 		}
-	}
-	if n := len(server.Requests()); n != 3 {
-		t.Errorf("%d requests, want 3", n)
+		_, err := c.Read(t.Context(), request)
+		if failure, failed := client.AsFailure(err); failed != (test.kind != 0) || failed && failure.Kind != test.kind {
+			t.Errorf("%+v", err)
+		}
+		if n := len(server.Requests()); n != test.requests {
+			t.Errorf("%d requests, want %d", n, test.requests)
+		}
 	}
 }
 

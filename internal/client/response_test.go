@@ -15,7 +15,7 @@ func TestMessageOfABody(t *testing.T) {
 		contentType, body, want string
 	}{
 		"empty":               {"", "", ""},
-		"service's error":     {service, `{"statusCode":404,"error":"Not Found","message":"Route GET:/instance/ not found"}`, "Route GET:/instance/ not found"},
+		"service's error":     {service, `{"statusCode":404,"error":"Not Found","message":"Route GET:/x not found"}`, "Route GET:/x not found"},
 		"error only":          {service, `{"error":"Not Found"}`, "Not Found"},
 		"empty message":       {service, `{"error":"Not Found","message":""}`, "Not Found"},
 		"JSON as text":        {"text/plain", ` {"message":"x"} `, "x"},
@@ -87,8 +87,9 @@ func FuzzMessage(f *testing.F) {
 // printed with its query or user info.
 func FuzzRedirectTarget(f *testing.F) {
 	for _, location := range []string{
-		"/a", "?b", "#c", "//h.example/x", "https://h.example:8443/a%2Fb?token=1#f", "http://user:pass@h.example/", "file:///etc/passwd",
-		"http:opaque", "http://[fe80::1%25eth0]/", "http://h%ff/", "http://<h>/ä b", "http://[::1", "//::", "ftp://h\u202e/", "http://h:/", "../..//x",
+		"/a", "?b", "#c", "//h.example/x", "https://h.example:8443/a%2Fb?token=1#f", "http://user:pass@h.example/",
+		"file:///etc/passwd", "http:opaque", "http://[fe80::1%25eth0]/", "http://h%ff/", "http://<h>/ä b", "http://[::1",
+		"//::", "ftp://h\u202e/", "http://h:/", "../..//x",
 	} {
 		f.Add("https://files.example.org/api", location)
 	}

@@ -251,24 +251,6 @@ func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 	}
 }
 
-// The rest of a head that is too large is not the start of another response: the next read has a connection of its own.
-func TestHeadThatIsTooLargeIsFinalOnAReusedConnectionToo(t *testing.T) {
-	t.Parallel()
-	server := it.New(t)
-	c, request := prepare(t, server.URL())
-	for _, step := range []it.Step{it.Answer(), verbatim(head + strings.Repeat("a:\r\n", 16<<10))} {
-		server.SetScript(step)
-		server.SetDefault(step)
-		_, err := c.Read(t.Context(), request)
-		if failure, failed := client.AsFailure(err); failed && (failure.Kind != client.KindTooLarge || failure.Attempts != 1) {
-			t.Errorf("%+v", failure)
-		}
-	}
-	if n := len(server.Requests()); n != 2 {
-		t.Errorf("%d requests, want 2", n)
-	}
-}
-
 // An internationalized host is asked for under the name that is its origin, so that it is no other virtual host.
 func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	t.Parallel()
