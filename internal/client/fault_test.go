@@ -341,7 +341,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				class: "status 502 Bad Gateway", retries: retried},
 			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
 				class: notFound},
-			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), hurried),
+			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), timeout(4*soon)),
 				class: "status 403 Forbidden", says: "status 403 Forbidden: No"},
 			"error, endless body": {place: does(it.Func(endlessError)), class: "status 410 Gone", says: "status 410 Gone: xxx",
 				also: "x…"},
