@@ -230,7 +230,8 @@ func FuzzParseBaseURL(f *testing.F) {
 			}
 			if _, rest, found := strings.Cut(text, "://"); found {
 				// Long enough not to be a part of our own words.
-				if info, _, found := strings.Cut(rest, "@"); found && len(info) > 3 && strings.ContainsAny(info, "0123456789%") && strings.Contains(err.Error(), info) {
+				info, _, found := strings.Cut(rest, "@")
+				if found && len(info) > 3 && strings.ContainsAny(info, "0123456789%") && strings.Contains(err.Error(), info) {
 					t.Errorf("%q: the error repeats the user info: %v", text, err)
 				}
 			}
@@ -242,14 +243,14 @@ func FuzzParseBaseURL(f *testing.F) {
 		if !strings.HasSuffix(u.String(), "/instance") || strings.ContainsAny(u.String(), "?#") {
 			t.Errorf("%q reads %s", text, u)
 		}
-		for what, form := range map[string]string{"effective form": u.Effective(), "URL that is read": strings.TrimSuffix(u.String(), "/instance")} {
+		for _, form := range []string{u.Effective(), strings.TrimSuffix(u.String(), "/instance")} {
 			again, err := client.ParseBaseURL(form)
 			if err != nil {
-				t.Errorf("%q: the %s %q is refused: %v", text, what, form, err)
+				t.Errorf("%q: %q is refused: %v", text, form, err)
 				continue
 			}
 			if again.Effective() != u.Effective() || !again.SameOrigin(u) {
-				t.Errorf("%q: the %s %q has the effective form %q, want %q", text, what, form, again.Effective(), u.Effective())
+				t.Errorf("%q: %q has the effective form %q, want %q", text, form, again.Effective(), u.Effective())
 			}
 		}
 	})

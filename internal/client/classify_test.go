@@ -15,34 +15,39 @@ import (
 // What systems and networks do that a loopback server cannot bring about.
 func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	t.Parallel()
-	const closed = "the server closed or reset the connection before it had answered"
+	const (
+		closed  = "the server closed or reset the connection before it had answered"
+		invalid = "the response is not valid HTTP: "
+		early   = invalid + "it came before the request"
+	)
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 54321}
-	call := func(name string, number syscall.Errno) error { return os.NewSyscallError(name, number) }
-	dial := func(err error) error {
-		return &net.OpError{Op: "dial", Net: "tcp", Source: local, Addr: local, Err: err}
+	operation := func(name string, err error) error {
+		return &net.OpError{Op: name, Net: "tcp", Source: local, Addr: local, Err: err}
 	}
-	broken := func(err error) error {
-		return fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", &net.OpError{Op: "read", Source: local, Addr: local, Err: err})
-	}
+	dial := func(err error) error { return operation("dial", err) }
+	connect := func(number syscall.Errno) error { return dial(os.NewSyscallError("connect", number)) }
+	broken := func(err error) error { return fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err) }
+	read := func(err error) error { return broken(operation("read", err)) }
 	tests := map[string]struct {
-		err       error
-		at        stage
-		kind      Kind
-		transient bool
-		reason    string
+		err    error
+		at     stage
+		kind   Kind
+		reason string
 	}{
-		"no route":              {dial(call("connect", syscall.EHOSTUNREACH)), stageConnecting, KindConnect, true, "no route to host"},
-		"the system's limit":    {dial(call("connect", syscall.ETIMEDOUT)), stageConnecting, KindConnect, true, "connection timed out"},
-		"reset by a dial":       {dial(call("connect", syscall.ECONNRESET)), stageConnecting, KindBroken, true, closed},
-		"invalid port":          {dial(&net.AddrError{Err: "invalid port", Addr: "h:99999"}), stageResolving, KindConnect, true, "invalid port"},
-		"no connection in time": {dial(os.ErrDeadlineExceeded), stageConnecting, KindTimeout, true, "no connection in time"},
-		"never looked up":       {context.DeadlineExceeded, stageResolving, KindNameServer, true, "the host name could not be resolved: the name servers did not answer"},
-		"host gone":             {broken(call("read", syscall.ETIMEDOUT)), stageSent, KindBroken, true, closed},
-		"broken pipe":           {broken(call("write", syscall.EPIPE)), stageSent, KindBroken, true, closed},
-		"our alert":             {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, stageHandshaking, KindTLS, false, "the TLS handshake failed: bad record MAC"},
-		"spoke first":           {errors.New("net/http: HTTP/1.x transport connection broken: readLoopPeekFailLocked: %!w(<nil>)"), stageSent, KindNotHTTP, false, "the response is not valid HTTP: it came before the request"},
-		"spoke first, noticed":  {broken(net.ErrClosed), stageSent, KindNotHTTP, false, "the response is not valid HTTP: it came before the request"},
-		"something else":        {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, false, "the response is not valid HTTP: something else"},
+		"no route":              {connect(syscall.EHOSTUNREACH), stageConnecting, KindConnect, "no route to host"},
+		"the system's limit":    {connect(syscall.ETIMEDOUT), stageConnecting, KindConnect, "connection timed out"},
+		"reset by a dial":       {connect(syscall.ECONNRESET), stageConnecting, KindBroken, closed},
+		"invalid port":          {dial(&net.AddrError{Err: "invalid port"}), stageResolving, KindConnect, "invalid port"},
+		"no connection in time": {dial(os.ErrDeadlineExceeded), stageConnecting, KindTimeout, "no connection in time"},
+		"never looked up": {context.DeadlineExceeded, stageResolving, KindNameServer,
+			"the host name could not be resolved: the name servers did not answer"},
+		"host gone":   {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
+		"broken pipe": {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
+		"our alert": {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS,
+			"the TLS handshake failed: bad record MAC"},
+		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
+		"spoke first, noticed": {read(net.ErrClosed), stageSent, KindNotHTTP, early},
+		"something else":       {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -51,8 +56,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			trace.reach(test.at)
 			r := &reading{secrets: newRedactor(nil, nil)}
 			failure := r.classify(t.Context(), test.err, trace)
-			if failure.Kind != test.kind || failure.transient != test.transient || failure.Reason != test.reason || !errors.Is(failure, test.err) {
-				t.Errorf("kind %d, transient %t: %s\nwant kind %d, transient %t: %s", failure.Kind, failure.transient, failure.Reason, test.kind, test.transient, test.reason)
+			if failure.Kind != test.kind || failure.Reason != test.reason || !errors.Is(failure, test.err) ||
+				failure.transient != kinds[test.kind].transient {
+				t.Errorf("kind %d, want %d, and %q; %+v", failure.Kind, test.kind, test.reason, failure)
 			}
 		})
 	}
@@ -65,6 +71,22 @@ func TestTraceNeverGoesBack(t *testing.T) {
 	for _, s := range []stage{stageSent, stageConnecting, stageHandshaking} {
 		if trace.reach(s); trace.at() != stageSent {
 			t.Errorf("the trace is at stage %d", trace.at())
+		}
+	}
+}
+
+// A connection that fails leaves a request where it was.
+func TestTraceTellsAConnectionFromAnAttemptAtOne(t *testing.T) {
+	t.Parallel()
+	ctx, trace := withTrace(t.Context())
+	hooks := httptrace.ContextClientTrace(ctx)
+	for _, step := range []struct {
+		err error
+		at  stage
+	}{{errors.New("refused"), stageConnecting}, {nil, stageConnected}} {
+		hooks.ConnectStart("tcp", "")
+		if hooks.ConnectDone("tcp", "", step.err); trace.at() != step.at {
+			t.Errorf("after %v, the trace is at stage %d", step.err, trace.at())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"math"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 )
@@ -11,19 +12,20 @@ func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
 	t.Parallel()
 	const second, samples = time.Second, 2000
 	type bounds struct{ low, high time.Duration }
+	longest := bounds{5 * second, 10 * second}
 	tests := map[string]struct {
 		retry  Retry
 		delays []bounds // of the first, the second, …
 	}{
 		"default": {Retry{4, second / 2, 10 * second}, []bounds{
-			{second / 2, second}, {second, 2 * second}, {2 * second, 4 * second}, {4 * second, 8 * second}, {5 * second, 10 * second}, {5 * second, 10 * second},
+			{second / 2, second}, {second, 2 * second}, {2 * second, 4 * second}, {4 * second, 8 * second}, longest, longest,
 		}},
 		"one delay":     {Retry{4, second, second}, []bounds{{second, second}, {second, second}, {second, second}}},
 		"little room":   {Retry{4, 9 * second, 10 * second}, []bounds{{9 * second, 10 * second}, {9 * second, 10 * second}}},
 		"nanoseconds":   {Retry{4, 1, 2}, []bounds{{1, 2}, {1, 2}, {1, 2}}},
-		"very long":     {Retry{4, math.MaxInt64, math.MaxInt64}, []bounds{{math.MaxInt64, math.MaxInt64}, {math.MaxInt64, math.MaxInt64}}},
+		"very long":     {Retry{4, math.MaxInt64, math.MaxInt64}, slices.Repeat([]bounds{{math.MaxInt64, math.MaxInt64}}, 2)},
 		"far apart":     {Retry{4, 1000, math.MaxInt64}, []bounds{{1000, 2000}, {2000, 4000}, {4000, 8000}, {8000, 16000}}},
-		"many attempts": {Retry{1 << 40, second, 2 * second}, []bounds{{second, 2 * second}, {second, 2 * second}, {second, 2 * second}, {second, 2 * second}}},
+		"many attempts": {Retry{1 << 40, second, 2 * second}, slices.Repeat([]bounds{{second, 2 * second}}, 4)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +100,7 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 
 // FuzzRetryAfter checks that no server can stretch a delay past its bounds or the read's end.
 func FuzzRetryAfter(f *testing.F) {
-	for _, value := range []string{"", "0", "120", "-1", "99999999999999999999", "Sun, 01 Mar 2026 12:00:30 GMT", "Sunday, 01-Mar-26 12:01:00 GMT", "Sun Mar  1 13:00:00 2026", "1e9"} {
+	for _, value := range []string{"", "0", "120", "-1", "99999999999999999999", "1e9", "Sun, 01 Mar 2026 12:00:30 GMT"} {
 		f.Add(value, int64(time.Second/2), int64(10*time.Second), int64(time.Minute))
 	}
 	f.Fuzz(func(t *testing.T, value string, shortest, longest, remaining int64) {

@@ -99,7 +99,7 @@ const (
 	// long is longer than any read may take.
 	long = time.Minute
 	// soon is the request timeout of tests that wait for it.
-	soon = 700 * time.Millisecond
+	soon = 250 * time.Millisecond
 	// prompt is what takes no time, even on a busy machine.
 	prompt = 5 * time.Second
 
@@ -265,7 +265,8 @@ func checkFailure(t testing.TB, failure *client.Failure, request client.Request,
 	if !strings.Contains(log, "Could not read the instance") {
 		t.Errorf("the log does not tell of the failure:\n%s", log)
 	}
-	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, strings.Split(strings.TrimSuffix(log, "\n"), "\n")) {
+	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
+	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, lines) {
 		mustBePrintable(t, text)
 		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
 		if address := ofThisMachine.FindString(text); address != "" {
@@ -358,8 +359,8 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// selfMadeCertificate returns a certificate that no authority signed, and its key.
-func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
+// withSelfMadeCertificate has a client certificate that no authority signed.
+func withSelfMadeCertificate(t testing.TB) option {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -374,8 +375,8 @@ func selfMadeCertificate(t testing.TB) (certPEM, keyPEM string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encode := func(kind string, bytes []byte) string {
-		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}))
+	return func(s *setup) {
+		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 	}
-	return encode("CERTIFICATE", certificate), encode("PRIVATE KEY", pkcs8)
 }

@@ -13,18 +13,19 @@ import (
 // A server that repeats what it was sent must not bring it into a failure or a log; checkFailure looks for it there.
 func TestEchoedSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
-	const user, password = "Aladdin-us3r", "open-sesame"
+	const user, password, cookies = "Aladdin-us3r", "open-sesame", "session=s3cr3t-s3ssion; theme=da-rk-mode"
 	secrets := map[string]struct {
 		header, value string
 		echoes        []string // every form in which the server repeats it
 	}{
-		"a value":      {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
-		"Bearer":       {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
-		"a cookie":     {"Cookie", "session=s3cr3t-s3ssion; theme=da-rk-mode", []string{"session=s3cr3t-s3ssion; theme=da-rk-mode", "s3cr3t-s3ssion", "da-rk-mode"}},
-		"a short one":  {"X-Pin", "~42", []string{"~42"}},
-		"Basic":        {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"basic":        {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"a long value": {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
+		"a value":        {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
+		"Bearer":         {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
+		"a cookie":       {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
+		"a short one":    {"X-Pin", "~42", []string{"~42"}},
+		"Basic":          {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"basic":          {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"one in another": {"Cookie", "a=s3cret; b=s3cret-Passw0rd", []string{"s3cret-Passw0rd"}},
+		"a long value":   {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
 	}
 	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
 		return func(w http.ResponseWriter, echo string) {
@@ -65,6 +66,7 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 					failure := fail(t, server.URL(), log.option(), withHeaders(t, map[string]string{secret.header: secret.value}))
 					for _, text := range []string{failure.Error(), log.String()} {
 						for _, private := range secret.echoes {
+							mustBeWithoutSecret(t, text, private)
 							if strings.Contains(text, private) {
 								t.Errorf("%q has %q", text, private)
 							}
@@ -101,20 +103,18 @@ func TestPublicHeadersAreNotRedacted(t *testing.T) {
 		header, value string
 		public        bool
 	}{
-		"Content-Type":             {"Content-Type", "application/json", true},
-		"Content-Type, lower case": {"content-type", "application/json", true},
-		"Accept":                   {"Accept", "application/json", true},
-		"Host":                     {"Host", "files.example.org", true},
-		"two characters":           {"X-On", "on", true},
-		"User-Agent":               {"User-Agent", "application/json", false},
-		"Cookie":                   {"Cookie", "application/json", false},
-		"X-Forwarded-Host":         {"X-Forwarded-Host", "files.example.org", false},
+		"Content-Type":   {"Content-Type", "application/json", true},
+		"Accept":         {"Accept", "application/json", true},
+		"Host":           {"Host", "files.example.org", true},
+		"two characters": {"X-On", "on", true},
+		"User-Agent":     {"User-Agent", "application/json", false},
+		"Cookie":         {"Cookie", "application/json", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := it.New(t, it.WithDefault(it.Body(200, test.value, "nothing")))
-			failure := fail(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}), func(s *setup) { s.Headers.Set("X", "y") })
+			failure := fail(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}))
 			want := test.value
 			if !test.public {
 				want = "(redacted)"
@@ -137,22 +137,13 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	}
 }
 
-// A server gets two secrets, and the one begins with the other.
-func TestLongestSecretIsRedactedFirst(t *testing.T) {
-	t.Parallel()
-	server := it.New(t, it.WithDefault(it.Body(403, "text/plain", "no s3cret-T0ken")))
-	failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-User": "s3cret", "X-Api-Key": "s3cret-T0ken"}))
-	if !strings.HasSuffix(failure.Error(), ": no (redacted)") {
-		t.Errorf("%q has a part of a secret", failure)
-	}
-}
-
 func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))
 	var log logged
 	read(t, server.URL(), log.option(), withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
-	mustSay(t, log.String(), "Trying again", "attempt=1", "reason=status 503", "Read the instance", "attempt=2", "url="+server.URL()+"/instance")
+	mustSay(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
+		"Read the instance", "attempt=2", "url="+server.URL()+"/instance")
 	mustBeWithoutSecret(t, log.String(), secret)
 	if strings.Contains(log.String(), "?") {
 		t.Errorf("the log has a redirect's query:\n%s", &log)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,7 +23,9 @@ import (
 type server func(n int, r *http.Request) (*http.Response, error)
 
 func answer(status int, body string, header ...string) (*http.Response, error) {
-	response := &http.Response{StatusCode: status, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+	response := &http.Response{
+		StatusCode: status, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
 	for i := 0; i < len(header); i += 2 {
 		response.Header.Set(header[i], header[i+1])
 	}
@@ -70,6 +73,7 @@ type timeline struct {
 func timed(t *testing.T, limit time.Duration, server server, options ...option) (line timeline) {
 	t.Helper()
 	options = append([]option{timeout(10 * time.Second), retry(4, 500*time.Millisecond, 10*time.Second)}, options...)
+	options = slices.DeleteFunc(options, func(o option) bool { return o == nil })
 	c, request := prepare(t, "http://files.example.org", options...)
 	start := time.Now()
 	c.ServeHTTP(roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -99,23 +103,18 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		value     string
 		low, high time.Duration
 	}{
-		"none":         {503, "", shortest, 2 * shortest},
-		"503":          {503, "3", 3 * time.Second, 3 * time.Second},
-		"429":          {429, "3", 3 * time.Second, 3 * time.Second},
-		"500":          {500, "3", shortest, 2 * shortest},
-		"502":          {502, "3", shortest, 2 * shortest},
-		"504":          {504, "3", shortest, 2 * shortest},
-		"408":          {408, "3", shortest, 2 * shortest},
-		"zero":         {503, "0", shortest, shortest},
-		"past":         {429, "Sat, 01 Jan 2000 00:00:00 GMT", shortest, shortest}, // fake time begins then
-		"date":         {503, "Sat, 01 Jan 2000 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
-		"RFC 850 date": {503, "Saturday, 01-Jan-00 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
-		"asctime date": {503, "Sat Jan  1 00:00:07 2000", 7 * time.Second, 7 * time.Second},
-		"longer":       {503, "3600", longest, longest},
-		"absurd":       {503, "99999999999999999999", longest, longest},
-		"date, far":    {503, "Fri, 31 Dec 9999 23:59:59 GMT", longest, longest},
-		"malformed":    {503, "soon", shortest, 2 * shortest},
-		"negative":     {503, "-3", shortest, 2 * shortest},
+		"none":      {503, "", shortest, 2 * shortest},
+		"503":       {503, "3", 3 * time.Second, 3 * time.Second},
+		"429":       {429, "3", 3 * time.Second, 3 * time.Second},
+		"500":       {500, "3", shortest, 2 * shortest},
+		"502":       {502, "3", shortest, 2 * shortest},
+		"504":       {504, "3", shortest, 2 * shortest},
+		"408":       {408, "3", shortest, 2 * shortest},
+		"zero":      {503, "0", shortest, shortest},
+		"past":      {429, "Sat, 01 Jan 2000 00:00:00 GMT", shortest, shortest}, // fake time begins then
+		"date":      {503, "Sat, 01 Jan 2000 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
+		"longer":    {503, "3600", longest, longest},
+		"date, far": {503, "Fri, 31 Dec 9999 23:59:59 GMT", longest, longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +135,8 @@ func TestRetryAfterIsForgottenAfterTheNextAnswer(t *testing.T) {
 		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
 			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
 		})
-		if len(line.requests) != 4 || line.requests[1] != 9*time.Second || line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
+		if len(line.requests) != 4 || line.requests[1] != 9*time.Second ||
+			line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
 			t.Errorf("%+v", line)
 		}
 	})
@@ -145,48 +145,71 @@ func TestRetryAfterIsForgottenAfterTheNextAnswer(t *testing.T) {
 // No read lasts past its end, none gives up before it without need, and each says whether it did.
 func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
-	const second = time.Second
-	within := func(low, high time.Duration) [2]time.Duration { return [2]time.Duration{low, high} }
+	const second, silent, busy = time.Second, "no response in time", "status 503 Service Unavailable"
 	untrusted := func(int, *http.Request) (*http.Response, error) {
 		return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 	}
+	type bounds struct{ low, high time.Duration }
+	within := func(low, high time.Duration) bounds { return bounds{low, high} }
+	exactly := func(n time.Duration) bounds { return bounds{n, n} }
+	includes := func(b bounds, n time.Duration) bool { return b.low <= n && n <= b.high }
 	tests := map[string]struct {
 		limit              time.Duration
-		options            []option
+		option             option
 		server             server
 		class              string // of the failure, or "" for success
 		ranOut, noTimeLeft bool
-		requests           [2]int // at least and at most
-		end                [2]time.Duration
+		requests           bounds // how many
+		end                bounds
 	}{
-		"silent":                       {time.Hour, nil, neverAnswer, "no response in time", false, false, [2]int{4, 4}, within(43*second+second/2, 47*second)},
-		"silent to the end":            {25 * second, nil, neverAnswer, "no response in time", true, false, [2]int{3, 3}, within(25*second, 25*second)},
-		"silent for one attempt":       {9 * second, nil, neverAnswer, "no response in time", true, false, [2]int{1, 1}, within(9*second, 9*second)},
-		"silent until ready":           {600 * second, []option{untilReady}, neverAnswer, "no response in time", true, false, [2]int{30, 60}, within(600*second, 600*second)},
-		"not trusted until ready":      {600 * second, []option{untilReady}, untrusted, "certificate not trusted", false, true, [2]int{60, 140}, within(599*second, 600*second)},
-		"Retry-After, until ready":     {60 * second, []option{untilReady}, readyAfter(time.Hour, 429, "Retry-After", "86400"), "status 429 Too Many Requests", false, true, [2]int{7, 7}, within(59*second, 59*second)},
-		"Retry-After past the end":     {8 * second, nil, readyAfter(time.Hour, 503, "Retry-After", "60"), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(7*second, 7*second)},
-		"long delay, little time":      {5 * second, []option{retry(4, 20*second, 20*second)}, statuses(503), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(4*second, 4*second)},
-		"very little time":             {second / 5, []option{untilReady}, statuses(503), "status 503 Service Unavailable", false, true, [2]int{2, 2}, within(second/10, second/10)},
-		"ready just before the end":    {8 * second, []option{retry(4, 5*second, 5*second)}, readyAfter(6500*time.Millisecond, 503), "", false, false, [2]int{3, 3}, within(7*second, 7*second)},
-		"attempts used up":             {60 * second, nil, statuses(503), "status 503 Service Unavailable", false, false, [2]int{4, 4}, within(3*second+second/2, 7*second)},
-		"one attempt":                  {60 * second, []option{attempts(1)}, statuses(503), "status 503 Service Unavailable", false, false, [2]int{1, 1}, within(0, 0)},
-		"seven attempts":               {600 * second, []option{attempts(7)}, statuses(503), "status 503 Service Unavailable", false, false, [2]int{7, 7}, within(17*second, 40*second)},
-		"last attempt has nothing new": {9 * second, nil, then(neverAnswer, 502, 503), "status 503 Service Unavailable", true, false, [2]int{3, 3}, within(9*second, 9*second)},
-		"ready after a minute":         {600 * second, []option{untilReady}, readyAfter(time.Minute, 503), "", false, false, [2]int{10, 20}, within(60*second, 70*second)},
+		"silent": {limit: time.Hour, server: neverAnswer, class: silent,
+			requests: exactly(4), end: within(43*second+second/2, 47*second)},
+		"silent to the end": {limit: 25 * second, server: neverAnswer, class: silent, ranOut: true,
+			requests: exactly(3), end: exactly(25 * second)},
+		"silent for one attempt": {limit: 9 * second, server: neverAnswer, class: silent, ranOut: true,
+			requests: exactly(1), end: exactly(9 * second)},
+		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, class: silent, ranOut: true,
+			requests: within(30, 60), end: exactly(600 * second)},
+		"not trusted until ready": {limit: 600 * second, option: untilReady, server: untrusted, class: "certificate not trusted",
+			noTimeLeft: true, requests: within(60, 140), end: within(599*second, 600*second)},
+		"Retry-After, until ready": {limit: 60 * second, option: untilReady,
+			server: readyAfter(time.Hour, 429, "Retry-After", "86400"), class: "status 429 Too Many Requests",
+			noTimeLeft: true, requests: exactly(7), end: exactly(59 * second)},
+		"Retry-After past the end": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "60"), class: busy,
+			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
+		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
+			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
+		"long delay, little time": {limit: 5 * second, option: retry(4, 20*second, 20*second), server: statuses(503), class: busy,
+			noTimeLeft: true, requests: exactly(2), end: exactly(4 * second)},
+		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
+			requests: exactly(2), end: exactly(second / 10)},
+		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
+			server: readyAfter(6500*time.Millisecond, 503), requests: exactly(3), end: exactly(7 * second)},
+		"attempts used up": {limit: 60 * second, server: statuses(503), class: busy,
+			requests: exactly(4), end: within(3*second+second/2, 7*second)},
+		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), class: busy,
+			requests: exactly(1), end: exactly(0)},
+		"seven attempts": {limit: 600 * second, option: attempts(7), server: statuses(503), class: busy,
+			requests: exactly(7), end: within(17*second, 40*second)},
+		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), class: busy, ranOut: true,
+			requests: exactly(3), end: exactly(9 * second)},
+		"ready after a minute": {limit: 600 * second, option: untilReady, server: readyAfter(time.Minute, 503),
+			requests: within(10, 20), end: within(60*second, 70*second)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				line := timed(t, test.limit, test.server, test.options...)
-				if n := len(line.requests); n < test.requests[0] || n > test.requests[1] || line.end < test.end[0] || line.end > test.end[1] {
-					t.Errorf("requests at %v, ended after %s; want %v requests and an end at %v", line.requests, line.end, test.requests, test.end)
+				line := timed(t, test.limit, test.server, test.option)
+				if n := time.Duration(len(line.requests)); !includes(test.requests, n) || !includes(test.end, line.end) {
+					t.Errorf("%+v, want %d requests, and an end at %v", line, test.requests, test.end)
 				}
-				switch failure := line.failure; {
-				case failure == nil && test.class != "", failure != nil && test.class == "":
-					t.Errorf("failure %v, want class %q", failure, test.class)
-				case failure != nil && (failure.Class() != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft || failure.Attempts != len(line.requests)):
+				failure := line.failure
+				if failure == nil {
+					failure = &client.Failure{Attempts: len(line.requests)}
+				}
+				if failure.Class() != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
+					failure.Attempts != len(line.requests) {
 					t.Errorf("%+v, want class %q, time ran out %t, no time left %t", failure, test.class, test.ranOut, test.noTimeLeft)
 				}
 			})
@@ -219,7 +242,8 @@ func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 					return nil, ctx.Err()
 				}
 			})
-			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted || len(line.requests) != admitted || line.end != time.Minute {
+			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted ||
+				len(line.requests) != admitted || line.end != time.Minute {
 				t.Errorf("%d admitted: %+v, %v", admitted, line, line.failure)
 			}
 		})
@@ -263,8 +287,9 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := c.Read(past, request)
-	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 {
-		t.Errorf("%+v", err)
+	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
+		failure.ExtraHeaders {
+		t.Errorf("%+v", failure)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -304,7 +329,8 @@ func held(t *testing.T) map[string]place {
 	t.Helper()
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 	// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
-	const settings, headers, ping = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88", "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
+	const settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
+	const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
 	flooding := func(begin, then string) func(net.Conn) {
 		return func(c net.Conn) {
 			_, _ = io.WriteString(c, begin)
@@ -312,29 +338,26 @@ func held(t *testing.T) map[string]place {
 		}
 	}
 	return map[string]place{
-		"name server":       at("http://" + hostOfSilentNameServer),
-		"TLS handshake":     on("https", it.Await),
-		"silent":            does(it.Silent()),
-		"dripping head":     does(it.DripHeader()),
-		"endless header":    on("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x")),
-		"endless 1xx":       on("http", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
-		"dripping body":     does(it.DripBody()),
-		"endless body":      does(it.EndlessBody()),
-		"endless chunks":    on("http", flooding(head+chunked, "1\r\n \r\n")),
-		"endless extension": on("http", flooding(head+chunked+"1;", "x")),
-		"endless trailer":   on("http", flooding(head+chunked+"0\r\nX: ", "x")),
-		"endless gzip":      on("http", flooding(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
-		"silent error":      does(it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())),
-		"silent redirect":   does(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())),
-		"endless redirect":  on("http", flooding("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
-		"HTTP/2 flood": {url: func(t *testing.T) string {
-			t.Helper()
-			return it.NewRawTLS(t, flooding(settings+headers, ping), "h2").Origin()
-		}},
-		"silent proxy":         behind("HTTPS_PROXY", rawProxy("http", it.Await)),
-		"silent https proxy":   behind("HTTP_PROXY", rawProxy("https", it.Await)),
-		"silent SOCKS5 proxy":  behind("HTTP_PROXY", rawProxy("socks5", it.Await)),
-		"endless proxy answer": behind("HTTPS_PROXY", rawProxy("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x"))),
+		"name server":          at("http://" + hostOfSilentNameServer),
+		"TLS handshake":        on("https", it.Await),
+		"silent":               does(it.Silent()),
+		"dripping head":        does(it.DripHeader()),
+		"endless header":       on("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x")),
+		"endless 1xx":          on("http", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
+		"dripping body":        does(it.DripBody()),
+		"endless body":         does(it.EndlessBody()),
+		"endless chunks":       on("http", flooding(head+chunked, "1\r\n \r\n")),
+		"endless extension":    on("http", flooding(head+chunked+"1;", "x")),
+		"endless trailer":      on("http", flooding(head+chunked+"0\r\nX: ", "x")),
+		"endless gzip":         on("http", flooding(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
+		"silent error":         does(it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())),
+		"silent redirect":      does(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())),
+		"endless redirect":     on("http", flooding("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
+		"HTTP/2 flood":         onTLS(flooding(settings+headers, ping), "h2"),
+		"silent proxy":         tunnel(rawProxy("http", it.Await)),
+		"silent https proxy":   forwarder(rawProxy("https", it.Await)),
+		"silent SOCKS5 proxy":  forwarder(rawProxy("socks5", it.Await)),
+		"endless proxy answer": tunnel(rawProxy("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x"))),
 		"delay":                does(it.Status(503), retry(4, long, long)),
 	}
 }
@@ -359,7 +382,7 @@ func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 				}
 			})
 			canceled, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(soon/8, cancel)
+			time.AfterFunc(soon/2, cancel)
 			promptly(t, func() {
 				_, err := c.Read(canceled, request)
 				mustBeCanceled(t, err)
@@ -397,13 +420,5 @@ func TestInstanceThatStartsLaterIsRead(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestFailureKeepsItsCause(t *testing.T) {
-	t.Parallel()
-	failure := fail(t, it.New(t, it.WithDefault(it.Silent())).URL(), attempts(1), hurried)
-	if !errors.Is(failure, context.DeadlineExceeded) {
-		t.Errorf("the cause is %v", failure.Unwrap())
 	}
 }

@@ -21,7 +21,8 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	server := it.New(t)
 	ca, cert, key := server.CACertPEM(), server.ClientCertPEM(), server.ClientKeyPEM()
 	const noPair = "the client certificate and key cannot be used: "
-	indented := strings.ReplaceAll(ca, "\n", "\n  ")
+	const garbage = "-----BEGIN PRIVATE KEY-----\nczNjcmV0\n-----END PRIVATE KEY-----\n"
+	indented, changed := strings.ReplaceAll(ca, "\n", "\n  "), strings.Replace(ca, "\nMII", "\nMIX", 1)
 	tests := map[string]struct {
 		tls   client.TLS
 		words string
@@ -30,14 +31,14 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 		"CA is a key":         {client.TLS{CACertPEM: key}, "there is no certificate in PEM form"},
 		"CA cut short":        {client.TLS{CACertPEM: ca[:len(ca)/2]}, "block 1 is not valid PEM"},
 		"second CA cut short": {client.TLS{CACertPEM: ca + ca[:len(ca)/2]}, "block 2 is not valid PEM"},
-		"CA changed":          {client.TLS{CACertPEM: "# ours\n" + ca + ca + strings.Replace(ca, "\nMII", "\nMIX", 1)}, "block 3 is not a valid certificate"},
+		"CA changed":          {client.TLS{CACertPEM: "# ours\n" + ca + ca + changed}, "block 3 is not a valid certificate"},
 		"CA indented":         {client.TLS{CACertPEM: ca + indented}, "block 2 is not valid PEM"},
 		"certificate only":    {client.TLS{ClientCertPEM: cert}, noPair},
 		"key only":            {client.TLS{ClientKeyPEM: key}, noPair},
 		"swapped":             {client.TLS{ClientCertPEM: key, ClientKeyPEM: cert}, noPair},
 		"key of another":      {client.TLS{ClientCertPEM: ca, ClientKeyPEM: key}, noPair + "private key does not match public key"},
 		"key that is no PEM":  {client.TLS{ClientCertPEM: cert, ClientKeyPEM: "s3cret"}, noPair},
-		"key that is garbage": {client.TLS{ClientCertPEM: cert, ClientKeyPEM: "-----BEGIN PRIVATE KEY-----\nczNjcmV0\n-----END PRIVATE KEY-----\n"}, noPair},
+		"key that is garbage": {client.TLS{ClientCertPEM: cert, ClientKeyPEM: garbage}, noPair},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
