@@ -24,7 +24,7 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 type BaseURL struct {
 	written   string
 	effective string
-	instance  *url.URL
+	document  *url.URL // {base_url}/instance
 	origin    origin
 }
 
@@ -61,9 +61,9 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	}
 	o := originOf(u)
 	path := strings.TrimRight(u.EscapedPath(), "/")
-	instance := &url.URL{Scheme: o.scheme, Host: o.hostPort(), RawPath: path + instancePath}
-	instance.Path, _ = url.PathUnescape(instance.RawPath) // which is valid, having been parsed and escaped
-	return BaseURL{written: text, effective: o.String() + path, instance: instance, origin: o}, nil
+	document := &url.URL{Scheme: o.scheme, Host: o.hostPort(), RawPath: path + instancePath}
+	document.Path, _ = url.PathUnescape(document.RawPath) // which is valid, having been parsed and escaped
+	return BaseURL{written: text, effective: o.String() + path, document: document, origin: o}, nil
 }
 
 func parseBaseURL(text string) (*url.URL, *BaseURLError) {
@@ -184,7 +184,7 @@ func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origi
 // endsInInstance tells whether the base URL itself ends in /instance, which is a common mistake: the path is added to
 // it once more.
 func (b BaseURL) endsInInstance() bool {
-	return strings.HasSuffix(b.instance.Path, instancePath+instancePath)
+	return strings.HasSuffix(b.document.Path, instancePath+instancePath)
 }
 
 // origin is what headers and client certificates are meant for: scheme, host and port (RFC 6454, section 4).

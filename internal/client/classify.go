@@ -108,7 +108,7 @@ func noAnswer(reached stage) string {
 	switch reached {
 	case stageResolving, stageConnecting:
 		return "no connection in time"
-	case stageConnected, stageHandshaking:
+	case stageHandshaking:
 		return "connected, but no TLS handshake in time"
 	case stageSent:
 		return "connected, but no response in time"

@@ -75,22 +75,6 @@ func TestTraceNeverGoesBack(t *testing.T) {
 	}
 }
 
-// A connection that fails leaves a request where it was.
-func TestTraceTellsAConnectionFromAnAttemptAtOne(t *testing.T) {
-	t.Parallel()
-	ctx, trace := withTrace(t.Context())
-	hooks := httptrace.ContextClientTrace(ctx)
-	for _, step := range []struct {
-		err error
-		at  stage
-	}{{errors.New("refused"), stageConnecting}, {nil, stageConnected}} {
-		hooks.ConnectStart("tcp", "")
-		if hooks.ConnectDone("tcp", "", step.err); trace.at() != step.at {
-			t.Errorf("after %v, the trace is at stage %d", step.err, trace.at())
-		}
-	}
-}
-
 // What becomes of such a late connection says nothing of the request.
 func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	t.Parallel()

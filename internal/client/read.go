@@ -95,7 +95,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 
 // get gets the document of the instance, through redirects.
 func (r *reading) get(ctx context.Context) (*Result, *Failure) {
-	target := r.request.BaseURL.instance
+	target := r.request.BaseURL.document
 	for redirects := 0; ; redirects++ {
 		ctx, trace := withTrace(ctx)
 		result, next, failure := r.getFrom(ctx, target, trace)

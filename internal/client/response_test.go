@@ -99,7 +99,7 @@ func FuzzRedirectTarget(f *testing.F) {
 			return
 		}
 		r := &reading{secrets: newRedactor(nil, nil)}
-		target, reason := r.redirectTarget(from.instance, location)
+		target, reason := r.redirectTarget(from.document, location)
 		mustBeSafe(t, reason, 2*urlLimit)
 		if reason != "" {
 			return

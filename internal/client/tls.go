@@ -84,7 +84,7 @@ func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), tex
 func addCACerts(pool *x509.CertPool, text string) error {
 	begin := []byte("-----BEGIN ")
 	_, rest, found := bytes.Cut([]byte(text), begin)
-	certificates := 0
+	hasCertificate := false
 	for number := 1; found; number++ {
 		var body []byte
 		body, rest, found = bytes.Cut(rest, begin)
@@ -100,9 +100,9 @@ func addCACerts(pool *x509.CertPool, text string) error {
 			return fmt.Errorf("block %d is not a valid certificate: %s", number, strings.TrimPrefix(err.Error(), "x509: "))
 		}
 		pool.AddCert(certificate)
-		certificates++
+		hasCertificate = true
 	}
-	if certificates == 0 {
+	if !hasCertificate {
 		return errors.New(`there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
 	}
 	return nil

@@ -33,7 +33,6 @@ type stage int32
 const (
 	stageResolving stage = iota + 1
 	stageConnecting
-	stageConnected
 	stageHandshaking
 	stageSent
 	stageAnswered
@@ -74,11 +73,6 @@ func withTrace(ctx context.Context) (context.Context, *requestTrace) {
 		},
 		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
 		ConnectStart: func(string, string) { t.reach(stageConnecting) },
-		ConnectDone: func(_, _ string, err error) {
-			if err == nil {
-				t.reach(stageConnected)
-			}
-		},
 		TLSHandshakeStart: func() {
 			t.reach(stageHandshaking)
 			if proxy := t.proxy.Load(); proxy != nil && proxy.Scheme != "https" {

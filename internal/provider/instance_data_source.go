@@ -46,7 +46,7 @@ func (d *instanceDataSource) Configure(_ context.Context, req datasource.Configu
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := attributesOf(req.Config.Raw)
 	arguments, diags := readArgumentsOf(values)
-	baseURL, fault := d.provider.instance(values["base_url"])
+	baseURL, fault := d.provider.baseURLFor(values["base_url"])
 	diags.Append(fault)
 	resp.Diagnostics.Append(diags...)
 	ownBaseURL := !values["base_url"].IsNull()

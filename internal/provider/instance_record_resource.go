@@ -101,7 +101,7 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 // a saved plan is applied, and Terraform does not accept a known value that changes then.
 func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state map[string]tftypes.Value) (tftypes.Value, diag.Diagnostics) {
 	unknown := tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-	baseURL, fault := r.provider.instance(tftypes.NewValue(tftypes.String, nil))
+	baseURL, fault := r.provider.baseURLFor(tftypes.NewValue(tftypes.String, nil))
 	exists := len(state) > 0
 	switch {
 	case fault != nil && exists: // no error: Terraform makes this plan before it destroys, too
@@ -146,7 +146,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 // record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, planned tftypes.Value, state *tfsdk.State) diag.Diagnostics {
 	own := attributesOf(planned)["base_url"]
-	baseURL, fault := r.provider.instance(own)
+	baseURL, fault := r.provider.baseURLFor(own)
 	if fault != nil {
 		return diag.Diagnostics{fault}
 	}
@@ -173,7 +173,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		}
 		return
 	}
-	baseURL, fault := r.provider.instance(values["base_url"])
+	baseURL, fault := r.provider.baseURLFor(values["base_url"])
 	if fault != nil { // another version of the provider accepted it
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return

@@ -115,9 +115,9 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 	}
 }
 
-// instance returns the instance of one read: its own base URL, or else the provider's. It returns nil with an error,
+// baseURLFor returns the base URL of one read: its own, or else the provider's. It returns nil with an error,
 // or if the base URL is not known yet.
-func (d *providerData) instance(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
+func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
 	switch {
 	case known(own):
 		baseURL, err := client.ParseBaseURL(goValue[string](own))
