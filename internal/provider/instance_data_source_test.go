@@ -310,52 +310,41 @@ func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
 	mustNotSay(t, got.told.String(), "timeouts.read", "wait_until_ready", "hunter2")
 }
 
+// TestCancellationEndsAReadAtOnce: as a cancellation, not as a failure that may be allowed or kept.
 func TestCancellationEndsAReadAtOnce(t *testing.T) {
 	t.Parallel()
-	slow := args{"request_timeout": "1h", "retry": args{"min_delay": "1h", "max_delay": "1h"}}
-	tests := map[string]func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context{
-		"during a request": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
+	tests := map[string]struct {
+		more args // arguments
+		says string
+	}{
+		instanceName:  {args{"wait_until_ready": true}, "Reading the instance was"},
+		instancesName: {args{"wait_until_ready": true, "allow_failures": true}, "Reading the instances was"},
+		recordName:    {nil, "Reading the instance was"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			server, _ := configure(t.Context(), t, args{"request_timeout": "1h"})
+			arguments := reading(name, instance.URL()).with(args{"timeouts": args{"read": "2h"}}).with(test.more)
+			read := func(ctx context.Context) answer { return server.read(ctx, t, name, arguments) }
+			if name == recordName {
+				created := server.create(t, arguments)
+				read = func(ctx context.Context) answer { return server.refresh(ctx, t, created) }
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
 				cancel()
 				instancetest.Silent()(s, w, r)
 			})
-			return ctx
-		},
-		"during a delay": func(ctx context.Context, cancel func(), instance *instancetest.Server) context.Context {
-			instance.SetDefault(instancetest.RetryAfter(503, "3600"))
-			return whenLogged(ctx, "Trying again", cancel)
-		},
-	}
-	for name, prepare := range tests {
-		for source, says := range map[string]string{instanceName: "Reading the instance was", instancesName: "Reading the instances was", recordName: "Reading the instance was"} {
-			t.Run(source+" "+name, func(t *testing.T) {
-				t.Parallel()
-				instance := instancetest.New(t)
-				server, _ := configure(t.Context(), t, slow)
-				arguments := args{"base_url": instance.URL()}
-				var created answer
-				switch source {
-				case recordName:
-					created = server.create(t, arguments.with(timeout("read", "2h")))
-				case instancesName:
-					arguments = args{"base_urls": args{"a": instance.URL(), "b": instance.URL() + "/b"}, "allow_failures": true, "max_concurrency": 1}
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				ctx = prepare(ctx, cancel, instance)
-				start := time.Now()
-				var got answer
-				if source == recordName {
-					got = server.refresh(ctx, t, created)
-				} else {
-					got = server.read(ctx, t, source, arguments.with(args{"wait_until_ready": true, "timeouts": args{"read": "2h"}}))
-				}
-				if took := time.Since(start); took > 10*time.Second { // hours, if it went on
-					t.Errorf("it took %s", took)
-				}
-				got.told.must(t, expected{summary: "Read canceled", says: []string{says}})
-			})
-		}
+			start := time.Now()
+			got := read(ctx)
+			if took := time.Since(start); took > 10*time.Second { // hours, if it went on
+				t.Errorf("it took %s", took)
+			}
+			got.told.must(t, expected{summary: "Read canceled", says: []string{test.says}})
+		})
 	}
 }
 

@@ -203,46 +203,6 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 	)
 }
 
-// TestErrorsAreTheSameInTenReads: they end up in plans.
-func TestErrorsAreTheSameInTenReads(t *testing.T) {
-	t.Parallel()
-	var id atomic.Int64
-	start := func(step func(id int64) instancetest.Step) string {
-		return instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-			step(id.Add(1))(s, w, r)
-		})).URL()
-	}
-	resets := []instancetest.Step{instancetest.Reset(), instancetest.ShortBody(), instancetest.CloseConnection(), instancetest.ResetInBody()}
-	baseURLs := args{
-		"404 with a request id": start(func(id int64) instancetest.Step {
-			return instancetest.Body(404, "application/json", fmt.Sprintf(`{"statusCode":404,"message":"not found (request %d)"}`, id))
-		}),
-		"HTML page with a request id": start(func(id int64) instancetest.Step {
-			return instancetest.Body(503, "text/html", fmt.Sprintf("<html><title>503 (XID %d)</title><p>Guru Meditation: %d", id, id))
-		}),
-		"text with a time": start(func(id int64) instancetest.Step {
-			return instancetest.Body(200, "text/plain", fmt.Sprintf("it is %d o'clock", id))
-		}),
-		"a document with a number": start(func(id int64) instancetest.Step {
-			return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", -id))
-		}),
-		"a redirect with an id": start(func(id int64) instancetest.Step {
-			return instancetest.Redirect(302, fmt.Sprintf("ftp://files.example.org/%d", id))
-		}),
-		"resetting": start(func(id int64) instancetest.Step { return resets[id%int64(len(resets))] }),
-	}
-	want := args{
-		"404 with a request id": "status 404 Not Found", "HTML page with a request id": "status 503 Service Unavailable",
-		"text with a time": "not JSON", "a document with a number": "not an instance document: chunkSize",
-		"a redirect with an id": "redirect not followed", "resetting": "connection broken",
-	}
-	server, _ := configure(t.Context(), t, impatient(2))
-	for range 10 {
-		got := server.read(t.Context(), t, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
-		mustEqual(t, "errors", got.errors(), want)
-	}
-}
-
 func TestFleetIsAskedInTheOrderOfItsKeys(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithDefault(good))
