@@ -404,6 +404,11 @@ type expected struct {
 	says    []string // parts of the detail
 }
 
+// fault is one error that must be there.
+func fault(at, summary string, says ...string) []expected {
+	return []expected{{at: at, summary: summary, says: says}}
+}
+
 // must checks that the diagnostics are those expected, each once, and no other.
 func (d diagnostics) must(tb testing.TB, want ...expected) {
 	tb.Helper()
