@@ -114,8 +114,11 @@ func providerWith(arguments ...string) string {
 
 func TestAccInstanceOfEveryDocumentShape(t *testing.T) {
 	t.Parallel()
-	config := "output \"of_a_later_version\" {\nvalue = jsondecode(data.filetransfer_instance.later.response_body).newField.deep[0]\n}\n" +
-		data("later", instancetest.New(t, instancetest.WithDocument(documents["unknown fields"].document)).URL())
+	config := `
+		output "of_a_later_version" {
+			value = jsondecode(data.filetransfer_instance.later.response_body).newField.deep[0]
+		}
+		` + data("later", instancetest.New(t, instancetest.WithDocument(documents["unknown fields"].document)).URL())
 	checks := []statecheck.StateCheck{statecheck.ExpectKnownOutputValue("of_a_later_version", knownvalue.Int64Exact(1))}
 	number := 0
 	for _, test := range documents {
@@ -133,7 +136,7 @@ func TestAccInstanceOfEveryDocumentShape(t *testing.T) {
 func TestAccWaitForAnInstanceOfTheSameApply(t *testing.T) {
 	t.Parallel()
 	starting := instancetest.New(t, instancetest.WithScript(
-		instancetest.Reset(), instancetest.Status(503), instancetest.Status(404), instancetest.Body(200, "text/html", "<h1>Welcome to nginx"),
+		instancetest.Reset(), instancetest.Status(503), instancetest.Body(200, "text/html", "<h1>Welcome to nginx"),
 	))
 	provider := providerWith(`retry = { max_attempts = 1, min_delay = "1ms", max_delay = "50ms" }`)
 	run(t, needsTerraformData, resource.TestStep{
@@ -184,9 +187,11 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 		want   []shown
 	}{
 		"data sources": {
-			data("timeouts", good, `timeouts = { read = "-5s" }`) + data("scheme", "files.example.org") + data("encoded", "http://u%3Ahunter2@files.example.org") +
+			data("timeouts", good, `timeouts = { read = "-5s" }`) + data("scheme", "files.example.org") +
+				data("encoded", "http://u%3Ahunter2@files.example.org") +
 				data("header", good, `request_headers = { Connection = "hunter2" }`) +
-				fleet("null", "base_urls = { b = null }") + fleet("empty", "base_urls = {}") + fleet("bad", `base_urls = { b = "nope" }`) +
+				fleet("null", "base_urls = { b = null }") + fleet("empty", "base_urls = {}") +
+				fleet("bad", `base_urls = { b = "nope" }`) +
 				fleet("secret", `base_urls = { b = "https://me:hunter2@files.example.org" }`),
 			[]shown{
 				{`timeouts = { read = "-5s" }`, `timeouts.read is "-5s", which is not positive.`},
@@ -200,7 +205,8 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 			},
 		},
 		"provider block": {
-			providerWith(`retry = { max_attempts = 1e30, min_delay = "11s" }`, `client_key_pem = "hunter2"`, `request_timeout = " 1s"`) + data("any", good),
+			providerWith(`retry = { max_attempts = 1e30, min_delay = "11s" }`, `client_key_pem = "hunter2"`, `request_timeout = " 1s"`) +
+				data("any", good),
 			[]shown{
 				{`retry = { max_attempts = 1e30, min_delay = "11s" }`, "retry.max_attempts is 1e+30."},
 				{`retry = { max_attempts = 1e30, min_delay = "11s" }`, "min_delay is longer than max_delay"},
@@ -261,7 +267,8 @@ func TestAccEveryFailureOfAFleetIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := mustFail(t, nil, resource.TestStep{
-		Config: providerWith(`retry = { max_attempts = 1 }`) + fmt.Sprintf("data \"filetransfer_instances\" \"all\" {\nbase_urls = jsondecode(%q)\n}\n", urls),
+		Config: providerWith(`retry = { max_attempts = 1 }`) +
+			fmt.Sprintf("data \"filetransfer_instances\" \"all\" {\nbase_urls = jsondecode(%q)\n}\n", urls),
 	})
 	for key := range classes {
 		mustMention(t, said, fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key]))
@@ -285,7 +292,8 @@ func TestAccSecretsAreNotShown(t *testing.T) {
 	mustMention(t, said, "base_url = (known after apply)", "request_headers = (sensitive value)")
 	mustNotSay(t, said, "hunter2-own")
 
-	said = mustFail(t, nil, resource.TestStep{Config: data("test", instance.URL(), headers) + `output "leak" { value = data.filetransfer_instance.test.request_headers }`})
+	said = mustFail(t, nil, resource.TestStep{Config: data("test", instance.URL(), headers) +
+		`output "leak" { value = data.filetransfer_instance.test.request_headers }`})
 	mustMention(t, said, "Output refers to sensitive values")
 	mustNotSay(t, said, "hunter2-own")
 }

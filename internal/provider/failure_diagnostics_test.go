@@ -29,8 +29,8 @@ func TestEveryKindAndHintHasWordsOfItsOwn(t *testing.T) {
 	mustEqual(t, "whether one is empty", slices.Contains(texts, ""), false)
 }
 
-const wait = "If this apply creates the instance, or if plans must go on while it is down, use the resource filetransfer_instance_record. " +
-	"To make this data source wait for a new instance, set wait_until_ready = true."
+const wait = "If this apply creates the instance, or if plans must go on while it is down, use the resource " +
+	"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true."
 
 // mustBeClean checks what holds for every diagnostic about a failure.
 func mustBeClean(t *testing.T, text string) {
@@ -63,7 +63,8 @@ var summaries = map[client.Kind]string{
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readInfo{
-		baseURLArgument: "base_url", timeoutArgument: "timeouts.read", timeout: time.Minute, requestTimeout: 10 * time.Second, canWait: true,
+		baseURLArgument: "base_url", timeoutArgument: "timeouts.read", canWait: true,
+		timeout: time.Minute, requestTimeout: 10 * time.Second,
 	}
 	fleet := one
 	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`
@@ -73,15 +74,16 @@ func TestWordsAboutAFailure(t *testing.T) {
 	status := func(code int) failure {
 		return failure{Kind: client.KindStatus, StatusCode: code, Reason: fmt.Sprintf("status %d", code), Attempts: 1}
 	}
+	of := func(kind client.Kind) failure { return failure{Kind: kind, Attempts: 1} }
 	hint := func(kind client.Kind, hint client.Hint) failure { return failure{Kind: kind, Hint: hint, Attempts: 1} }
 	// redirected returns a failure of what a redirect to another origin led to.
-	redirected := func(of failure) failure {
-		of.RedirectedTo, of.OtherOrigin, of.ExtraHeaders = "https://b", true, true
-		return of
+	redirected := func(failure failure) failure {
+		failure.RedirectedTo, failure.OtherOrigin, failure.ExtraHeaders = "https://b", true, true
+		return failure
 	}
-	behind := func(proxy string, of failure) failure {
-		of.Proxy = proxy
-		return of
+	behind := func(proxy string, failure failure) failure {
+		failure.Proxy = proxy
+		return failure
 	}
 	const (
 		redirectFailed  = "base_url redirects to https://b, and that is what failed"
@@ -106,46 +108,53 @@ func TestWordsAboutAFailure(t *testing.T) {
 			[]string{redirectFailed}, []string{"Check the host name", wait},
 		},
 		"silent name servers": {
-			failure{Kind: client.KindNameServer, Attempts: 1}, one, []string{"whether it can reach them"}, []string{"instance is up", wait},
+			of(client.KindNameServer), one, []string{"whether it can reach them"}, []string{"instance is up", wait},
 		},
-		"refused": {failure{Kind: client.KindConnect, Attempts: 1}, fleet, []string{`Check the host and port in base_urls["a"]`, wait}, nil},
+		"refused": {of(client.KindConnect), fleet, []string{`Check the host and port in base_urls["a"]`, wait}, nil},
 		"refused after a redirect": {
-			redirected(failure{Kind: client.KindConnect, Attempts: 1}), one, []string{redirectFailed}, []string{"Check the host and port", wait, "/api"},
+			redirected(of(client.KindConnect)), one, []string{redirectFailed}, []string{"Check the host and", wait, "/api"},
 		},
 		"never asked": {
 			failure{Kind: client.KindTimeout, TimeRanOut: true}, one,
-			[]string{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."}, []string{"max_concurrency", wait},
+			[]string{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
+			[]string{"max_concurrency", wait},
 		},
 		"never asked, in a fleet": { // it may well be ready
 			failure{Kind: client.KindTimeout, TimeRanOut: true}, fleet,
-			[]string{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."}, []string{wait, "request_timeout"},
+			[]string{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
+			[]string{wait, "request_timeout"},
 		},
 		"broken, http": {
 			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1}, one,
-			[]string{"why it closed the connection", "If the server expects TLS on this port, write base_url with https://.", wait}, nil,
+			[]string{"why it closed the connection", "If the server expects TLS on this port, write base_url with https://.", wait},
+			nil,
 		},
 		"broken, https": {
-			failure{Kind: client.KindBroken, URL: "https://files.example.org/instance", Attempts: 1}, one, nil, []string{"TLS on this port"},
+			failure{Kind: client.KindBroken, URL: "https://files.example.org/instance", Attempts: 1}, one,
+			nil, []string{"TLS on this port"},
 		},
-		"unknown authority": {failure{Kind: client.KindCertificate}, one, []string{setCACert + " to that authority's"}, []string{"insecure"}},
+		"unknown authority": {of(client.KindCertificate), one, []string{setCACert + " to that authority's"}, []string{"insecure"}},
 		"expired": {
 			hint(client.KindCertificate, client.HintExpired), one,
 			[]string{"\n\nHave the certificate renewed", "ca_cert_pem does not help"}, []string{setCACert},
 		},
 		"of another host": {
-			hint(client.KindCertificate, client.HintWrongName), one, []string{"Use a host name in base_url that the certificate is for"}, nil,
+			hint(client.KindCertificate, client.HintWrongName), one,
+			[]string{"Use a host name in base_url that the certificate is for"}, nil,
 		},
 		"self-signed": {
-			hint(client.KindCertificate, client.HintSelfSigned), one, []string{setCACert + " to the certificate itself"}, []string{"authority's"},
+			hint(client.KindCertificate, client.HintSelfSigned), one,
+			[]string{setCACert + " to the certificate itself"}, []string{"authority's"},
 		},
 		"TLS": {
-			failure{Kind: client.KindTLS}, one, []string{"serves plain HTTP, write base_url with http://", setCertificate}, []string{wait},
+			of(client.KindTLS), one, []string{"serves plain HTTP, write base_url with http://", setCertificate}, []string{wait},
 		},
 		"TLS version": {
 			hint(client.KindTLS, client.HintTLSVersion), one, []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"},
 		},
 		"HTTP/2 only": {
-			hint(client.KindTLS, client.HintHTTP2), one, []string{"the provider speaks HTTP/1.1"}, []string{"http://", "client_cert_pem"},
+			hint(client.KindTLS, client.HintHTTP2), one,
+			[]string{"the provider speaks HTTP/1.1"}, []string{"http://", "client_cert_pem"},
 		},
 		"unknown host name": {
 			hint(client.KindTLS, client.HintHostName), one,
@@ -162,25 +171,28 @@ func TestWordsAboutAFailure(t *testing.T) {
 			failure{Kind: client.KindProxy, AttemptTimedOut: true, Attempts: 1}, one,
 			[]string{"The time for one attempt, the provider's request_timeout (10s), ran out.", proxyVariables}, nil,
 		},
-		"proxy refuses": {behind("HTTPS_PROXY", failure{Kind: client.KindProxy}), one, []string{proxyVariables}, []string{"went through", wait}},
+		"proxy refuses": {
+			behind("HTTPS_PROXY", of(client.KindProxy)), one, []string{proxyVariables}, []string{"went through", wait},
+		},
 		"proxy wants credentials": {
-			behind("HTTPS_PROXY", hint(client.KindProxy, client.HintProxyCredentials)), one, []string{putIntoProxyURL}, []string{proxyVariables},
+			behind("HTTPS_PROXY", hint(client.KindProxy, client.HintProxyCredentials)), one,
+			[]string{putIntoProxyURL}, []string{proxyVariables},
 		},
 		"403 through a proxy": {
 			behind("HTTP_PROXY", status(403)), one,
 			[]string{"went through the proxy in HTTP_PROXY: check that proxy too, or exclude the host with NO_PROXY"}, nil,
 		},
 		"not HTTP": {
-			failure{Kind: client.KindNotHTTP, Attempts: 1}, one, []string{"the port on which the instance serves HTTP"}, []string{wait},
+			of(client.KindNotHTTP), one, []string{"the port on which the instance serves HTTP"}, []string{wait},
 		},
 		"redirect": {
 			failure{Kind: client.KindRedirect, RedirectedTo: "https://b", Attempts: 1}, one,
 			[]string{"Set base_url to the address at which the instance itself answers."}, []string{redirectFailed, wait},
 		},
-		"too large": {failure{Kind: client.KindTooLarge}, one, []string{"check that base_url names an instance"}, nil},
-		"not JSON":  {failure{Kind: client.KindNotJSON}, one, []string{"not of its web page"}, nil},
+		"too large": {of(client.KindTooLarge), one, []string{"check that base_url names an instance"}, nil},
+		"not JSON":  {of(client.KindNotJSON), one, []string{"not of its web page"}, nil},
 		"login page after a redirect": {
-			redirected(failure{Kind: client.KindNotJSON, Attempts: 1}), one,
+			redirected(of(client.KindNotJSON)), one,
 			[]string{redirectFailed, "If that is a login page", "send them with request_headers."}, []string{"/api", wait},
 		},
 		"204":                  {status(204), one, []string{"An instance answers 200"}, []string{wait}},
@@ -203,7 +215,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"500":            {status(500), one, []string{"check its log", wait}, nil},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}}, one,
-			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n", "its operator has to fix the fields"},
+			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n", "its operator has to fix"},
 			[]string{wait, redirectFailed},
 		},
 	}
@@ -236,7 +248,7 @@ func TestErrorsThatAreNoFailures(t *testing.T) {
 	}{
 		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), readInfo{}, "Read canceled", "Reading the instance was canceled"},
 		"fleet, canceled": {context.Canceled, readInfo{fleet: true}, "Read canceled", "Reading the instances was canceled"},
-		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "This is a bug in the provider; please report it."},
+		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "please report it."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +279,8 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"refused": {
 			baseURL: "http://" + instancetest.ReserveAddress(t), summary: "Instance not reachable",
 			says: []string{
-				"GET {url}/instance: connection refused.\n\nThis was the last of 2 attempts.\n\nCheck the host and port in base_url", wait,
+				"GET {url}/instance: connection refused.\n\nThis was the last of 2 attempts.\n\nCheck the host and port in base_url",
+				wait,
 			},
 			unsaid: []string{"timeouts.read"},
 		},
@@ -276,8 +289,9 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			says: []string{"request_headers were sent, and refused"}, unsaid: []string{"send them with"},
 		},
 		"provider's headers sent": {
-			baseURL: unauthorized, provider: headers.with(args{"base_url": unauthorized + "/other"}), summary: "Instance answered with status 401",
-			says: []string{"request_headers were sent, and refused"}, unsaid: []string{"send them with"},
+			baseURL: unauthorized, provider: headers.with(args{"base_url": unauthorized + "/other"}),
+			summary: "Instance answered with status 401",
+			says:    []string{"request_headers were sent, and refused"}, unsaid: []string{"send them with"},
 		},
 		"provider's headers withheld": {
 			baseURL: unauthorized, provider: headers.with(args{"base_url": silent}), summary: "Instance answered with status 401",
@@ -294,18 +308,21 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			unsaid:  []string{"were sent, and refused"},
 		},
 		"expired": {
-			baseURL: expired.URL(), provider: args{"ca_cert_pem": expired.CACertPEM()}, summary: "Certificate of the instance not trusted",
-			says: []string{"GET {url}/instance: certificate has expired", "\n\nHave the certificate renewed"},
+			baseURL: expired.URL(), provider: args{"ca_cert_pem": expired.CACertPEM()},
+			summary: "Certificate of the instance not trusted",
+			says:    []string{"GET {url}/instance: certificate has expired", "\n\nHave the certificate renewed"},
 		},
 		"document": {
 			baseURL: answering(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", "x"))),
 			summary: "Response is not an instance document",
 			says: []string{
-				"GET {url}/instance answered JSON", "\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ", "its operator has to fix",
+				"GET {url}/instance answered JSON", "\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ",
+				"its operator has to fix",
 			},
 		},
 		"no room for another attempt": {
-			baseURL: answering(instancetest.Status(503)), provider: args{"retry": args{"min_delay": "5s"}}, arguments: args{"timeouts": args{"read": "200ms"}},
+			baseURL:  answering(instancetest.Status(503)),
+			provider: args{"retry": args{"min_delay": "5s"}}, arguments: args{"timeouts": args{"read": "200ms"}},
 			summary: "Instance answered with status 503",
 			says:    []string{"This was the last of 2 attempts.", "timeouts.read (200ms), leaves no room for another attempt."},
 			unsaid:  []string{"ran out"},
@@ -357,7 +374,8 @@ func TestErrorAboutTheProvidersInstanceIsOnNoAttribute(t *testing.T) {
 func TestSentence(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"no such host": "No such host.", "No such host.": "No such host.", "étrange": "Étrange.", "2 faults": "2 faults.", "cut short…": "Cut short…",
+		"no such host": "No such host.", "No such host.": "No such host.", "étrange": "Étrange.",
+		"2 faults": "2 faults.", "cut short…": "Cut short…",
 	} {
 		mustEqual(t, text, sentence(text), want)
 	}
@@ -367,7 +385,8 @@ func TestFormatDuration(t *testing.T) {
 	t.Parallel()
 	for want, duration := range map[string]time.Duration{
 		"500ms": 500 * time.Millisecond, "1s": time.Second, "1m": time.Minute, "1m30s": 90 * time.Second, "10m": 10 * time.Minute,
-		"1h": time.Hour, "1h10m": 70 * time.Minute, "1h0m5s": time.Hour + 5*time.Second, "20h": 20 * time.Hour, "1.5s": 1500 * time.Millisecond,
+		"1h": time.Hour, "1h10m": 70 * time.Minute, "1h0m5s": time.Hour + 5*time.Second,
+		"20h": 20 * time.Hour, "1.5s": 1500 * time.Millisecond,
 	} {
 		mustEqual(t, want, formatDuration(duration), want)
 	}
