@@ -409,6 +409,11 @@ func fault(at, summary string, says ...string) []expected {
 	return []expected{{at: at, summary: summary, says: says}}
 }
 
+// warning is one warning that must be there, on no attribute.
+func warning(summary string, says ...string) []expected {
+	return []expected{{warning: true, summary: summary, says: says}}
+}
+
 // must checks that the diagnostics are those expected, each once, and no other.
 func (d diagnostics) must(tb testing.TB, want ...expected) {
 	tb.Helper()

@@ -45,15 +45,15 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 			}
 
 			instance.SetDefault(echo(200, "application/json", before, after)) // in a label, of which there is a warning
-			warning := read().told.String()
-			mustSay(t, warning, "Expiry options shorter than a minute", "(redacted)")
+			doubt := read().told.String()
+			mustSay(t, doubt, "Expiry options shorter than a minute", "(redacted)")
 			instance.SetDefault(echo(403, "text/plain", "you sent ", ""))
 			failure := read().told.String()
 			mustSay(t, failure, "status 403", "you sent (redacted)")
 
 			mustSay(t, log.String(), "Calling provider defined", "Read the instance", "Could not read the instance")
-			mustNotSay(t, warning+failure+log.String(), "hunter2", strings.Split(instance.ClientKeyPEM(), "\n")[1])
-			mustNotSay(t, warning+failure, "\x1b")
+			mustNotSay(t, doubt+failure+log.String(), "hunter2", strings.Split(instance.ClientKeyPEM(), "\n")[1])
+			mustNotSay(t, doubt+failure, "\x1b")
 			sent := instance.Requests()[1].Header
 			mustEqual(t, "X-Token", sent.Get("X-Token"), "hunter2-token")
 			mustEqual(t, "whether X-Own was sent", sent.Get("X-Own") == "hunter2 own", arguments != nil)
