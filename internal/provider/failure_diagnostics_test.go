@@ -215,7 +215,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"500":            {status(500), one, []string{"check its log", wait}, nil},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}}, one,
-			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n", "its operator has to fix"},
+			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n", "has to fix the fields named."},
 			[]string{wait, redirectFailed},
 		},
 	}
@@ -248,7 +248,7 @@ func TestErrorsThatAreNoFailures(t *testing.T) {
 	}{
 		"canceled":        {fmt.Errorf("reading: %w", context.Canceled), readInfo{}, "Read canceled", "Reading the instance was canceled"},
 		"fleet, canceled": {context.Canceled, readInfo{fleet: true}, "Read canceled", "Reading the instances was canceled"},
-		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "please report it."},
+		"other":           {errors.New("boo"), readInfo{}, "Unexpected data in the provider", "boo.\n\nThis is a bug in the provider; please report it."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -59,9 +59,11 @@ func TestSelectExpireTimeSelectsTheLongestWithin(t *testing.T) {
 		"a maximum beyond 64 bits":      {[]any{hour, week}, "1e30", week},
 		"the first of equals":           {[]any{expireTime("24 hours", 86400), day}, "90000", expireTime("24 hours", 86400)},
 		"an option of no length at all": {[]any{expireTime("now", 0), hour}, "0", expireTime("now", 0)},
-		"beyond 53 bits":                {[]any{expireTime("more", 1<<53+1), expireTime("exactly", 1<<53)}, "9007199254740992", expireTime("exactly", 1<<53)},
-		"unknown entry":                 {[]any{hour, unknown{}}, "4000", unknown{}},
-		"unknown in_seconds":            {[]any{hour, hour.with(args{"in_seconds": unknown{}})}, "4000", unknown{}},
+		"beyond 53 bits": {
+			[]any{expireTime("more", 1<<53+1), expireTime("exactly", 1<<53)}, "9007199254740992", expireTime("exactly", 1<<53),
+		},
+		"unknown entry":      {[]any{hour, unknown{}}, "4000", unknown{}},
+		"unknown in_seconds": {[]any{hour, hour.with(args{"in_seconds": unknown{}})}, "4000", unknown{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
