@@ -59,9 +59,11 @@ func TestSelectExpireTimeSelectsTheLongestWithin(t *testing.T) {
 		"a maximum beyond 64 bits":      {[]any{hour, week}, "1e30", week},
 		"the first of equals":           {[]any{expireTime("24 hours", 86400), day}, "90000", expireTime("24 hours", 86400)},
 		"an option of no length at all": {[]any{expireTime("now", 0), hour}, "0", expireTime("now", 0)},
-		"beyond 53 bits":                {[]any{expireTime("a", 9007199254740993), expireTime("b", 9007199254740992)}, "9007199254740992", expireTime("b", 9007199254740992)},
-		"unknown entry":                 {[]any{hour, unknown{}}, "4000", unknown{}},
-		"unknown in_seconds":            {[]any{hour, hour.with(args{"in_seconds": unknown{}})}, "4000", unknown{}},
+		"beyond 53 bits": {
+			[]any{expireTime("more", 1<<53+1), expireTime("exactly", 1<<53)}, "9007199254740992", expireTime("exactly", 1<<53),
+		},
+		"unknown entry":      {[]any{hour, unknown{}}, "4000", unknown{}},
+		"unknown in_seconds": {[]any{hour, hour.with(args{"in_seconds": unknown{}})}, "4000", unknown{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,23 +93,28 @@ func TestFunctionsSayWhatIsWrongWithWhichArgument(t *testing.T) {
 		return wrongCall{"select_expire_time", []any{times, 3600}, 0, []string{says}}
 	}
 	tests := map[string]wrongCall{
-		"document with faults": parse(faulty, "This is not an instance document:\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ", "missing"),
-		"not JSON":             parse("{", "This is not a JSON document:\n  - "),
-		"file name":            parse("./snapshots/instance.json", "It looks like a file name: pass the content of the file, with file(...)"),
-		"HTML page":            parse("<html><title>Sign\u202e in</title>", `This is not a JSON document, but an HTML page titled "Sign in"`),
-		"HTML, no title":       parse("<html>", "This is not a JSON document, but an HTML page"),
-		"no document":          parse("", "This is not a JSON document:\n  - "),
-		"none within":          above("3599.5", []any{expireTime("1 day", 86400), hour}, `No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", is 3600 seconds long`),
-		"a maximum below all":  above("-1e300", []any{hour}, "No expiry option is at most -1e+300 seconds long"),
-		"a long label":         above("60", []any{long}, `the shortest, "[31mlong xxx`, `xxx…", is 3600 seconds long`),
-		"no options":           entry("The list is empty: there is no expiry option to select", []any{}...),
-		"null entry":           entry("The entry at index 1 is null", hour, nil),
-		"null label":           entry("The entry at index 0 has no label: it is null", hour.with(args{"label": nil})),
-		"null in_seconds":      entry("The entry at index 1 has no in_seconds: it is null", hour, hour.with(args{"in_seconds": nil})),
-		"null in_minutes":      entry("The entry at index 0 has no in_minutes: it is null", hour.with(args{"in_minutes": nil})),
-		"fraction of a second": entry("The entry at index 0 has an in_seconds of 1.5, which is not a whole number", hour.with(args{"in_seconds": big.NewFloat(1.5)})),
-		"fraction of a minute": entry("The entry at index 1 has an in_minutes of -0.25, which is not a whole number", hour, hour.with(args{"in_minutes": big.NewFloat(-0.25)})),
-		"more than 64 bits":    entry("The entry at index 0 has an in_seconds of 1e+30, which is not a whole number of 64 bits", hour.with(args{"in_seconds": big.NewFloat(1e30)})),
+		"document with faults": parse(faulty,
+			"This is not an instance document:\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ", "missing"),
+		"not JSON":       parse("{", "This is not a JSON document:\n  - "),
+		"file name":      parse("./snapshots/instance.json", "It looks like a file name: pass the content of the file, with file(...)"),
+		"HTML page":      parse("<html><title>Sign\u202e in</title>", `This is not a JSON document, but an HTML page titled "Sign in"`),
+		"HTML, no title": parse("<html>", "This is not a JSON document, but an HTML page"),
+		"no document":    parse("", "This is not a JSON document:\n  - "),
+		"none within": above("3599.5", []any{expireTime("1 day", 86400), hour},
+			`No expiry option is at most 3599.5 seconds long: the shortest, "1 hour", is 3600 seconds long`),
+		"a maximum below all": above("-1e300", []any{hour}, "No expiry option is at most -1e+300 seconds long"),
+		"a long label":        above("60", []any{long}, `the shortest, "[31mlong xxx`, `xxx…", is 3600 seconds long`),
+		"no options":          entry("The list is empty: there is no expiry option to select", []any{}...),
+		"null entry":          entry("The entry at index 1 is null", hour, nil),
+		"null label":          entry("The entry at index 0 has no label: it is null", hour.with(args{"label": nil})),
+		"null in_seconds":     entry("The entry at index 1 has no in_seconds: it is null", hour, hour.with(args{"in_seconds": nil})),
+		"null in_minutes":     entry("The entry at index 0 has no in_minutes: it is null", hour.with(args{"in_minutes": nil})),
+		"fraction of a second": entry("The entry at index 0 has an in_seconds of 1.5, which is not a whole number",
+			hour.with(args{"in_seconds": big.NewFloat(1.5)})),
+		"fraction of a minute": entry("The entry at index 1 has an in_minutes of -0.25, which is not a whole number",
+			hour, hour.with(args{"in_minutes": big.NewFloat(-0.25)})),
+		"more than 64 bits": entry("The entry at index 0 has an in_seconds of 1e+30, which is not a whole number of 64 bits",
+			hour.with(args{"in_seconds": big.NewFloat(1e30)})),
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

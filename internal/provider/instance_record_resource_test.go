@@ -46,9 +46,10 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	followed, own := server.create(t, args{}), server.create(t, ofOne)
 	remote := own
 	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
-	before := len(one.Requests())
-	none := expected{summary: "No instance to read", says: []string{"base_url is set neither here nor in the provider block"}}
-	kept := expected{warning: true, summary: "No instance to read", says: []string{"Until then this record keeps the base_url it has."}}
+	before, soon := len(one.Requests()), timeout("read", "1s")
+	none := fault("", "No instance to read", "base_url is set neither here nor in the provider block")
+	kept := warning("No instance to read", "Until then this record keeps the base_url it has.")
+	withSlash, capitals, defaultPort := one.URL()+"/", "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
 	tests := map[string]struct {
 		provider, arguments args
@@ -57,30 +58,32 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 		read                bool
 		told                []expected
 	}{
-		"new":                              {arguments: ofOne, baseURL: one.URL(), read: true},
-		"new, base URL unknown":            {arguments: ofUnknown, baseURL: unknown{}, read: true},
-		"new, default":                     {provider: ofOne, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, default unknown":             {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, no base URL at all":          {arguments: args{}, told: []expected{none}},
-		"nothing changes":                  {arguments: ofOne, prior: own, baseURL: one.URL()},
-		"another base URL":                 {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
-		"trailing slash":                   {arguments: args{"base_url": one.URL() + "/"}, prior: own, baseURL: one.URL() + "/"},
-		"capitals":                         {arguments: args{"base_url": "HTTP" + one.URL()[4:]}, prior: own, baseURL: "HTTP" + one.URL()[4:]},
-		"other spelling, timeouts change":  {arguments: args{"base_url": one.URL() + "/"}.with(timeout("read", "1s")), prior: own, baseURL: one.URL() + "/"},
-		"default port":                     {arguments: args{"base_url": "https://files.example.org:443/"}, prior: remote, baseURL: "https://files.example.org:443/"},
-		"base URL unknown":                 {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
-		"own, default unknown":             {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
-		"timeouts change":                  {arguments: ofOne.with(timeout("read", "1s")), prior: own, baseURL: one.URL()},
-		"timeouts unknown":                 {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
-		"default is the same":              {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default, in other words":          {provider: args{"base_url": one.URL() + "/"}, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default changes":                  {provider: ofOther, arguments: args{}, prior: followed, baseURL: unknown{}, read: true},
-		"default unknown":                  {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default unknown, timeouts change": {provider: ofUnknown, arguments: timeout("read", "1s"), prior: followed, baseURL: unknown{}, read: true},
-		"default instead of own":           {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
-		"no base URL any more":             {arguments: args{}, prior: followed, baseURL: one.URL(), told: []expected{kept}},
-		"none any more, timeouts change":   {arguments: timeout("read", "1s"), prior: followed, baseURL: one.URL(), told: []expected{kept}},
-		"destroyed without a base URL":     {prior: followed},
+		"new":                             {arguments: ofOne, baseURL: one.URL(), read: true},
+		"new, base URL unknown":           {arguments: ofUnknown, baseURL: unknown{}, read: true},
+		"new, default":                    {provider: ofOne, arguments: args{}, baseURL: unknown{}, read: true},
+		"new, default unknown":            {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
+		"new, no base URL at all":         {arguments: args{}, told: none},
+		"nothing changes":                 {arguments: ofOne, prior: own, baseURL: one.URL()},
+		"another base URL":                {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
+		"trailing slash":                  {arguments: args{"base_url": withSlash}, prior: own, baseURL: withSlash},
+		"capitals":                        {arguments: args{"base_url": capitals}, prior: own, baseURL: capitals},
+		"other spelling, timeouts change": {arguments: soon.with(args{"base_url": withSlash}), prior: own, baseURL: withSlash},
+		"default port":                    {arguments: args{"base_url": defaultPort}, prior: remote, baseURL: defaultPort},
+		"base URL unknown":                {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
+		"own, default unknown":            {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
+		"timeouts change":                 {arguments: soon.with(ofOne), prior: own, baseURL: one.URL()},
+		"timeouts unknown":                {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
+		"default is the same":             {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default, in other words":         {provider: args{"base_url": withSlash}, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default changes":                 {provider: ofOther, arguments: args{}, prior: followed, baseURL: unknown{}, read: true},
+		"default unknown":                 {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default unknown, timeouts change": {
+			provider: ofUnknown, arguments: soon, prior: followed, baseURL: unknown{}, read: true,
+		},
+		"default instead of own":         {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
+		"no base URL any more":           {arguments: args{}, prior: followed, baseURL: one.URL(), told: kept},
+		"none any more, timeouts change": {arguments: soon, prior: followed, baseURL: one.URL(), told: kept},
+		"destroyed without a base URL":   {prior: followed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -139,9 +142,8 @@ func TestRecordIsNotChangedWithoutAnAnswer(t *testing.T) {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 			got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout(operation, "500ms")))
-			got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 503", says: []string{
-				"timeouts." + operation + " (500ms)", "raise timeouts." + operation,
-			}})
+			got.told.must(t, fault("base_url", "Instance answered with status 503",
+				"timeouts."+operation+" (500ms)", "raise timeouts."+operation)...)
 			got.mustKeep(t, prior)
 		})
 	}
@@ -154,7 +156,7 @@ func TestRecordIsMadeOnceTheProvidersBaseURLIsKnown(t *testing.T) {
 	without := recordProvider(t, args{"base_url": unknown{}})
 	planned := without.plan(t, answer{}, args{})
 	planned.must(t)
-	without.applyPlan(t, answer{}, planned, args{}).told.must(t, expected{summary: "Provider configuration not known yet", says: []string{"\n  - base_url\n"}})
+	without.applyPlan(t, answer{}, planned, args{}).told.must(t, fault("", "Provider configuration not known yet", "\n  - base_url\n")...)
 
 	created := recordProvider(t, args{"base_url": instance.URL()}).applyPlan(t, answer{}, planned, args{})
 	mustEqual(t, "base_url", created.must(t)["base_url"], instance.URL())
@@ -183,36 +185,36 @@ func TestRefreshShowsWhatChanged(t *testing.T) {
 	same.must(t)
 	same.mustKeep(t, created)
 
-	document := instancetest.Newer().With("fileMaxSize", 1000).With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
+	document := instancetest.Newer().With("fileMaxSize", 1000).
+		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
 	instance.SetDefault(instancetest.AnswerDocument(document))
 	changed := server.refresh(t.Context(), t, created)
-	changed.told.must(t, expected{warning: true, summary: "Expiry options shorter than a minute", says: []string{instance.URL() + "/instance"}})
+	changed.told.must(t, warning("Expiry options shorter than a minute", instance.URL()+"/instance")...)
 	mustEqual(t, "the record", changed.state, created.state.with(args{
-		"file_max_size": int64(1000), "recommended_expire_times": []any{expireTime("30 minutes", 30)}, "response_body": document.JSON(),
+		"file_max_size": int64(1000), "recommended_expire_times": []any{expireTime("30 minutes", 30)},
+		"response_body": document.JSON(),
 	}))
 }
 
 // TestFailedRefreshKeepsEveryValue: whatever stops it but a cancellation, with one warning that says what failed.
 func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	t.Parallel()
-	page := instancetest.Body(200, "text/html", "<title>Maintenance</title>")
 	tests := map[string]struct {
 		step             instancetest.Step // nil if the instance is gone
 		provider, change args              // change changes the state
-		says             []string
-		unsaid           []string
+		says, unsaid     []string
 	}{
 		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "last of 3 attempts"}},
-		"status":                 {step: instancetest.Status(404), says: []string{"status 404"}},
 		"credentials":            {step: instancetest.Status(401), says: []string{"status 401", "with the provider's request_headers"}},
-		"web page":               {step: page, says: []string{"Maintenance"}},
-		"document with a fault":  {step: instancetest.AnswerDocument(instancetest.Newer().Without("fileMaxSize")), says: []string{"fileMaxSize"}},
-		"redirect":               {step: instancetest.Redirect(302, "ftp://example.org"), says: []string{"redirect"}},
-		"broken connection":      {step: instancetest.Reset(), says: []string{"last of 3 attempts"}},
+		"web page":               {step: instancetest.Body(200, "text/html", "<title>Sorry</title>"), says: []string{"Sorry"}},
+		"document with a fault":  {step: instancetest.AnswerDocument("{}"), says: []string{"fileMaxSize"}},
 		// An instance whose host refuses connections costs max_attempts attempts, and not all of timeouts.read.
-		"refused":                 {says: []string{"connection refused", "This was the last of 3 attempts."}, unsaid: []string{"timeouts.read"}},
-		"silence":                 {step: instancetest.Silent(), change: timeout("read", "50ms"), says: []string{"timeouts.read (50ms)"}},
-		"silent attempts":         {step: instancetest.Silent(), provider: args{"request_timeout": "20ms"}, says: []string{"request_timeout (20ms)", "last of 3 attempts"}},
+		"refused": {says: []string{"connection refused", "the last of 3 attempts."}, unsaid: []string{"timeouts.read"}},
+		"silence": {step: instancetest.Silent(), change: timeout("read", "50ms"), says: []string{"timeouts.read (50ms)"}},
+		"silent attempts": {
+			step: instancetest.Silent(), provider: args{"request_timeout": "20ms"},
+			says: []string{"request_timeout (20ms)", "last of 3 attempts"},
+		},
 		"timeout of another time": {step: instancetest.Status(404), change: timeout("read", "soon"), says: []string{"status 404"}},
 	}
 	for name, test := range tests {
@@ -233,8 +235,8 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			got.mustKeep(t, created)
-			got.told.must(t, expected{warning: true, summary: "Instance not read, last known details kept: " + instance.URL(), says: append(test.says,
-				"keeps what the instance last reported", "GET "+instance.URL()+"/instance")})
+			got.told.must(t, warning("Instance not read, last known details kept: "+instance.URL(), append(test.says,
+				"keeps what the instance last reported", "GET "+instance.URL()+"/instance")...)...)
 			mustNotSay(t, got.told.String(), append(test.unsaid, "wait_until_ready", "longer to start")...)
 			server.plan(t, got, args{"base_url": instance.URL(), "timeouts": created.state["timeouts"]}).must(t)
 		})
@@ -246,7 +248,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		created.state["base_url"] = "https://me:hunter2@files.example.org"
 		got := server.refresh(t.Context(), t, created)
 		got.mustKeep(t, created)
-		got.told.must(t, expected{warning: true, summary: "Instance not read, last known details kept", says: []string{"user info"}})
+		got.told.must(t, warning("Instance not read, last known details kept", "user info")...)
 		mustNotSay(t, got.told.String(), "hunter2")
 	})
 }
@@ -286,17 +288,16 @@ func TestImportedRecordIsReadOrAnError(t *testing.T) {
 	read.mustKeep(t, server.create(t, args{"base_url": instance.URL()}))
 
 	unable := recordProvider(t, args{"request_timeout": unknown{}})
-	unable.refresh(t.Context(), t, imported).told.must(t, expected{summary: "Provider configuration not known yet", says: []string{"\n  - request_timeout\n"}})
+	unable.refresh(t.Context(), t, imported).told.must(t, fault("", "Provider configuration not known yet", "\n  - request_timeout\n")...)
 	unable.deferral = true
 	got := unable.refresh(t.Context(), t, imported)
 	got.told.must(t)
 	mustEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
 
-	server.refresh(t.Context(), t, server.importRecord(t, instance.URL()+"/instance")).told.must(t, expected{
-		summary: "Instance answered with status 404", says: []string{"remove it from the import ID."},
-	})
+	server.refresh(t.Context(), t, server.importRecord(t, instance.URL()+"/instance")).told.must(t,
+		fault("", "Instance answered with status 404", "remove it from the import ID.")...)
 	instance.SetDefault(instancetest.Status(503))
-	server.refresh(t.Context(), t, imported).told.must(t, expected{summary: "Instance answered with status 503", says: []string{instance.URL()}})
+	server.refresh(t.Context(), t, imported).told.must(t, fault("", "Instance answered with status 503", instance.URL())...)
 }
 
 // TestRecordSendsTheProvidersHeaders: only to the origin of the provider's base_url.
@@ -308,9 +309,8 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 	server.refresh(t.Context(), t, server.create(t, args{})).must(t)
 	created := server.create(t, args{"base_url": other.URL()})
 	other.SetDefault(instancetest.Status(401))
-	server.refresh(t.Context(), t, created).told.must(t, expected{
-		warning: true, summary: "Instance not read, last known details kept: " + other.URL(), says: []string{"status 401", "a provider block (with an alias)"},
-	})
+	server.refresh(t.Context(), t, created).told.must(t,
+		warning("Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)")...)
 	for _, request := range other.Requests() {
 		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
 	}

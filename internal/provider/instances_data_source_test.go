@@ -57,7 +57,9 @@ func TestFleetKeepsKeysAndURLs(t *testing.T) {
 func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t)
-	baseURLs := args{"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "d": instance.URL() + "/other"}
+	baseURLs := args{
+		"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "d": instance.URL() + "/other",
+	}
 	got := read(t, nil, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
 	mustEqual(t, "the number of requests", len(instance.Requests()), 2)
 	mustEqual(t, "the keys read", slices.Sorted(maps.Keys(got.instances())), []string{"a", "b", "c"})
@@ -114,13 +116,14 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
 		"\n\nFor 2 of them: The instance, or a proxy in front of it, is failing: check its log.",
 		"\n\nFor 3 of them: If this apply creates the instance",
-		"\n\nFor 1 of them: Check the host and port in its URL in base_urls,", "\n\nFor 1 of them: Check that its URL in base_urls is the address of the instance's API",
+		"\n\nFor 1 of them: Check the host and port in its URL in base_urls,",
+		"\n\nFor 1 of them: Check that its URL in base_urls is the address of the instance's API",
 		"told to answer 500 (2 attempts)\n", "connection refused (2 attempts)\n", "found the number -1 (1 attempt)",
 	}
 	for key := range classes {
 		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
 	}
-	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: says})
+	got.told.must(t, warning("Instances could not be read", says...)...)
 	for _, remedy := range []string{"check its log", "this apply creates", "host and port"} {
 		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
 	}
@@ -131,20 +134,18 @@ func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
 	t.Parallel()
 	baseURLs, classes := brokenFleet(t)
 	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs})
-	summaries := map[string]string{
-		"document": "Response is not an instance document", "failing": "Instance answered with status 500", "failing2": "Instance answered with status 500",
-		"refused": "Instance not reachable", "web": "Response of the instance is not JSON",
-	}
-	remedies := map[string]string{
-		"document": `Check that base_urls["document"] names an instance`, "refused": `Check the host and port in base_urls["refused"]`,
-		"web": `Check that base_urls["web"] is the address`,
+	tests := map[string]struct{ summary, remedy string }{
+		"document": {"Response is not an instance document", `Check that base_urls["document"] names an instance`},
+		"failing":  {"Instance answered with status 500", "check its log"},
+		"failing2": {"Instance answered with status 500", "check its log"},
+		"refused":  {"Instance not reachable", `Check the host and port in base_urls["refused"]`},
+		"web":      {"Response of the instance is not JSON", `Check that base_urls["web"] is the address`},
 	}
 	var want []expected
 	keys := slices.Sorted(maps.Keys(classes))
 	for _, key := range keys {
-		want = append(want, expected{at: fmt.Sprintf("base_urls[%q]", key), summary: summaries[key], says: []string{
-			fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key]), remedies[key],
-		}})
+		asked := fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key])
+		want = append(want, fault(fmt.Sprintf("base_urls[%q]", key), tests[key].summary, asked, tests[key].remedy)...)
 	}
 	got.told.must(t, want...)
 	for i, one := range got.told {
@@ -177,7 +178,7 @@ func TestFleetWarningStaysShort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := read(t, nil, instancesName, args{"base_urls": test.baseURLs, "allow_failures": true})
-			got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: []string{test.begins, test.more}})
+			got.told.must(t, warning("Instances could not be read", test.begins, test.more)...)
 			detail := got.told[0].Detail
 			mustEqual(t, "whether something is left out", strings.Contains(detail, " more"), test.more != "")
 			mustEqual(t, "the number of lines", strings.Count(detail, "\n  - \"key"), min(len(got.errors()), maxListed))
@@ -195,52 +196,15 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 	got := read(t, nil, instancesName, args{
 		"base_urls": args{"a": a.URL(), "a2": a.URL() + "/", "b": b.URL(), "c": broken.URL()}, "allow_failures": true,
 	})
-	const short, contradictory = "\n  - recommendedExpireTimes[0] (\"half an hour?\"): 30", "\n  - recommendedExpireTimes[1] (\"1 hour\"): inSeconds is 3600"
-	got.told.must(t,
-		expected{warning: true, summary: "Instances could not be read", says: []string{"1 of 4 could not be read", `"c": GET `}},
-		expected{warning: true, summary: "Expiry options shorter than a minute", says: []string{"\n\"a\", \"a2\"" + short, "\n\"b\"" + short}},
-		expected{warning: true, summary: "Expiry options contradict themselves", says: []string{"\n\"a\", \"a2\"" + contradictory, "\n\"b\"" + contradictory}},
-	)
-}
-
-// TestErrorsAreTheSameInTenReads: they end up in plans.
-func TestErrorsAreTheSameInTenReads(t *testing.T) {
-	t.Parallel()
-	var id atomic.Int64
-	start := func(step func(id int64) instancetest.Step) string {
-		return instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-			step(id.Add(1))(s, w, r)
-		})).URL()
-	}
-	resets := []instancetest.Step{instancetest.Reset(), instancetest.ShortBody(), instancetest.CloseConnection(), instancetest.ResetInBody()}
-	baseURLs := args{
-		"404 with a request id": start(func(id int64) instancetest.Step {
-			return instancetest.Body(404, "application/json", fmt.Sprintf(`{"statusCode":404,"message":"not found (request %d)"}`, id))
-		}),
-		"HTML page with a request id": start(func(id int64) instancetest.Step {
-			return instancetest.Body(503, "text/html", fmt.Sprintf("<html><title>503 (XID %d)</title><p>Guru Meditation: %d", id, id))
-		}),
-		"text with a time": start(func(id int64) instancetest.Step {
-			return instancetest.Body(200, "text/plain", fmt.Sprintf("it is %d o'clock", id))
-		}),
-		"a document with a number": start(func(id int64) instancetest.Step {
-			return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", -id))
-		}),
-		"a redirect with an id": start(func(id int64) instancetest.Step {
-			return instancetest.Redirect(302, fmt.Sprintf("ftp://files.example.org/%d", id))
-		}),
-		"resetting": start(func(id int64) instancetest.Step { return resets[id%int64(len(resets))] }),
-	}
-	want := args{
-		"404 with a request id": "status 404 Not Found", "HTML page with a request id": "status 503 Service Unavailable",
-		"text with a time": "not JSON", "a document with a number": "not an instance document: chunkSize",
-		"a redirect with an id": "redirect not followed", "resetting": "connection broken",
-	}
-	server, _ := configure(t.Context(), t, impatient(2))
-	for range 10 {
-		got := server.read(t.Context(), t, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
-		mustEqual(t, "errors", got.errors(), want)
-	}
+	const short = `
+  - recommendedExpireTimes[0] ("half an hour?"): 30`
+	const contradictory = `
+  - recommendedExpireTimes[1] ("1 hour"): inSeconds is 3600`
+	got.told.must(t, slices.Concat(
+		warning("Instances could not be read", "1 of 4 could not be read", `"c": GET `),
+		warning("Expiry options shorter than a minute", "\n\"a\", \"a2\""+short, "\n\"b\""+short),
+		warning("Expiry options contradict themselves", "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
+	)...)
 }
 
 func TestFleetIsAskedInTheOrderOfItsKeys(t *testing.T) {
@@ -334,14 +298,16 @@ func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
 	mustEqual(t, "the keys", keysAsked(instance), keys)
 }
 
-// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see
-// their goroutines.
+// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see their goroutines.
 func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // see above
 	leaks := goleak.IgnoreCurrent()
-	for name, step := range map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()} { //nolint:paralleltest // see above
+	steps := map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()}
+	for name, step := range steps { //nolint:paralleltest // see above
 		t.Run(name, func(t *testing.T) {
 			baseURLs, _ := under(instancetest.New(t, instancetest.WithDefault(step)).URL(), 10)
-			read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": 2, "allow_failures": true, "timeouts": args{"read": "200ms"}})
+			read(t, nil, instancesName, args{
+				"base_urls": baseURLs, "max_concurrency": 2, "allow_failures": true, "timeouts": args{"read": "200ms"},
+			})
 		})
 	}
 	goleak.VerifyNone(t, leaks)
@@ -352,15 +318,15 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	// The first gets no answer, and keeps the one place.
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
 	got := read(t, nil, instancesName, args{
-		"base_urls": args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"}, "max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "200ms"},
+		"base_urls":       args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"},
+		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "200ms"},
 	})
 	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
-	got.told.must(t, expected{warning: true, summary: "Instances could not be read", says: []string{
-		`"a": GET ` + instance.URL() + "/a/instance: connected, but no response in time (1 attempt)\n",
-		`"b": GET ` + instance.URL() + "/b/instance: no request was made before the time for the read ran out (0 attempts)\n",
+	got.told.must(t, warning("Instances could not be read",
+		`"a": GET `+instance.URL()+"/a/instance: connected, but no response in time (1 attempt)\n",
+		`"b": GET `+instance.URL()+"/b/instance: no request was made before the time for the read ran out (0 attempts)\n",
 		`For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,
-		`For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.`,
-	}})
+		`For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.`)...)
 	mustEqual(t, "the keys", keysAsked(instance), []string{"a"})
 }
 
@@ -379,38 +345,43 @@ func TestFleetHeadersGoToEveryInstance(t *testing.T) {
 func TestFleetArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	one := args{"base_urls": args{"a": "https://files.example.org"}}
-	urls := func(baseURLs args, want ...expected) validation {
-		for i := range want {
-			want[i].summary = "Invalid base URL"
-		}
-		return validation{args{"base_urls": baseURLs}, want}
-	}
+	const badURL = "Invalid base URL"
+	urls := func(baseURLs args, want ...expected) validation { return validation{args{"base_urls": baseURLs}, want} }
 	concurrency := func(number any, found string) validation {
-		return validation{one.with(args{"max_concurrency": number}), []expected{{
-			at: "max_concurrency", summary: "Invalid number", says: []string{"max_concurrency is " + found + ".", "Write a whole number from 1 to 256."},
-		}}}
+		return validation{one.with(args{"max_concurrency": number}), fault("max_concurrency", "Invalid number",
+			"max_concurrency is "+found+".", "Write a whole number from 1 to 256.")}
 	}
 	tests := map[string]validation{
 		"one instance": {one, nil},
 		"everything": {one.with(args{
-			"max_concurrency": 256, "allow_failures": true, "wait_until_ready": true, "timeouts": args{"read": "1h"}, "request_headers": args{"X-Token": "a"},
+			"max_concurrency": 256, "allow_failures": true, "wait_until_ready": true, "timeouts": args{"read": "1h"},
+			"request_headers": args{"X-Token": "a"},
 		}), nil},
-		"unknown":           {args{"base_urls": unknown{}, "max_concurrency": unknown{}, "allow_failures": unknown{}, "timeouts": unknown{}, "request_headers": unknown{}}, nil},
-		"unknown URL":       urls(args{"a": unknown{}}),
-		"no instance":       urls(args{}, expected{at: "base_urls", says: []string{"base_urls is empty. Name at least one instance."}}),
-		"null URL":          urls(args{"b": nil}, expected{at: "base_urls", says: []string{`base_urls["b"] is null. Remove the key, or set it to a URL.`}}),
-		"bad URL":           urls(args{"a": "ftp://example.org"}, expected{at: `base_urls["a"]`, says: []string{`base_urls["a"] has a scheme other than http and https`}}),
-		"no concurrency":    concurrency(0, "0"),
-		"half a request":    concurrency(big.NewFloat(2.5), "2.5"),
-		"too much at once":  concurrency(257, "257"),
-		"much too much":     concurrency(big.NewFloat(1e30), "1e+30"),
-		"header of ours":    {one.with(args{"request_headers": args{"Content-Length": "1"}}), []expected{{summary: "Invalid request header", says: []string{"the provider sets this header itself"}}}},
-		"negative duration": {one.with(args{"timeouts": args{"read": "-1s"}}), []expected{{at: "timeouts", summary: "Invalid duration", says: []string{`timeouts.read is "-1s"`}}}},
+		"unknown": {args{
+			"base_urls": unknown{}, "max_concurrency": unknown{}, "allow_failures": unknown{}, "timeouts": unknown{},
+			"request_headers": unknown{},
+		}, nil},
+		"unknown URL": urls(args{"a": unknown{}}),
+		"no instance": urls(args{}, fault("base_urls", badURL, "base_urls is empty. Name at least one instance.")...),
+		"null URL": urls(args{"b": nil},
+			fault("base_urls", badURL, `base_urls["b"] is null. Remove the key, or set it to a URL.`)...),
+		"bad URL": urls(args{"a": "ftp://h"},
+			fault(`base_urls["a"]`, badURL, `base_urls["a"] has a scheme other than http and https`)...),
+		"no concurrency":   concurrency(0, "0"),
+		"half a request":   concurrency(big.NewFloat(2.5), "2.5"),
+		"too much at once": concurrency(257, "257"),
+		"much too much":    concurrency(big.NewFloat(1e30), "1e+30"),
+		"header of ours": {
+			one.with(args{"request_headers": args{"Connection": "a"}}), fault("", "Invalid request header", "the provider sets this"),
+		},
+		"negative duration": {
+			one.with(args{"timeouts": args{"read": "-1s"}}), fault("timeouts", "Invalid duration", `timeouts.read is "-1s"`),
+		},
 		// All URLs may be on one line of the configuration, which Terraform prints for an error on any of them.
-		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"},
-			expected{says: []string{`base_urls["a"] has user info`}}, expected{says: []string{`base_urls["b"] has no scheme`}}),
-		"null beside an encoded secret": urls(args{"a": "http://u%3Ahunter2%40example.org", "b": nil},
-			expected{says: []string{`base_urls["a"] has an invalid percent-encoding`}}, expected{says: []string{`base_urls["b"] is null`}}),
+		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"}, append(
+			fault("", badURL, `base_urls["a"] has user info`), fault("", badURL, `base_urls["b"] has no scheme`)...)...),
+		"null beside an encoded secret": urls(args{"a": "http://u%3Ahunter2%40example.org", "b": nil}, append(
+			fault("", badURL, `base_urls["a"] has an invalid percent-encoding`), fault("", badURL, `base_urls["b"] is null`)...)...),
 	}
 	runValidations(t, instancesName, tests)
 }
@@ -422,7 +393,7 @@ func TestFleetWithABadURLIsNotRead(t *testing.T) {
 	got := read(t, nil, instancesName, args{
 		"base_urls": args{"good": instance.URL(), "bad": "https://me:hunter2@example.org"}, "allow_failures": true,
 	})
-	got.told.must(t, expected{summary: "Invalid base URL", says: []string{`base_urls["bad"] has user info`}})
+	got.told.must(t, fault("", "Invalid base URL", `base_urls["bad"] has user info`)...)
 	mustNotSay(t, got.told.String(), "hunter2")
 	mustEqual(t, "the number of requests", len(instance.Requests()), 0)
 }

@@ -404,6 +404,16 @@ type expected struct {
 	says    []string // parts of the detail
 }
 
+// fault is one error that must be there.
+func fault(at, summary string, says ...string) []expected {
+	return []expected{{at: at, summary: summary, says: says}}
+}
+
+// warning is one warning that must be there, on no attribute.
+func warning(summary string, says ...string) []expected {
+	return []expected{{warning: true, summary: summary, says: says}}
+}
+
 // must checks that the diagnostics are those expected, each once, and no other.
 func (d diagnostics) must(tb testing.TB, want ...expected) {
 	tb.Helper()
@@ -499,17 +509,20 @@ func impatient(maxAttempts int) args {
 	return args{"retry": args{"max_attempts": maxAttempts, "min_delay": "1ms", "max_delay": "2ms"}}
 }
 
-// logOutput takes the lines of several loggers, and calls a function for each.
+// traced returns a context in which everything is logged at TRACE: what the provider logs, and what the framework
+// logs.
+func traced(ctx context.Context) (context.Context, *logOutput) {
+	output := &logOutput{}
+	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, output), output), output
+}
+
+// logOutput takes the lines of several loggers.
 type logOutput struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
-	call  func(line string)
 }
 
 func (l *logOutput) Write(line []byte) (int, error) {
-	if l.call != nil {
-		l.call(string(line))
-	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.text.Write(line)
@@ -519,21 +532,4 @@ func (l *logOutput) String() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.text.String()
-}
-
-// traced returns a context in which everything is logged at TRACE: what the provider logs, and what the framework
-// logs.
-func traced(ctx context.Context) (context.Context, *logOutput) {
-	output := &logOutput{}
-	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, output), output), output
-}
-
-// whenLogged returns a context in which call is called once, when a line with the text is logged.
-func whenLogged(ctx context.Context, text string, call func()) context.Context {
-	once := sync.OnceFunc(call)
-	return tflogtest.RootLogger(ctx, &logOutput{call: func(line string) {
-		if strings.Contains(line, text) {
-			once()
-		}
-	}})
 }

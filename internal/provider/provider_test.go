@@ -28,46 +28,24 @@ type refused struct {
 	says   []string
 }
 
+// The client's tests have every fault of a base URL, a header and a PEM text.
+
 var refusedBaseURLs = map[string]refused{
-	"empty":                    {"", false, []string{"is empty", `"https://`}},
-	"no scheme":                {"files.example.org", false, []string{"has no scheme", `"https://"`}},
-	"other scheme":             {"ftp://files.example.org", false, []string{"a scheme other than http and https", `"https://"`}},
-	"host and port":            {"files.example.org:8080", false, []string{"has no scheme"}},
-	"no host":                  {"https:///files", false, []string{"has no host"}},
-	"port out of range":        {"https://files.example.org:99999", false, []string{"has a port that is out of range", "from 1 to 65535"}},
-	"port that is no number":   {"https://files.example.org:http", true, []string{"has a port that is not a number", "from 1 to 65535"}},
-	"bracket that stays open":  {"http://[::1", true, []string{"an opening bracket and no closing one", "http://[::1]:8080"}},
-	"space in the host":        {"https://files .example.org", false, []string{"a character in its host that a host cannot have"}},
-	"space at the end":         {"https://files.example.org ", false, []string{"begins or ends with a space", "trimspace()"}},
-	"private key":              {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
-	"direction of text":        {"https://files.example.org/\u202e", true, []string{"cannot be seen", "changes the direction of text"}},
-	"line break at the end":    {"https://files.example.org\n", true, []string{"a line break at its end", "trimspace()"}},
-	"user info":                {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
-	"user info, encoded":       {"http://u%3Ahunter2%40files.example.org", true, []string{"has an invalid percent-encoding"}},
-	"token as user":            {"https://hunter2@files.example.org", true, []string{"has user info", "request_headers"}},
-	"not parsable":             {"https://me:hunter2%zz@files.example.org", true, []string{"percent"}},
-	"not parsable, without @":  {"https://me:hunter2%zz", true, []string{"port"}},
-	"query":                    {"https://files.example.org/?token=hunter2", true, []string{"has a query", "Remove", "request_headers"}},
-	"empty query":              {"https://files.example.org/?", true, []string{"has a query"}},
-	"fragment":                 {"https://files.example.org/#hunter2", true, []string{"has a fragment", "Remove"}},
-	"user info, other scheme":  {"ftp://me:hunter2@files.example.org", true, []string{"a scheme other than"}},
-	"percent sign in the path": {"https://files.example.org/100%", true, []string{"invalid percent-encoding", "%25"}},
+	"no scheme":         {"files.example.org", false, []string{"has no scheme", `"https://"`}},
+	"port out of range": {"https://files.example.org:99999", false, []string{"out of range", "from 1 to 65535"}},
+	"private key":       {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
+	"user info":         {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
+	"query":             {"https://files.example.org/?token=hunter2", true, []string{"has a query", "Remove", "request_headers"}},
 }
 
 var refusedHeaders = map[string]refused{
-	"Accept-Encoding":   {args{"accept-encoding": "hunter2"}, true, []string{`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`}},
-	"Connection":        {args{"Connection": "hunter2"}, true, []string{`["Connection"]`, "remove it"}},
-	"Content-Length":    {args{"CONTENT-LENGTH": "hunter2"}, true, []string{`["CONTENT-LENGTH"]`, "remove it"}},
-	"Transfer-Encoding": {args{"Transfer-Encoding": "hunter2"}, true, []string{`["Transfer-Encoding"]`, "remove it"}},
-	"null":              {args{"X-Token": nil}, true, []string{`["X-Token"]`, "the value is null; remove the header"}},
-	"folded names":      {args{"X-Token": "hunter2", "x-token": "hunter2"}, true, []string{`["x-token"]`, `the same header as "X-Token"`}},
-	"line break":        {args{"X-Token": "hunter2\n"}, true, []string{"line break", "trimspace()"}},
-	"header injection":  {args{"X-Token": "a\r\nX-Other: hunter2"}, true, []string{"line break"}},
-	"control character": {args{"X-Token": "hunter2\x00"}, true, []string{"control character"}},
-	"name with a space": {args{"X Token": "hunter2"}, true, []string{"not a valid HTTP header name"}},
-	"empty name":        {args{"": "hunter2"}, true, []string{"not a valid HTTP header name"}},
-	"empty Host":        {args{"Host": ""}, true, []string{"not a host or a host and port"}},
-	"bad Host":          {args{"Host": "hunter2 x"}, true, []string{"not a host or a host and port"}},
+	"ours": {args{"accept-encoding": "hunter2"}, true, []string{
+		`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`,
+	}},
+	"null":         {args{"X-Token": nil}, true, []string{`["X-Token"]`, "the value is null; remove the header"}},
+	"folded names": {args{"X-Token": "hunter2", "x-token": "hunter2"}, true, []string{`["x-token"]`, `same header as "X-Token"`}},
+	"line break":   {args{"X-Token": "hunter2\n"}, true, []string{"line break", "trimspace()"}},
+	"bad Host":     {args{"Host": "hunter2 x"}, true, []string{"not a host or a host and port"}},
 }
 
 // refusedDurations are shown quoted, as they are.
@@ -78,10 +56,10 @@ var refusedDurations = map[string]refused{
 	"empty":              {"", false, []string{`is "", which is not a duration.`}},
 	"no unit":            {"10", false, []string{`is "10", which is not a duration.`}},
 	"one digit, no unit": {"5", false, []string{`is "5", which is not a duration.`}},
-	"days":               {"1d", false, []string{`is "1d", which is not a duration.`}},
 	"space before":       {" 1s", false, []string{`is " 1s", which is not a duration.`}},
-	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is longer than the longest possible duration, about 292 years.`}},
-	"a long text":        {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not a duration.`}},
+	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is longer than`, "possible duration, about 292 years."}},
+	"a long text":        {strings.Repeat("x", 100), false, []string{`is "` + strings.Repeat("x", 40) + `"…, which is not`}},
+	"as long as shown":   {strings.Repeat("ä", 40), false, []string{`is "` + strings.Repeat("ä", 40) + `", which is not`}},
 }
 
 // addRefused adds what is refused of an argument, which may be in an object, and whose errors are on the attribute
@@ -92,15 +70,15 @@ func addRefused(tests map[string]validation, argument, at, summary string, all m
 		if object, nested, ok := strings.Cut(argument, "."); ok {
 			arguments = args{object: args{nested: one.value}}
 		}
-		want := expected{at: at, summary: summary, says: append(slices.Clone(one.says), argument)}
+		place := at
 		if one.secret {
-			want.at = ""
+			place = ""
 		}
-		tests[argument+", "+name] = validation{arguments, []expected{want}}
+		tests[argument+", "+name] = validation{arguments, fault(place, summary, append(slices.Clone(one.says), argument)...)}
 	}
 }
 
-// run validates every case.
+// runValidations validates every case.
 func runValidations(t *testing.T, name string, tests map[string]validation, secrets ...string) {
 	t.Helper()
 	for title, test := range tests {
@@ -117,31 +95,28 @@ func TestProviderBlockIsValidated(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t, instancetest.WithTLS())
 	cert, key, ca := material.ClientCertPEM(), material.ClientKeyPEM(), material.CACertPEM()
-	pemOf := func(kind string) string {
-		return "-----BEGIN " + kind + "-----\naHVudGVyMg==\n-----END " + kind + "-----\n"
+	const badTLS, noKey, badHeader = "Invalid TLS configuration", "Client certificate without its key", "Invalid request header"
+	pair := func(cert, key any, want []expected) validation {
+		return validation{args{"client_cert_pem": cert, "client_key_pem": key}, want}
 	}
-	onCert := func(says ...string) []expected {
-		return []expected{{at: "client_cert_pem", summary: "Invalid TLS configuration", says: append(says, "client_key_pem")}}
-	}
-	onNothing := func(summary string, says ...string) []expected { return []expected{{summary: summary, says: says}} }
+	retry := func(arguments args, want ...expected) validation { return validation{args{"retry": arguments}, want} }
 	attempts := func(number any, found string) validation {
-		return validation{args{"retry": args{"max_attempts": number}}, []expected{{
-			at: "retry", summary: "Invalid number", says: []string{"retry.max_attempts is " + found + ".", "Write a whole number from 1 to 100."},
-		}}}
+		return retry(args{"max_attempts": number},
+			fault("retry", "Invalid number", "retry.max_attempts is "+found+".", "Write a whole number from 1 to 100.")...)
 	}
-	delays := func(retry args, says ...string) validation {
-		return validation{args{"retry": retry}, []expected{{
-			at: "retry", summary: "min_delay is longer than max_delay", says: append(says, "the defaults are 500ms and 10s", "Make min_delay at most max_delay."),
-		}}}
+	delays := func(arguments args, minDelay, maxDelay string) validation {
+		return retry(arguments, fault("retry", "min_delay is longer than max_delay", "retry.min_delay is "+minDelay,
+			"retry.max_delay is "+maxDelay, "the defaults are 500ms and 10s", "Make min_delay at most max_delay.")...)
 	}
-	ofCA := func(at, text string, says ...string) validation {
-		return validation{args{"ca_cert_pem": text}, []expected{{at: at, summary: "Invalid CA certificates", says: append(says, `file("ca.pem")`)}}}
+	ofCA := func(at, text, says string) validation {
+		return validation{args{"ca_cert_pem": text}, fault(at, "Invalid CA certificates", says, `file("ca.pem")`)}
 	}
 
 	tests := map[string]validation{
 		"nothing": {nil, nil},
 		"everything": {args{
-			"base_url": "https://files.example.org/api/", "request_headers": args{"X-Token": "a", "Host": "b:1", "Accept": "c", "user-agent": "d", "X-Empty": ""},
+			"base_url":        "https://files.example.org/api/",
+			"request_headers": args{"X-Token": "a", "Host": "b:1", "Accept": "c", "user-agent": "d", "X-Empty": ""},
 			"request_timeout": "1m30s", "retry": args{"max_attempts": 1, "min_delay": "1s", "max_delay": "1s"},
 			"ca_cert_pem": ca + ca, "client_cert_pem": cert, "client_key_pem": key, "insecure": true,
 		}, nil},
@@ -152,52 +127,46 @@ func TestProviderBlockIsValidated(t *testing.T) {
 			"client_cert_pem": unknown{}, "client_key_pem": key,
 		}, nil},
 		"fault beside an unknown value": {
-			args{"request_headers": args{"X-Token": unknown{}, "Connection": unknown{}}}, onNothing("Invalid request header", "remove it"),
+			args{"request_headers": args{"X-Token": unknown{}, "Connection": unknown{}}}, fault("", badHeader, "remove it"),
 		},
 
 		"max_attempts 0":    attempts(0, "0"),
 		"max_attempts 1.5":  attempts(big.NewFloat(1.5), "1.5"),
 		"max_attempts 1e30": attempts(big.NewFloat(1e30), "1e+30"),
 		"max_attempts 101":  attempts(101, "101"),
-		"max_attempts 100":  {args{"retry": args{"max_attempts": 100}}, nil},
+		"max_attempts 100":  retry(args{"max_attempts": 100}),
 
-		"min_delay above max_delay":                      delays(args{"min_delay": "3s", "max_delay": "2s"}, "retry.min_delay is 3s and retry.max_delay is 2s"),
-		"min_delay above the default max_delay":          delays(args{"min_delay": "11s"}, "retry.min_delay is 11s and retry.max_delay is 10s"),
-		"max_delay below the default min_delay":          delays(args{"max_delay": "499ms"}, "retry.min_delay is 500ms and retry.max_delay is 499ms"),
-		"min_delay above an unknown max_delay":           {args{"retry": args{"min_delay": "11s", "max_delay": unknown{}}}, nil},
-		"unknown min_delay, max_delay below its default": {args{"retry": args{"min_delay": unknown{}, "max_delay": "100ms"}}, nil},
+		"min_delay above max_delay":                  delays(args{"min_delay": "3s", "max_delay": "2s"}, "3s", "2s"),
+		"min_delay above the default max_delay":      delays(args{"min_delay": "11s"}, "11s", "10s"),
+		"max_delay below the default min_delay":      delays(args{"max_delay": "499ms"}, "500ms", "499ms"),
+		"min_delay above an unknown max_delay":       retry(args{"min_delay": "11s", "max_delay": unknown{}}),
+		"max_delay below the default, min_delay not": retry(args{"min_delay": unknown{}, "max_delay": "100ms"}),
 
-		"certificate without key": {
-			args{"client_cert_pem": cert},
-			[]expected{{at: "client_cert_pem", summary: "Client certificate without its key", says: []string{"client_key_pem is not", "Set both, or neither."}}},
-		},
-		"key without certificate": {
-			args{"client_key_pem": key},
-			[]expected{{at: "client_cert_pem", summary: "Client key without its certificate", says: []string{"client_cert_pem is not"}}},
-		},
-		"certificate and key in one text, no key": {args{"client_cert_pem": cert + key}, onNothing("Client certificate without its key", "pass it to both arguments")},
-		"certificate and key in one text":         {args{"client_cert_pem": cert + key, "client_key_pem": cert + key}, nil},
-		"not a certificate":                       {args{"client_cert_pem": "hunter2", "client_key_pem": key}, onCert("PEM")},
-		"not a key":                               {args{"client_cert_pem": cert, "client_key_pem": "hunter2"}, onCert("PEM")},
-		"bad certificate":                         {args{"client_cert_pem": pemOf("CERTIFICATE"), "client_key_pem": key}, onCert()},
-		"bad key":                                 {args{"client_cert_pem": cert, "client_key_pem": pemOf("PRIVATE KEY")}, onCert()},
-		"encrypted key":                           {args{"client_cert_pem": cert, "client_key_pem": pemOf("ENCRYPTED PRIVATE KEY")}, onCert("unencrypted")},
-		"key of another certificate":              {args{"client_cert_pem": ca, "client_key_pem": key}, onCert("The client certificate and key cannot be used: private key does not match public key.")},
-		"swapped":                                 {args{"client_cert_pem": key, "client_key_pem": cert}, onNothing("Invalid TLS configuration", "PEM")},
+		"certificate without key": pair(cert, nil,
+			fault("client_cert_pem", noKey, "client_key_pem is not", "Set both, or neither.")),
+		"key without certificate": pair(nil, key,
+			fault("client_cert_pem", "Client key without its certificate", "client_cert_pem is not")),
+		"certificate and key in one text, no key": pair(cert+key, nil, fault("", noKey, "pass it to both arguments")),
+		"certificate and key in one text":         pair(cert+key, cert+key, nil),
+		"not a key": pair(cert, "hunter2",
+			fault("client_cert_pem", badTLS, "PEM", "unencrypted", "client_key_pem")),
+		"key of another certificate": pair(ca, key, fault("client_cert_pem", badTLS,
+			"The client certificate and key cannot be used: private key does not match public key.")),
+		"swapped": pair(key, cert, fault("", badTLS, "PEM")),
 
-		"file name for the CA":                  ofCA("ca_cert_pem", "ca.pem", "there is no certificate in PEM form", "BEGIN CERTIFICATE"),
-		"one broken block of two for the CA":    ofCA("ca_cert_pem", ca+pemOf("CERTIFICATE"), "block 2 is not a valid certificate"),
-		"one indented block for the CA":         ofCA("ca_cert_pem", strings.ReplaceAll(ca, "\n", "\n  "), "block 1 is not valid PEM"),
+		"file name for the CA":                  ofCA("ca_cert_pem", "ca.pem", "there is no certificate in PEM form"),
+		"indented block for the CA":             ofCA("ca_cert_pem", strings.ReplaceAll(ca, "\n", "\n  "), "not valid PEM"),
 		"key for the CA":                        ofCA("", key, "there is no certificate"),
-		"key without its first line for the CA": ofCA("", strings.Repeat("hunter2 ", 100), "there is no certificate"),
+		"key without its first line for the CA": ofCA("", strings.Repeat("hunter2 ", 32), "there is no certificate"),
+		"as long as a file name for the CA":     ofCA("ca_cert_pem", strings.Repeat("x", 255), "there is no certificate"),
 	}
 	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "request_headers", "", "Invalid request header", refusedHeaders)
+	addRefused(tests, "request_headers", "", badHeader, refusedHeaders)
 	addRefused(tests, "request_timeout", "request_timeout", "Invalid duration", refusedDurations)
 	// Terraform cannot locate an attribute of an object: it would show the block's first line.
 	addRefused(tests, "retry.min_delay", "retry", "Invalid duration", refusedDurations)
 	addRefused(tests, "retry.max_delay", "retry", "Invalid duration", refusedDurations)
-	runValidations(t, block, tests, "aHVudGVyMg", "tls: ", "x509: ", strings.Split(key, "\n")[1])
+	runValidations(t, block, tests, "tls: ", "x509: ", strings.Split(key, "\n")[1])
 }
 
 func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
@@ -242,13 +211,15 @@ func TestBaseURLOfTheEnvironment(t *testing.T) {
 		arguments args
 		want      string // base_url in the state; "" for none
 	}{
-		"variable":                   {older.URL() + "/", nil, nil, older.URL() + "/"},
-		"provider's argument wins":   {older.URL(), args{"base_url": newer.URL()}, nil, newer.URL()},
-		"data source's wins":         {older.URL(), nil, args{"base_url": newer.URL()}, newer.URL()},
-		"empty variable":             {"", nil, nil, ""},
-		"empty variable, argument":   {"", args{"base_url": newer.URL()}, nil, newer.URL()},
-		"headers need no argument":   {older.URL(), args{"request_headers": args{"X-A": "b"}}, nil, older.URL()},
-		"headers for the variable's": {newer.URL(), args{"request_headers": args{"X-A": "b"}}, args{"base_url": older.URL()}, older.URL()},
+		"variable":                 {older.URL() + "/", nil, nil, older.URL() + "/"},
+		"provider's argument wins": {older.URL(), args{"base_url": newer.URL()}, nil, newer.URL()},
+		"data source's wins":       {older.URL(), nil, args{"base_url": newer.URL()}, newer.URL()},
+		"empty variable":           {"", nil, nil, ""},
+		"empty variable, argument": {"", args{"base_url": newer.URL()}, nil, newer.URL()},
+		"headers need no argument": {older.URL(), args{"request_headers": args{"X-A": "b"}}, nil, older.URL()},
+		"headers for the variable's": {
+			newer.URL(), args{"request_headers": args{"X-A": "b"}}, args{"base_url": older.URL()}, older.URL(),
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +247,7 @@ func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 	server.read(t.Context(), t, instancesName, args{"base_urls": args{"a": instance.URL()}}).must(t)
 
 	needed := server.read(t.Context(), t, instanceName, nil).told
-	needed.must(t, expected{summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL has user info", "Remove it"}})
+	needed.must(t, fault("", "Invalid base URL", "The environment variable FILETRANSFER_BASE_URL has user info", "Remove it")...)
 	mustNotSay(t, needed.String(), "hunter2")
 
 	t.Setenv(baseURLVariable, "https://files.example.org/\xff")
@@ -305,20 +276,28 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 		provider, arguments args
 		needs               []string // none if the read works
 	}{
-		"base_url, instance named":                {args{"base_url": unknown{}}, own, nil},
-		"base_url, no instance named":             {args{"base_url": unknown{}}, nil, []string{"base_url"}},
-		"base_url, no headers in the map":         {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
-		"base_url, headers to place":              {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
-		"base_url, headers unknown":               {args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"}},
-		"request_headers":                         {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},
-		"one header, another origin":              {args{"base_url": "https://files.example.org", "request_headers": args{"X-A": "a", "X-B": unknown{}}}, own, []string{"request_headers"}},
-		"request_timeout":                         {args{"request_timeout": unknown{}}, own, []string{"request_timeout"}},
-		"retry":                                   {args{"retry": unknown{}}, own, []string{"retry"}},
-		"in retry":                                {args{"retry": args{"max_attempts": unknown{}, "max_delay": unknown{}}}, own, []string{"retry.max_attempts", "retry.max_delay"}},
-		"delays, without another attempt":         {args{"retry": args{"max_attempts": 1, "min_delay": unknown{}}}, own, []string{"retry.min_delay"}},
+		"base_url, instance named":        {args{"base_url": unknown{}}, own, nil},
+		"base_url, no instance named":     {args{"base_url": unknown{}}, nil, []string{"base_url"}},
+		"base_url, no headers in the map": {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
+		"base_url, headers to place":      {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
+		"base_url, headers unknown": {
+			args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"},
+		},
+		"request_headers": {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},
+		"one header, another origin": {
+			args{"base_url": "https://files.example.org", "request_headers": args{"X-A": "a", "X-B": unknown{}}},
+			own, []string{"request_headers"},
+		},
+		"request_timeout": {args{"request_timeout": unknown{}}, own, []string{"request_timeout"}},
+		"retry":           {args{"retry": unknown{}}, own, []string{"retry"}},
+		"in retry": {
+			args{"retry": args{"max_attempts": unknown{}, "max_delay": unknown{}}},
+			own, []string{"retry.max_attempts", "retry.max_delay"},
+		},
+		"delays, without another attempt": {
+			args{"retry": args{"max_attempts": 1, "min_delay": unknown{}}}, own, []string{"retry.min_delay"},
+		},
 		"ca_cert_pem, plain HTTP":                 {args{"ca_cert_pem": unknown{}}, own, []string{"ca_cert_pem"}},
-		"client certificate and key":              {args{"client_cert_pem": unknown{}, "client_key_pem": unknown{}}, own, []string{"client_cert_pem", "client_key_pem"}},
-		"insecure":                                {args{"insecure": unknown{}}, own, []string{"insecure"}},
 		"everything, and nothing to read":         {everythingUnknown, nil, everyName},
 		"everything, with an instance of its own": {everythingUnknown, own, everyName},
 	}
