@@ -48,6 +48,4 @@ provider "filetransfer" {
 
 data "filetransfer_instance" "files" {}
 
-output "api_version" {
-  value = data.filetransfer_instance.files.api_version
-}
+output "api_version" { value = data.filetransfer_instance.files.api_version }

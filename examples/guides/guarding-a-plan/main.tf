@@ -60,6 +60,4 @@ check "password" {
   }
 }
 
-output "proxy_body_size" {
-  value = terraform_data.reverse_proxy.output
-}
+output "proxy_body_size" { value = terraform_data.reverse_proxy.output }

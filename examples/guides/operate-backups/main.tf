@@ -23,9 +23,7 @@ variable "earlier_file_max_age" {
   default     = 0
 }
 
-resource "filetransfer_instance_record" "files" {
-  base_url = var.base_url
-}
+resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 locals {
   # A file keeps the expiry that it got when it was uploaded, and is deleted up to a minute later.
@@ -48,6 +46,4 @@ resource "terraform_data" "backup_plan" {
   }
 }
 
-output "backup_plan" {
-  value = terraform_data.backup_plan.output
-}
+output "backup_plan" { value = terraform_data.backup_plan.output }

@@ -17,6 +17,12 @@ variable "listen" {
   default     = "80"
 }
 
+variable "server_name" {
+  description = "Host name that clients use."
+  type        = string
+  default     = "files.example.org"
+}
+
 data "filetransfer_instance" "files" {
   base_url = var.base_url # the address that nginx forwards to, not the one of nginx itself
 }
@@ -30,12 +36,13 @@ output "nginx_conf" {
   description = "Server block for nginx, for a file in /etc/nginx/conf.d."
   value       = <<-EOT
     server {
-      listen ${var.listen};
+      listen      ${var.listen};
+      server_name ${var.server_name};
 
       client_max_body_size ${local.max_body_bytes};
 
       location / {
-        proxy_pass               ${trimsuffix(var.base_url, "/")}/;
+        proxy_pass               ${replace(var.base_url, "//+$/", "")}/;
         proxy_http_version       1.1;
         proxy_ssl_server_name    on; # for a base_url with https
         proxy_max_temp_file_size 0;  # do not write downloads to the disk

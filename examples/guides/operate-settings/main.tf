@@ -61,6 +61,4 @@ data "filetransfer_instance" "files" {
   }
 }
 
-output "api_version" {
-  value = data.filetransfer_instance.files.api_version
-}
+output "api_version" { value = data.filetransfer_instance.files.api_version }

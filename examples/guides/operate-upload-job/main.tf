@@ -17,9 +17,7 @@ variable "retention_days" {
   default     = 14
 }
 
-data "filetransfer_instance" "files" {
-  base_url = var.base_url
-}
+data "filetransfer_instance" "files" { base_url = var.base_url }
 
 locals {
   expire = provider::filetransfer::select_expire_time(

@@ -29,13 +29,23 @@ variable "disk_space_margin" {
   default     = 100000000
 }
 
-resource "filetransfer_instance_record" "files" {
-  base_url = var.base_url
+variable "earlier_file_max_age" {
+  description = "After FILE_MAX_AGE was lowered: what it was before, in seconds, until that time has passed."
+  type        = number
+  default     = 0
 }
+
+variable "mountpoint" {
+  description = "Where the volume is mounted."
+  type        = string
+  default     = "/srv/files"
+}
+
+resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 locals {
   files     = filetransfer_instance_record.files
-  file_days = ceil(local.files.file_max_age / (24 * 60 * 60))
+  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60))
 
   # The service reserves nothing: every open upload can still grow to the largest file.
   headroom_bytes = var.open_uploads * local.files.file_max_size + var.disk_space_margin
@@ -57,11 +67,9 @@ resource "terraform_data" "volume" {
   }
 }
 
-output "volume_gib" {
-  value = terraform_data.volume.output.size_gib
-}
+output "volume_gib" { value = terraform_data.volume.output.size_gib }
 
 output "alert" {
   description = "Expression for Prometheus: the largest files that can be under way no longer fit."
-  value       = "node_filesystem_avail_bytes{mountpoint=\"/srv/files\"} < ${local.headroom_bytes}"
+  value       = "node_filesystem_avail_bytes{mountpoint=\"${var.mountpoint}\"} < ${local.headroom_bytes}"
 }

@@ -34,5 +34,5 @@ output "max_age_days" {
 }
 
 output "expire_seconds" {
-  value = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds
+  value = [for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds]
 }

@@ -12,14 +12,10 @@ variable "base_url" {
 }
 
 # Reads the instance at every plan. While the instance is down, plan, apply and destroy fail.
-data "filetransfer_instance" "strict" {
-  base_url = var.base_url
-}
+data "filetransfer_instance" "strict" { base_url = var.base_url }
 
 # Reads the instance at every plan too. While the instance is down, its last values are used, with a warning.
-resource "filetransfer_instance_record" "tolerant" {
-  base_url = var.base_url
-}
+resource "filetransfer_instance_record" "tolerant" { base_url = var.base_url }
 
 # Stands in for the resources that use the limits.
 resource "terraform_data" "alert" {

@@ -16,17 +16,11 @@ variable "base_urls" {
   type        = map(string)
 }
 
-resource "filetransfer_instance_record" "main" {
-  base_url = var.base_url
-}
+resource "filetransfer_instance_record" "main" { base_url = var.base_url }
 
-data "filetransfer_instances" "fleet" {
-  base_urls = var.base_urls
-}
+data "filetransfer_instances" "fleet" { base_urls = var.base_urls }
 
-output "main_chunk_size" {
-  value = filetransfer_instance_record.main.chunk_size
-}
+output "main_chunk_size" { value = filetransfer_instance_record.main.chunk_size }
 
 output "outdated" {
   description = "Instances that run an older major version than the main one."

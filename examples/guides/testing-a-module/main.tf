@@ -11,9 +11,7 @@ variable "base_url" {
   type        = string
 }
 
-data "filetransfer_instance" "files" {
-  base_url = var.base_url
-}
+data "filetransfer_instance" "files" { base_url = var.base_url }
 
 # Stands in for the volume that holds the files.
 resource "terraform_data" "volume" {
@@ -27,9 +25,7 @@ resource "terraform_data" "volume" {
   }
 }
 
-output "volume_gib" {
-  value = terraform_data.volume.output
-}
+output "volume_gib" { value = terraform_data.volume.output }
 
 output "shortest_expire_minutes" {
   value = min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...)

@@ -24,6 +24,4 @@ resource "filetransfer_instance_record" "new" {
   }
 }
 
-output "api_version" {
-  value = filetransfer_instance_record.new.api_version
-}
+output "api_version" { value = filetransfer_instance_record.new.api_version }
