@@ -319,7 +319,7 @@ func TestAccExamples_Conditions(t *testing.T) {
 		"a volume for files that never expire": {
 			example: "guides/operate-volume",
 			change:  answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)),
-			want:    "Files can live 182524 days, which no volume is large enough for",
+			want:    "Files can live 182524 days, so the volume needs 9238779 GiB.",
 			fails:   true,
 		},
 		"an instance of the fleet fails": {

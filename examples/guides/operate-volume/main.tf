@@ -35,6 +35,12 @@ variable "earlier_file_max_age" {
   default     = 0
 }
 
+variable "max_volume_gib" {
+  description = "Largest volume that a plan may ask for, in GiB."
+  type        = number
+  default     = 16384
+}
+
 variable "mountpoint" {
   description = "Where the volume is mounted."
   type        = string
@@ -61,8 +67,8 @@ resource "terraform_data" "volume" {
 
   lifecycle {
     precondition {
-      condition     = local.file_days <= 366
-      error_message = "Files can live ${local.file_days} days, which no volume is large enough for: lower FILE_MAX_AGE."
+      condition     = local.volume_gib <= var.max_volume_gib
+      error_message = "Files can live ${local.file_days} days, so the volume needs ${local.volume_gib} GiB. Lower FILE_MAX_AGE, or raise max_volume_gib."
     }
   }
 }
