@@ -110,25 +110,31 @@ func isGoFragment(text string) bool {
 	return false
 }
 
-// Every configuration on a page parses and is formatted, and every complete one that needs no other provider is valid.
+// Every configuration on a page and every example parses and is formatted, and every complete one that needs no other
+// provider is valid.
 func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	count := 0
+	all := t.TempDir()
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
-			if block.language != "terraform" {
-				continue
+			if block.language == "terraform" {
+				write(t, filepath.Join(all, strings.ReplaceAll(block.place, ":", "-line-")+".tf"), block.text)
+				t.Run(block.place, func(t *testing.T) {
+					t.Parallel()
+					checkConfiguration(t, cli, block.text)
+				})
 			}
-			count++
-			t.Run(block.place, func(t *testing.T) {
-				t.Parallel()
-				checkConfiguration(t, cli, block.text)
-			})
 		}
 	}
-	if count == 0 {
+	if len(glob(t, filepath.Join(all, "*.tf"))) == 0 {
 		t.Error("no configuration on any page")
+	}
+	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
+	for _, dir := range []string{all, examplesDir} {
+		if done := cli.run(t, dir, nil, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
+			t.Errorf("not formatted: %s", done)
+		}
 	}
 }
 
@@ -137,17 +143,6 @@ var sourceArgument = regexp.MustCompile(`\bsource\s+= "([^"]*)"`)
 
 func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	t.Helper()
-	if strings.Contains(configuration, "provider::") {
-		cli.need(t, version{1, 8}, version{1, 7}, "a provider function")
-	}
-	dir := t.TempDir()
-	formatted := cli.run(t, dir, []byte(configuration), "fmt", "-no-color", "-")
-	if formatted.exitCode != 0 {
-		t.Fatalf("it does not parse: %s\n%s", formatted, configuration)
-	}
-	if string(formatted.stdout) != configuration {
-		t.Errorf("it is not formatted; it should be\n%s", formatted.stdout)
-	}
 	if !strings.Contains(configuration, "required_providers") {
 		return
 	}
@@ -157,6 +152,7 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 		}
 	}
 	cli.needOf(t, configuration)
+	dir := t.TempDir()
 	if strings.Contains(configuration, "testdata/instance.json") { // the document that the page has the reader save
 		if err := os.Mkdir(filepath.Join(dir, "testdata"), 0o700); err != nil {
 			t.Fatal(err)

@@ -40,11 +40,10 @@ func TestAccInstall(t *testing.T) {
 	addresses := []string{
 		"registry.terraform.io/filetransfer/filetransfer",
 		"registry.opentofu.org/filetransfer/filetransfer",
-		"filetransfer/filetransfer", // of the registry that the CLI uses by default
 	}
 
 	mirror := t.TempDir()
-	for _, address := range addresses[:2] {
+	for _, address := range addresses {
 		addToMirror(t, filepath.Join(mirror, filepath.FromSlash(address)), "1.2.3")
 	}
 	configuration := filepath.Join(t.TempDir(), "cli.tfrc")
@@ -59,7 +58,7 @@ func TestAccInstall(t *testing.T) {
 			write(t, filepath.Join(first, "main.tf"), main)
 			installing.mustRun(t, first, "init", "-input=false", "-no-color")
 			lock := string(read(t, filepath.Join(first, ".terraform.lock.hcl")))
-			for _, want := range []string{`provider "` + regexp.QuoteMeta(fullAddress(built, address)) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
+			for _, want := range []string{`provider "` + regexp.QuoteMeta(address) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
 				if !regexp.MustCompile(want).MatchString(lock) {
 					t.Errorf("the lock file has nothing that matches %s:\n%s", want, lock)
 				}
@@ -88,14 +87,6 @@ func addToMirror(t *testing.T, dir, version string) {
 	if err := os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// fullAddress is an address with its registry.
-func fullAddress(c cli, address string) string {
-	if strings.Count(address, "/") == 1 {
-		return c.RegistryHost() + "/" + address
-	}
-	return address
 }
 
 func write(t *testing.T, file, content string) {

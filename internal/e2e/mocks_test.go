@@ -23,6 +23,21 @@ data "filetransfer_instances" "all" {
   allow_failures = true
 }
 
+resource "filetransfer_instance_record" "mocked" {
+  base_url = "https://files.example.org"
+}
+
+resource "filetransfer_instance_record" "overridden" {
+  base_url = "https://files.example.org"
+}
+
+output "recorded" {
+  value = {
+    mocked     = filetransfer_instance_record.mocked.recommended_expire_times[*].label
+    overridden = filetransfer_instance_record.overridden.recommended_expire_times[*].label
+  }
+}
+
 output "labels" {
   value = data.filetransfer_instance.one.recommended_expire_times[*].label
 }
@@ -54,6 +69,15 @@ mock_provider "filetransfer" {
     }
   }
 
+  mock_resource "filetransfer_instance_record" {
+    defaults = {
+      recommended_expire_times = [
+        { label = "1 hour", in_seconds = 3600, in_minutes = 60 },
+        { label = "1 week", in_seconds = 604800, in_minutes = 10080 },
+      ]
+    }
+  }
+
   mock_data "filetransfer_instances" {
     defaults = {
       instances = {
@@ -78,7 +102,14 @@ mock_provider "filetransfer" {
   }
 }
 
-run "mock_data" {
+override_resource {
+  target = filetransfer_instance_record.overridden
+  values = {
+    recommended_expire_times = [{ label = "1 month", in_seconds = 2592000, in_minutes = 43200 }]
+  }
+}
+
+run "mocks" {
   assert {
     condition     = output.labels == tolist(["1 hour", "1 day"]) && output.seconds == 90000
     error_message = "recommended_expire_times: ${jsonencode(output.labels)}, ${output.seconds}"
@@ -90,6 +121,10 @@ run "mock_data" {
   assert {
     condition     = output.errors == tomap({ b = "connection failed" })
     error_message = "errors: ${jsonencode(output.errors)}"
+  }
+  assert {
+    condition     = jsonencode(output.recorded) == jsonencode({ mocked = ["1 hour", "1 week"], overridden = ["1 month"] })
+    error_message = "record: ${jsonencode(output.recorded)}"
   }
 }
 

@@ -77,11 +77,14 @@ func startProxied(t *testing.T, cli cli, baseURL string, edits ...string) proxie
 	if err != nil {
 		t.Skipf("nginx is not on PATH: %v", err)
 	}
-	dir := copyOf(t, "guides/operate-reverse-proxy")
-	write(t, filepath.Join(dir, "insecure.tf"), "provider \"filetransfer\" {\n  insecure = true\n}\n") // the certificate is the test's own
+	e := newExample(t, cli, "guides/operate-reverse-proxy")
+	write(t, filepath.Join(e.dir, "insecure.tf"), "provider \"filetransfer\" {\n  insecure = true\n}\n") // the certificate is the test's own
 	address := instancetest.ReserveAddress(t)
-	rendered := apply(t, cli, dir, map[string]any{"base_url": baseURL, "listen": address})["nginx_conf"]
-	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, strings.NewReplacer(edits...).Replace(rendered.(string))))
+	e.variables = map[string]any{"base_url": baseURL, "listen": address}
+	e.setVariables()
+	e.apply()
+	rendered := e.state().Outputs["nginx_conf"].Value.(string)
+	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, strings.NewReplacer(edits...).Replace(rendered)))
 	return proxied{t, address}
 }
 

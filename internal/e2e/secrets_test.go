@@ -1,7 +1,7 @@
 package e2e_test
 
 import (
-	"path/filepath"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,36 +17,41 @@ func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
 	cert, key := server.ClientCertPEM(), server.ClientKeyPEM()
 	keyLine := strings.Split(key, "\n")[1]
 	heredoc := func(text string) string { return "<<-EOT\n" + text + "EOT\n" }
-	tests := map[string]struct {
-		arguments, says string
-	}{
-		"certificate and key in one text": {"client_cert_pem = " + heredoc(cert+key), "Client certificate without its key"},
-		"swapped":                         {"client_cert_pem = " + heredoc(key) + "client_key_pem = " + heredoc(cert), "Invalid TLS configuration"},
-		"key of another":                  {"client_cert_pem = " + heredoc(server.CACertPEM()) + "client_key_pem = " + heredoc(key), "Invalid TLS configuration"},
-		"key without certificate":         {"client_key_pem = " + heredoc(key), "Client key without its certificate"},
-		"key for the CA":                  {"ca_cert_pem = " + heredoc(key), "Invalid CA certificates"},
-		"password in the base URL":        {"base_url = \"https://me:" + keyLine + "@files.example.org\"\n", "Invalid base URL"},
-		"header with a line break":        {"request_headers = {\n\"X-Key\" = " + heredoc(keyLine+"\n") + "}\n", "Invalid request header"},
+	const invalidTLS = "Invalid TLS configuration"
+	providers := []struct{ says, arguments string }{
+		{"Client certificate without its key", "client_cert_pem = " + heredoc(cert+key)},
+		{invalidTLS, "client_cert_pem = " + heredoc(key) + "client_key_pem = " + heredoc(cert)},
+		{invalidTLS, "client_cert_pem = " + heredoc(server.CACertPEM()) + "client_key_pem = " + heredoc(key)},
+		{"Client key without its certificate", "client_key_pem = " + heredoc(key)},
+		{"Invalid CA certificates", "ca_cert_pem = " + heredoc(key)},
+		{"Invalid base URL", "base_url = \"https://me:" + keyLine + "@files.example.org\"\n"},
+		{"Invalid request header", "request_headers = {\n\"X-Key\" = " + heredoc(keyLine+"\n") + "}\n"},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), requirement+`
+	configuration, want := "", map[string]int{}
+	for i, provider := range providers {
+		configuration += fmt.Sprintf(`
 provider "filetransfer" {
-`+test.arguments+`}
+  alias = "p%[1]d"
+%[2]s}
 
-data "filetransfer_instance" "used" {
+data "filetransfer_instance" "d%[1]d" {
+  provider = filetransfer.p%[1]d
   base_url = "https://files.example.org"
 }
-`)
-			got := cli.run(t, dir, nil, "validate", "-no-color").String()
-			if !strings.Contains(got, "Error: "+test.says) {
-				t.Errorf("no error %q: %s", test.says, got)
-			}
-			if strings.Contains(got, keyLine) {
-				t.Errorf("the secret shows: %s", got)
-			}
-		})
+`, i, provider.arguments)
+		want["Error: "+provider.says]++
+	}
+	w := newWorkspace(t, cli, configuration)
+	got := w.run(t, w.dir, nil, "validate", "-no-color").String()
+	for says, times := range want {
+		if n := strings.Count(got, says); n != times {
+			t.Errorf("%d errors %q, want %d: %s", n, says, times, got)
+		}
+	}
+	if n := strings.Count(got, "Error: "); n != len(providers) {
+		t.Errorf("%d errors, want %d: %s", n, len(providers), got)
+	}
+	if strings.Contains(got, keyLine) {
+		t.Errorf("a secret shows: %s", got)
 	}
 }
