@@ -55,7 +55,7 @@ func TestAccGuide_LocalBuildInAMirror(t *testing.T) {
 	}
 	write(t, filepath.Join(home, "mirror.tfrc"), strings.NewReplacer(registry, c.RegistryHost(), "/path/to", filepath.ToSlash(home)).
 		Replace(oneBlock(t, "filesystem_mirror", "README.md")))
-	write(t, filepath.Join(w.dir, "main.tf"), firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"))
+	w.paste(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"))
 	w.must("init")
 	w.mustRun(t, w.dir, "validate", "-no-color")
 }
@@ -71,7 +71,7 @@ func TestAccGuide_RecordedAnswer(t *testing.T) {
 	if done := w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())); done.exitCode != 0 {
 		t.Fatal(done)
 	}
-	write(t, filepath.Join(w.dir, "main.tf"), "variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
+	w.paste("variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
 	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
 	test := strings.Replace(oneBlock(t, "with_recorded_limits", page...), "run.recorded.limits\n  }\n", `run.recorded.limits
   }

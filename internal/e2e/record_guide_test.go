@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,10 +14,10 @@ func recordGuide(t *testing.T, text string) string {
 	return oneBlock(t, text, "templates", "guides", "from-data-source-to-record.md.tmpl")
 }
 
-// paste replaces the configuration with one from a page, which names a running instance then.
-func (w *workspace) paste(configuration, baseURL string) {
+// pasteFor pastes a configuration that names a running instance instead of the page's.
+func (w *workspace) pasteFor(configuration, baseURL string) {
 	w.t.Helper()
-	write(w.t, filepath.Join(w.dir, "main.tf"), strings.ReplaceAll(configuration, exampleURL, baseURL))
+	w.paste(strings.ReplaceAll(configuration, exampleURL, baseURL))
 }
 
 const (
@@ -47,22 +46,22 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	c.needOf(t, after)
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
-	w.paste(before, server.URL())
+	w.pasteFor(before, server.URL())
 	w.apply()
 
 	withoutImport := strings.Replace(after, importBlock(t, after), "", 1)
-	w.paste(withoutImport, server.URL())
+	w.pasteFor(withoutImport, server.URL())
 	w.plan().wantSummary(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
 
-	w.paste(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
+	w.pasteFor(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
 	w.plan().wantSummary(t, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
 
-	w.paste(after, server.URL())
+	w.pasteFor(after, server.URL())
 	p := w.planInDetail()
 	p.wantSummary(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
 	p.wantAction(t, proxy, "no-op")
 	w.applyPlan()
-	w.paste(withoutImport, server.URL())
+	w.pasteFor(withoutImport, server.URL())
 	w.wantNoChanges(nil)
 }
 
@@ -74,9 +73,9 @@ func TestAccRecordGuide_ImportCommand(t *testing.T) {
 	c.needOf(t, after)
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
-	w.paste(recordGuide(t, guideData), server.URL())
+	w.pasteFor(recordGuide(t, guideData), server.URL())
 	w.apply()
-	w.paste(strings.Replace(after, importBlock(t, after), "", 1), server.URL())
+	w.pasteFor(strings.Replace(after, importBlock(t, after), "", 1), server.URL())
 	w.must("import", guideRecord, server.URL())
 	w.wantNoChanges(nil)
 }
@@ -116,11 +115,11 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	c.needOf(t, imported)
 	one, other := instancetest.New(t), instancetest.New(t)
 	w := newWorkspace(t, c, "")
-	w.paste(imported, one.URL())
+	w.pasteFor(imported, one.URL())
 	w.apply()
 
 	configuration := strings.Replace(imported, importBlock(t, imported), "", 1)
-	w.paste(configuration, other.URL())
+	w.pasteFor(configuration, other.URL())
 	p := w.planInDetail()
 	p.wantSummary(t, "Plan: 1 to add, 1 to change, 1 to destroy.")
 	p.wantAction(t, proxy, "delete create")
@@ -155,7 +154,7 @@ func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
 			w := newWorkspace(t, c, "")
-			w.paste(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
+			w.pasteFor(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
 			w.apply("-var=release=1")
 			w.plan("-var=release=2").wantSummary(t, "Plan: 2 to add, 1 to change, 2 to destroy.")
 			w.applyPlan()
@@ -186,13 +185,13 @@ resource "terraform_data" "option" {
 }
 `
 	w := newWorkspace(t, c, "")
-	w.paste(record+counted, server.URL())
+	w.pasteFor(record+counted, server.URL())
 	w.wantError("Invalid count argument", "plan")
 	w.wantError("Invalid for_each argument", "plan")
-	w.paste(imported+counted, server.URL())
+	w.pasteFor(imported+counted, server.URL())
 	w.plan() // which succeeds
 
-	w.paste(record+counted, server.URL())
+	w.pasteFor(record+counted, server.URL())
 	w.apply("-target=" + guideRecord)
 	w.plan()
 }

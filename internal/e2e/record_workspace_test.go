@@ -41,7 +41,13 @@ func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
 // configure replaces the configuration.
 func (w *workspace) configure(configuration string) {
 	w.t.Helper()
-	write(w.t, filepath.Join(w.dir, "main.tf"), requirement+configuration)
+	w.paste(requirement + configuration)
+}
+
+// paste replaces the configuration with a complete one.
+func (w *workspace) paste(configuration string) {
+	w.t.Helper()
+	write(w.t, filepath.Join(w.dir, "main.tf"), configuration)
 }
 
 // with returns the same workspace with more variables in the environment.
