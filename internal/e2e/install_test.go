@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -53,25 +52,20 @@ func TestAccInstall(t *testing.T) {
 	for _, address := range addresses {
 		t.Run(address, func(t *testing.T) {
 			t.Parallel()
-			main := fmt.Sprintf(installConfiguration, address, server.URL())
-			first := t.TempDir()
-			write(t, filepath.Join(first, "main.tf"), main)
-			installing.mustRun(t, first, "init", "-input=false", "-no-color")
-			lock := string(read(t, filepath.Join(first, ".terraform.lock.hcl")))
+			first, second := newWorkspace(t, installing, ""), newWorkspace(t, installing, "")
+			first.paste(fmt.Sprintf(installConfiguration, address, server.URL()))
+			first.must("init")
+			lock := string(read(t, filepath.Join(first.dir, ".terraform.lock.hcl")))
 			for _, want := range []string{`provider "` + regexp.QuoteMeta(address) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
 				if !regexp.MustCompile(want).MatchString(lock) {
 					t.Errorf("the lock file has nothing that matches %s:\n%s", want, lock)
 				}
 			}
 
-			second := t.TempDir()
-			write(t, filepath.Join(second, "main.tf"), main)
-			write(t, filepath.Join(second, ".terraform.lock.hcl"), lock)
-			installing.mustRun(t, second, "init", "-input=false", "-no-color", "-lockfile=readonly")
-			plan := string(installing.mustRun(t, second, "plan", "-input=false", "-no-color"))
-			if want := "+ file_max_size = 64424509440"; !strings.Contains(plan, want) {
-				t.Errorf("the plan has no %q:\n%s", want, plan)
-			}
+			second.paste(fmt.Sprintf(installConfiguration, address, server.URL()))
+			write(t, filepath.Join(second.dir, ".terraform.lock.hcl"), lock)
+			second.must("init", "-lockfile=readonly")
+			second.plan().wantSummary(t, "+ file_max_size = 64424509440")
 		})
 	}
 }
