@@ -186,8 +186,11 @@ resource "terraform_data" "option" {
 `
 	w := newWorkspace(t, c, "")
 	w.pasteFor(record+counted, server.URL())
-	if done := w.do("plan"); !strings.Contains(done.String(), "Error: Invalid count argument") || !strings.Contains(done.String(), "Error: Invalid for_each argument") {
-		t.Errorf("want two errors: %s", done)
+	done := w.do("plan")
+	for _, want := range []string{"Error: Invalid count argument", "Error: Invalid for_each argument"} {
+		if !strings.Contains(done.String(), want) {
+			t.Errorf("want %q: %s", want, done)
+		}
 	}
 	w.pasteFor(imported+counted, server.URL())
 	w.plan() // which succeeds

@@ -100,7 +100,8 @@ func TestParseDigits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "+1", "-1", "-0", " 1", "1 ", "1\n", "1\x00", "1 000", "1_000", "1e3", "1.0", "0x1F", "9223372036854775808", strings.Repeat("9", 1000),
+		"", "+1", "-1", "-0", " 1", "1 ", "1\n", "1\x00", "1 000", "1_000", "1e3", "1.0", "0x1F",
+		"9223372036854775808", strings.Repeat("9", 1000),
 		"١٢", "\uff11", // digits of other scripts, and full-width ones
 	} {
 		if value, ok := parseDigits(text); ok {
