@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/parser"
@@ -110,25 +111,31 @@ func isGoFragment(text string) bool {
 	return false
 }
 
-// Every configuration on a page parses and is formatted, and every complete one that needs no other provider is valid.
+// Every configuration on a page and every example parses and is formatted, and every complete one that needs no other
+// provider is valid.
 func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	count := 0
+	all := t.TempDir()
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
-			if block.language != "terraform" {
-				continue
+			if block.language == "terraform" {
+				write(t, filepath.Join(all, strings.ReplaceAll(block.place, ":", "-line-")+".tf"), block.text)
+				t.Run(block.place, func(t *testing.T) {
+					t.Parallel()
+					checkConfiguration(t, cli, block.text)
+				})
 			}
-			count++
-			t.Run(block.place, func(t *testing.T) {
-				t.Parallel()
-				checkConfiguration(t, cli, block.text)
-			})
 		}
 	}
-	if count == 0 {
+	if len(glob(t, filepath.Join(all, "*.tf"))) == 0 {
 		t.Error("no configuration on any page")
+	}
+	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
+	for _, dir := range []string{all, examplesDir} {
+		if done := cli.run(t, dir, nil, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
+			t.Errorf("not formatted: %s", done)
+		}
 	}
 }
 
@@ -137,17 +144,6 @@ var sourceArgument = regexp.MustCompile(`\bsource\s+= "([^"]*)"`)
 
 func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	t.Helper()
-	if strings.Contains(configuration, "provider::") {
-		cli.need(t, version{1, 8}, version{1, 7}, "a provider function")
-	}
-	dir := t.TempDir()
-	formatted := cli.run(t, dir, []byte(configuration), "fmt", "-no-color", "-")
-	if formatted.exitCode != 0 {
-		t.Fatalf("it does not parse: %s\n%s", formatted, configuration)
-	}
-	if string(formatted.stdout) != configuration {
-		t.Errorf("it is not formatted; it should be\n%s", formatted.stdout)
-	}
 	if !strings.Contains(configuration, "required_providers") {
 		return
 	}
@@ -157,6 +153,7 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 		}
 	}
 	cli.needOf(t, configuration)
+	dir := t.TempDir()
 	if strings.Contains(configuration, "testdata/instance.json") { // the document that the page has the reader save
 		if err := os.Mkdir(filepath.Join(dir, "testdata"), 0o700); err != nil {
 			t.Fatal(err)
@@ -180,12 +177,9 @@ func TestAccDocumentation_QuickStart(t *testing.T) {
 			const local = "http://localhost:3000"
 			configuration := firstBlock(t, page, "terraform", local)
 			server := instancetest.New(t, instancetest.WithDocument(answer))
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(configuration, local, server.URL()))
-			planned := string(cli.mustRun(t, dir, "plan", "-input=false", "-no-color"))
-			if shown := firstBlock(t, page, "text", "Changes to Outputs"); !strings.Contains(planned, shown) {
-				t.Errorf("the page shows\n%s\nand the plan is\n%s", shown, planned)
-			}
+			w := newWorkspace(t, cli, "")
+			w.paste(strings.ReplaceAll(configuration, local, server.URL()))
+			w.plan().wantSummary(t, firstBlock(t, page, "text", "Changes to Outputs"))
 		})
 	}
 }
@@ -193,12 +187,9 @@ func TestAccDocumentation_QuickStart(t *testing.T) {
 // The index and troubleshooting say what a child module without required_providers makes of the provider's name.
 func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	dir := t.TempDir()
-	const module = "data \"filetransfer_instance\" \"files\" {\n  base_url = %q\n}\n"
-	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(module, exampleURL))
-	planned := cli.run(t, dir, nil, "plan", "-input=false", "-no-color")
-	if planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
+	w := newWorkspace(t, acceptance(t), "")
+	w.paste("data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n")
+	if planned := w.do("plan"); planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
 		t.Errorf("no error names hashicorp/filetransfer: %s", planned)
 	}
 }
@@ -206,17 +197,14 @@ func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
 // The CLI configuration in the README makes a CLI use a local build.
 func TestAccDocumentation_LocalBuild(t *testing.T) {
 	t.Parallel()
-	built := acceptance(t)
 	page := filepath.Join(root, "README.md")
 	const placeholder = "/path/to/clone"
 	override := firstBlock(t, page, "hcl", placeholder)
 	file := filepath.Join(t.TempDir(), "dev.tfrc")
 	write(t, file, strings.ReplaceAll(override, placeholder, filepath.ToSlash(buildDir)))
-	overriding := built.with("TF_CLI_CONFIG_FILE=" + file)
-
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), firstBlock(t, page, "terraform", "required_providers"))
-	overriding.mustRun(t, dir, "validate", "-no-color")
+	w := newWorkspace(t, acceptance(t), "").with("TF_CLI_CONFIG_FILE=" + file)
+	w.paste(firstBlock(t, page, "terraform", "required_providers"))
+	w.mustRun(t, w.dir, "validate", "-no-color")
 }
 
 // firstBlock returns the first block in the language, which has to contain the text.
@@ -239,58 +227,77 @@ var (
 	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	anchor      = regexp.MustCompile(`<a id="([^"]+)">`)
 	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
-	fenced      = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
-
-	// registryLink is a link to a page of this provider in the Registry.
-	registryLink = regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(?:/([\w/-]+))?(?:#([\w-]+))?`)
+	otherSite   = regexp.MustCompile(`^(\w+://|mailto:)`)
 )
 
-// Every link from one page to another leads somewhere, on GitHub as on the Registry.
+// published returns the pages as people read them, on GitHub or the Registry.
+func published(t *testing.T) []string {
+	t.Helper()
+	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"))
+}
+
+// Every link from one page to another leads somewhere, on GitHub as on the Registry, also those to the Registry that are in
+// descriptions, messages and issue templates.
 func TestDocumentation_Links(t *testing.T) {
 	t.Parallel()
-	count := 0
-	for _, page := range slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs")) {
-		for _, target := range links(t, page) {
-			count++
-			if target.file == "" {
-				target.file = page
-			}
-			checkLink(t, page, target)
+	targets := map[string]bool{} // pages, and their sections after a #
+	for _, page := range published(t) {
+		targets[page] = true
+		text := fence.ReplaceAllString(string(read(t, page)), "")
+		for _, match := range heading.FindAllStringSubmatch(text, -1) {
+			targets[page+"#"+strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-")] = true
+		}
+		for _, match := range anchor.FindAllStringSubmatch(text, -1) {
+			targets[page+"#"+match[1]] = true
 		}
 	}
-	if count == 0 {
-		t.Error("there is no link at all")
+	check := func(page, target string) {
+		if _, err := os.Stat(target); err != nil && !targets[target] {
+			t.Errorf("%s: a link to %s leads nowhere", page, target)
+		}
+	}
+	links := 0
+	for _, page := range published(t) {
+		for _, target := range linksOf(t, page) {
+			links++
+			check(page, target)
+		}
+	}
+
+	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
+	registryLinks := 0
+	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
+		for _, match := range registry.FindAllStringSubmatch(string(read(t, file)), -1) {
+			registryLinks++
+			check(file, filepath.Join(root, "docs", cmp.Or(match[1], "index")+".md")+match[2])
+		}
+	}
+	if links == 0 || registryLinks == 0 {
+		t.Errorf("%d links, and %d to the Registry", links, registryLinks)
 	}
 }
 
-// Links to the Registry are checked too, also those in descriptions, messages and issue templates.
-func TestDocumentation_RegistryLinks(t *testing.T) {
-	t.Parallel()
-	count := 0
-	for _, file := range slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"),
-		files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
-		for _, match := range registryLink.FindAllStringSubmatch(string(read(t, file)), -1) {
-			count++
-			name := match[1]
-			if name == "" {
-				name = "index"
-			}
-			checkLink(t, file, target{filepath.Join(root, "docs", filepath.FromSlash(name)+".md"), match[2]})
+// linksOf returns where the links of a page to files of the repository lead, each with its section.
+func linksOf(t *testing.T, page string) []string {
+	t.Helper()
+	var found []string
+	for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(read(t, page)), ""), -1) {
+		switch target := match[1]; {
+		case otherSite.MatchString(target):
+		case target[0] == '#':
+			found = append(found, page+target)
+		default:
+			found = append(found, filepath.Join(filepath.Dir(page), target))
 		}
 	}
-	if count == 0 {
-		t.Error("there is no link to the Registry at all")
-	}
+	return found
 }
 
 // Every page is linked from the index, and has one title.
 func TestDocumentation_Index(t *testing.T) {
 	t.Parallel()
 	index := filepath.Join(root, "docs", "index.md")
-	var linked []string
-	for _, target := range links(t, index) {
-		linked = append(linked, target.file)
-	}
+	linked := linksOf(t, index)
 	for _, page := range files(t, "*.md", "docs") {
 		if page != index && !slices.Contains(linked, page) {
 			t.Errorf("%s has no link to %s", index, page)
@@ -318,51 +325,4 @@ func TestDocumentation_ExamplesAreShown(t *testing.T) {
 			t.Errorf("no page includes examples/%s", name)
 		}
 	}
-}
-
-// target is where a link leads: to a file, or to a section of it.
-type target struct{ file, section string }
-
-// links returns where the links of a page to other files of the repository lead. The file of a link within the page is "".
-func links(t *testing.T, page string) []target {
-	t.Helper()
-	var found []target
-	for _, match := range link.FindAllStringSubmatch(fenced.ReplaceAllString(string(read(t, page)), ""), -1) {
-		file, section, _ := strings.Cut(match[1], "#")
-		if strings.Contains(file, "://") || strings.HasPrefix(file, "mailto:") {
-			continue
-		}
-		if file != "" {
-			file = filepath.Join(filepath.Dir(page), filepath.FromSlash(file))
-		}
-		found = append(found, target{file, section})
-	}
-	return found
-}
-
-func checkLink(t *testing.T, page string, to target) {
-	t.Helper()
-	info, err := os.Stat(to.file)
-	if err != nil {
-		t.Errorf("%s: a link leads nowhere: %v", page, err)
-		return
-	}
-	if to.section != "" && (info.IsDir() || !slices.Contains(sections(t, to.file), to.section)) {
-		t.Errorf("%s: %s has no section #%s", page, to.file, to.section)
-	}
-}
-
-// sections returns the anchors of a page.
-func sections(t *testing.T, page string) []string {
-	t.Helper()
-	text := fenced.ReplaceAllString(string(read(t, page)), "")
-	var found []string
-	for _, match := range heading.FindAllStringSubmatch(text, -1) {
-		name := notInAnchor.ReplaceAllString(strings.ToLower(match[1]), "")
-		found = append(found, strings.ReplaceAll(name, " ", "-"))
-	}
-	for _, match := range anchor.FindAllStringSubmatch(text, -1) {
-		found = append(found, match[1])
-	}
-	return found
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccEphemeralCredentialsAreInNoStateAndNoPlan: credentials of the provider
-// block from ephemeral variables.
+// TestAccEphemeralCredentialsAreInNoStateAndNoPlan: credentials of the provider block from ephemeral variables.
 func TestAccEphemeralCredentialsAreInNoStateAndNoPlan(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
@@ -25,8 +24,7 @@ func TestAccEphemeralCredentialsAreInNoStateAndNoPlan(t *testing.T) {
 	const token = "hunter2-ephemeral-token"
 	instance := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithRequiredHeader("Authorization", "Bearer "+token))
 	keyLine := strings.Split(instance.ClientKeyPEM(), "\n")[1]
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(requirement+`
+	w := newWorkspace(t, cli, fmt.Sprintf(`
 variable "token" {
   type      = string
   ephemeral = true
@@ -60,17 +58,17 @@ output "versions" {
 	file := filepath.Join(t.TempDir(), "credentials.json") // not in the folder that is searched
 	write(t, file, string(variables))
 
-	cli.mustRun(t, dir, "plan", "-input=false", "-no-color", "-var-file="+file, "-out=saved.tfplan")
-	shown := cli.mustRun(t, dir, "show", "-json", "saved.tfplan")
-	cli.mustRun(t, dir, "apply", "-input=false", "-no-color", "-var-file="+file, "saved.tfplan")
-	if state := string(read(t, filepath.Join(dir, "terraform.tfstate"))); strings.Count(state, `"2.1.5"`) < 2 {
-		t.Fatalf("the state has no instance:\n%s", state)
+	w.must("plan", "-var-file="+file, "-out=made.tfplan")
+	shown := w.mustRun(t, w.dir, "show", "-json", "made.tfplan")
+	w.must("apply", "-var-file="+file, "made.tfplan")
+	if versions := fmt.Sprint(w.state().Outputs["versions"].Value); versions != "[2.1.5 2.1.5]" {
+		t.Fatalf("the instance in the state is %s", versions)
 	}
 
 	found := map[string][]byte{"the plan as JSON": shown}
-	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(os.DirFS(w.dir), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			found[path] = unpacked(t, read(t, filepath.Join(dir, path)))
+			found[path] = unpacked(t, read(t, filepath.Join(w.dir, path)))
 		}
 		return err
 	})
@@ -89,8 +87,7 @@ output "versions" {
 	}
 }
 
-// unpacked returns what a file holds, a plan file's members included: it is a
-// zip archive.
+// unpacked returns what a file holds, a plan file's members included: it is a zip archive.
 func unpacked(t *testing.T, content []byte) []byte {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))

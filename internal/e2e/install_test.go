@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -40,11 +39,10 @@ func TestAccInstall(t *testing.T) {
 	addresses := []string{
 		"registry.terraform.io/filetransfer/filetransfer",
 		"registry.opentofu.org/filetransfer/filetransfer",
-		"filetransfer/filetransfer", // of the registry that the CLI uses by default
 	}
 
 	mirror := t.TempDir()
-	for _, address := range addresses[:2] {
+	for _, address := range addresses {
 		addToMirror(t, filepath.Join(mirror, filepath.FromSlash(address)), "1.2.3")
 	}
 	configuration := filepath.Join(t.TempDir(), "cli.tfrc")
@@ -54,25 +52,20 @@ func TestAccInstall(t *testing.T) {
 	for _, address := range addresses {
 		t.Run(address, func(t *testing.T) {
 			t.Parallel()
-			main := fmt.Sprintf(installConfiguration, address, server.URL())
-			first := t.TempDir()
-			write(t, filepath.Join(first, "main.tf"), main)
-			installing.mustRun(t, first, "init", "-input=false", "-no-color")
-			lock := string(read(t, filepath.Join(first, ".terraform.lock.hcl")))
-			for _, want := range []string{`provider "` + regexp.QuoteMeta(fullAddress(built, address)) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
+			first, second := newWorkspace(t, installing, ""), newWorkspace(t, installing, "")
+			first.paste(fmt.Sprintf(installConfiguration, address, server.URL()))
+			first.must("init")
+			lock := string(read(t, filepath.Join(first.dir, ".terraform.lock.hcl")))
+			for _, want := range []string{`provider "` + regexp.QuoteMeta(address) + `"`, `version\s*=\s*"1\.2\.3"`, `constraints\s*=\s*"~> 1\.2"`, `"h1:`} {
 				if !regexp.MustCompile(want).MatchString(lock) {
 					t.Errorf("the lock file has nothing that matches %s:\n%s", want, lock)
 				}
 			}
 
-			second := t.TempDir()
-			write(t, filepath.Join(second, "main.tf"), main)
-			write(t, filepath.Join(second, ".terraform.lock.hcl"), lock)
-			installing.mustRun(t, second, "init", "-input=false", "-no-color", "-lockfile=readonly")
-			plan := string(installing.mustRun(t, second, "plan", "-input=false", "-no-color"))
-			if want := "+ file_max_size = 64424509440"; !strings.Contains(plan, want) {
-				t.Errorf("the plan has no %q:\n%s", want, plan)
-			}
+			second.paste(fmt.Sprintf(installConfiguration, address, server.URL()))
+			write(t, filepath.Join(second.dir, ".terraform.lock.hcl"), lock)
+			second.must("init", "-lockfile=readonly")
+			second.plan().wantSummary(t, "+ file_max_size = 64424509440")
 		})
 	}
 }
@@ -88,14 +81,6 @@ func addToMirror(t *testing.T, dir, version string) {
 	if err := os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// fullAddress is an address with its registry.
-func fullAddress(c cli, address string) string {
-	if strings.Count(address, "/") == 1 {
-		return c.RegistryHost() + "/" + address
-	}
-	return address
 }
 
 func write(t *testing.T, file, content string) {

@@ -41,13 +41,14 @@ func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
 	if done := applying.wait(t); done.exitCode != 0 || len(done.warnings()) > 0 {
 		t.Fatalf("apply: %s", done)
 	}
-	if got := w.record(theRecord)["file_max_size"]; got != 64424509440. {
-		t.Errorf("file_max_size is %v", got)
-	}
-	if len(server.Requests()) == 0 {
-		t.Error("nothing was read")
-	}
+	w.wantRecord("file_max_size", 64424509440.)
 	w.wantNoChanges(nil)
+
+	before := len(server.Requests())
+	w.must("destroy", "-auto-approve", "-refresh=false")
+	if sent := len(server.Requests()) - before; before == 0 || sent != 0 {
+		t.Errorf("%d requests, and then %d to destroy the record", before, sent)
+	}
 }
 
 // Nothing is recorded of an instance that does not answer in time.
@@ -90,36 +91,38 @@ resource "filetransfer_instance_record" "this" {
 	}
 }
 
-// TestAccRecord_OutlivesItsInstance also shows what a data source does.
+// TestAccRecord_OutlivesItsInstance shows what the guide says about a record while its instance is down, and its command for
+// CI, which succeeds if a record kept old values, and only then.
 func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
 	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
 	w.apply()
 	recorded := w.record(theRecord)
+	outdated := oneBlock(t, "grep ", "templates", "guides", "survive-an-outage.md.tmpl")
+	if done := w.shell(outdated); done.exitCode != 1 {
+		t.Errorf("the record is up to date, but it says %s", done)
+	}
 	server.Close()
 
-	w.wantNoChanges(kept(server.URL()))
+	if done := w.shell(outdated); done.exitCode != 0 || !strings.Contains(done.String(), server.URL()) {
+		t.Errorf("the record is outdated, but it says %s", done)
+	}
+	text := w.wantNoChanges(kept(server.URL()))
+	if !strings.Contains(text, "keeps what the instance last reported") || !strings.Contains(text, "connection refused") {
+		t.Errorf("the warning does not name the failure: %s", text)
+	}
 	w.wantNoChanges(nil, "-refresh=false")
 	// Not by the exit code, which is 2 whatever the provider (hashicorp/terraform#36403).
-	refreshing := w.plan("-refresh-only")
+	refreshing := w.planInDetail("-refresh-only")
 	if len(refreshing.Drift) > 0 || !strings.Contains(string(refreshing.stdout), "No changes.") {
 		t.Errorf("want no changes: %s", refreshing.result)
 	}
 	wantWarnings(t, refreshing.result, kept(server.URL())...)
-	done := w.plan()
-	if text := oneLine(done.stdout); !strings.Contains(text, "keeps what the instance last reported") || !strings.Contains(text, "connection refused") {
-		t.Errorf("the warning does not name the failure: %s", done.result)
-	}
 	wantWarnings(t, w.apply(), kept(server.URL())...)
 	wantWarnings(t, w.must("refresh"), kept(server.URL())...)
 	if got := w.record(theRecord); !reflect.DeepEqual(got, recorded) {
 		t.Errorf("the record is %v, want it as it was: %v", got, recorded)
-	}
-
-	data := newWorkspace(t, w.cli, impatient+fmt.Sprintf("\ndata \"filetransfer_instance\" \"this\" {\n  base_url = %q\n}\n", server.URL()))
-	if done := data.do("plan"); done.exitCode != 1 {
-		t.Errorf("the data source does not stop the plan: %s", done)
 	}
 
 	w.must("destroy", "-auto-approve") // which does not show the warnings of its refresh on every CLI
@@ -144,19 +147,7 @@ resource "filetransfer_instance_record" "this" {
 	done := w.plan()
 	got := strings.Join(done.warnings(), "\n")
 	if len(done.warnings()) != 2 || !strings.Contains(got, one.URL()) || !strings.Contains(got, other.URL()) {
-		t.Errorf("want a warning for each instance: %s", done.result)
-	}
-}
-
-func TestAccRecord_DestroySendsNothing(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
-	w.apply()
-	before := len(server.Requests())
-	w.must("destroy", "-auto-approve", "-refresh=false")
-	if sent := len(server.Requests()) - before; sent != 0 {
-		t.Errorf("%d requests", sent)
+		t.Errorf("want a warning for each instance: %s", done)
 	}
 }
 
@@ -173,21 +164,19 @@ func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {
 		t.Errorf("-refresh=false made %d requests", sent)
 	}
 	for _, args := range [][]string{{"-refresh-only"}, nil} {
-		p := w.plan(args...)
+		p := w.planInDetail(args...)
 		if p.exitCode != 2 || len(p.Drift) != 1 || p.Drift[0].Change.After["file_max_size"] != 1000. {
 			t.Errorf("plan %v does not show the change outside of Terraform: %s", args, p.result)
 		}
 		if !strings.Contains(string(p.stdout), "64424509440 -> 1000") {
 			t.Errorf("plan %v does not show the output's change: %s", args, p.result)
 		}
-		if does := p.of(theRecord).does(); does != "no-op" && does != "" {
+		if does := p.of(theRecord).Change.Actions; len(does) > 0 && does[0] != "no-op" {
 			t.Errorf("plan %v is to %s the record", args, does)
 		}
 	}
 	w.apply("-refresh-only")
-	if got := w.record(theRecord)["file_max_size"]; got != 1000. {
-		t.Errorf("file_max_size is %v", got)
-	}
+	w.wantRecord("file_max_size", 1000.)
 	w.wantNoChanges(nil)
 }
 

@@ -41,7 +41,13 @@ func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
 // configure replaces the configuration.
 func (w *workspace) configure(configuration string) {
 	w.t.Helper()
-	write(w.t, filepath.Join(w.dir, "main.tf"), requirement+configuration)
+	w.paste(requirement + configuration)
+}
+
+// paste replaces the configuration with a complete one.
+func (w *workspace) paste(configuration string) {
+	w.t.Helper()
+	write(w.t, filepath.Join(w.dir, "main.tf"), configuration)
 }
 
 // with returns the same workspace with more variables in the environment.
@@ -72,6 +78,36 @@ func (w *workspace) apply(args ...string) result {
 	return w.must("apply", slices.Concat([]string{"-auto-approve"}, args)...)
 }
 
+// plan makes a plan and saves it, which has to succeed. Its exit code is 2 if there are changes.
+func (w *workspace) plan(args ...string) result {
+	w.t.Helper()
+	done := w.do("plan", slices.Concat([]string{"-detailed-exitcode", "-out=made.tfplan"}, args)...)
+	if done.exitCode != 0 && done.exitCode != 2 {
+		w.t.Fatalf("%s plan %v: %s", w.Name(), args, done)
+	}
+	return done
+}
+
+// applyPlan applies the plan that was made last.
+func (w *workspace) applyPlan() {
+	w.t.Helper()
+	w.must("apply", "made.tfplan")
+}
+
+func (r result) wantSummary(t *testing.T, want string) {
+	t.Helper()
+	if !strings.Contains(string(r.stdout), want) {
+		t.Errorf("the plan does not say %q: %s", want, r)
+	}
+}
+
+// planned is a plan that was made, and what it does.
+type planned struct {
+	result
+	Changes []change `json:"resource_changes"`
+	Drift   []change `json:"resource_drift"`
+}
+
 // change is what a plan does to a resource.
 type change struct {
 	Address string
@@ -83,14 +119,12 @@ type change struct {
 	}
 }
 
-// does returns the actions, such as "no-op" or "delete create".
-func (c change) does() string { return strings.Join(c.Change.Actions, " ") }
-
-// planned is a plan that was made.
-type planned struct {
-	result
-	Changes []change `json:"resource_changes"`
-	Drift   []change `json:"resource_drift"`
+// planInDetail is plan with a look at what it does to each resource.
+func (w *workspace) planInDetail(args ...string) planned {
+	w.t.Helper()
+	p := planned{result: w.plan(args...)}
+	decode(w.t, w.mustRun(w.t, w.dir, "show", "-json", "-no-color", "made.tfplan"), &p)
+	return p
 }
 
 // of returns the change of a resource.
@@ -103,48 +137,69 @@ func (p planned) of(address string) change {
 	return change{}
 }
 
-// plan makes a plan, which has to succeed. Its exit code is 2 if there are changes.
-func (w *workspace) plan(args ...string) planned {
-	w.t.Helper()
-	done := w.do("plan", slices.Concat([]string{"-detailed-exitcode", "-out=made.tfplan"}, args)...)
-	if done.exitCode != 0 && done.exitCode != 2 {
-		w.t.Fatalf("%s plan %v: %s", w.Name(), args, done)
+// wantAction checks what a plan does to a resource, such as "no-op" or "delete create".
+func (p planned) wantAction(t *testing.T, address, want string) {
+	t.Helper()
+	if does := strings.Join(p.of(address).Change.Actions, " "); does != want {
+		t.Errorf("the plan is to %q %s, want %q: %s", does, address, want, p.result)
 	}
-	p := planned{result: done}
-	decode(w.t, w.mustRun(w.t, w.dir, "show", "-json", "-no-color", "made.tfplan"), &p)
-	return p
 }
 
-// wantNoChanges makes a plan that must have no changes, and these warnings.
-func (w *workspace) wantNoChanges(warnings []string, args ...string) {
+// wantNoChanges makes a plan that must have no changes, and these warnings. It returns what the plan says, in one line.
+func (w *workspace) wantNoChanges(warnings []string, args ...string) string {
 	w.t.Helper()
-	p := w.plan(args...)
-	if p.exitCode != 0 {
-		w.t.Errorf("the plan has changes: %s", p.result)
+	done := w.do("plan", slices.Concat([]string{"-detailed-exitcode"}, args)...)
+	if done.exitCode != 0 {
+		w.t.Errorf("the plan has changes, or fails: %s", done)
 	}
-	wantWarnings(w.t, p.result, warnings...)
+	wantWarnings(w.t, done, warnings...)
+	return oneLine(done.stdout)
 }
 
-// record returns the attributes of the record with this address in the state; nil if there is none.
+// wantError runs a command that must fail with this error.
+func (w *workspace) wantError(want, command string, args ...string) {
+	w.t.Helper()
+	if done := w.do(command, args...); done.exitCode != 1 || !strings.Contains(oneLine([]byte(done.String())), "Error: "+want) {
+		w.t.Errorf("%s %v: want the error %q: %s", command, args, want, done)
+	}
+}
+
+// record returns the attributes of the record, or other resource, with this address in the state; nil if there is none.
 func (w *workspace) record(address string) map[string]any {
 	w.t.Helper()
-	var state struct {
-		Values struct {
-			RootModule struct {
-				Resources []struct {
-					Address string
-					Values  map[string]any
-				}
-			} `json:"root_module"`
-		}
-	}
-	decode(w.t, w.mustRun(w.t, w.dir, "show", "-json", "-no-color"), &state)
-	for _, found := range state.Values.RootModule.Resources {
-		if found.Address == address {
-			return found.Values
+	for _, found := range w.state().Resources {
+		if found.Type+"."+found.Name == address && len(found.Instances) > 0 {
+			return found.Instances[0].Attributes
 		}
 	}
 	return nil
+}
+
+// state is what a file with a state holds.
+type state struct {
+	Outputs   map[string]struct{ Value any }
+	Resources []struct {
+		Type, Name string
+		Instances  []struct{ Attributes map[string]any }
+	}
+}
+
+// state reads the state's file, if there is one. No command of the CLI does it: that would take as long as all the rest of
+// many tests.
+func (w *workspace) state() (found state) {
+	w.t.Helper()
+	if files := glob(w.t, filepath.Join(w.dir, "terraform.tfstate")); len(files) > 0 {
+		decode(w.t, read(w.t, files[0]), &found)
+	}
+	return found
+}
+
+// wantRecord checks an attribute of the record.
+func (w *workspace) wantRecord(attribute string, want any) {
+	w.t.Helper()
+	if got := w.record(theRecord)[attribute]; got != want {
+		w.t.Errorf("%s is %v, want %v", attribute, got, want)
+	}
 }
 
 func decode(t *testing.T, document []byte, target any) {

@@ -92,42 +92,21 @@ func TestParseNumber(t *testing.T) {
 func TestParseDigits(t *testing.T) {
 	t.Parallel()
 
-	tests := map[string]struct {
-		text   string
-		want   int64
-		wantOK bool
-	}{
-		"zero":          {"0", 0, true},
-		"digits":        {"2592000", 2592000, true},
-		"leading zeros": {strings.Repeat("0", 100) + "7", 7, true},
-		"largest":       {"9223372036854775807", math.MaxInt64, true},
-
-		"empty":            {"", 0, false},
-		"plus sign":        {"+1", 0, false},
-		"minus sign":       {"-1", 0, false},
-		"negative zero":    {"-0", 0, false},
-		"leading space":    {" 1", 0, false},
-		"trailing space":   {"1 ", 0, false},
-		"line break":       {"1\n", 0, false},
-		"space inside":     {"1 000", 0, false},
-		"letter inside":    {"1e3", 0, false},
-		"fraction":         {"1.0", 0, false},
-		"underscore":       {"1_000", 0, false},
-		"hexadecimal":      {"0x1F", 0, false},
-		"other digits":     {"١٢", 0, false},
-		"full-width digit": {"\uff11", 0, false},
-		"NUL":              {"1\x00", 0, false},
-		"one beyond":       {"9223372036854775808", 0, false},
-		"far beyond":       {strings.Repeat("9", 1000), 0, false},
+	for text, want := range map[string]int64{
+		"0": 0, "2592000": 2592000, strings.Repeat("0", 100) + "7": 7, "9223372036854775807": math.MaxInt64,
+	} {
+		if value, ok := parseDigits(text); !ok || value != want {
+			t.Errorf("parseDigits(%q) = %d, %t, want %d", text, value, ok, want)
+		}
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			value, ok := parseDigits(test.text)
-			if ok != test.wantOK || ok && value != test.want {
-				t.Errorf("parseDigits(%q) = %d, %t, want %d, %t", test.text, value, ok, test.want, test.wantOK)
-			}
-		})
+	for _, text := range []string{
+		"", "+1", "-1", "-0", " 1", "1 ", "1\n", "1\x00", "1 000", "1_000", "1e3", "1.0", "0x1F",
+		"9223372036854775808", strings.Repeat("9", 1000),
+		"١٢", "\uff11", // digits of other scripts, and full-width ones
+	} {
+		if value, ok := parseDigits(text); ok {
+			t.Errorf("parseDigits(%q) = %d, want it refused", text, value)
+		}
 	}
 }
 

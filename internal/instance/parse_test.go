@@ -193,10 +193,9 @@ func checkEqualDetails(t *testing.T, got *instance.Details, documentError *insta
 }
 
 var (
-	english  = []string{"30 minutes", "1 hour", "6 hours", "1 day", "3 days", "1 week", "2 weeks", "1 month"}
-	french   = []string{"30 minutes", "1 heure", "6 heures", "1 jour", "3 jours", "1 semaine", "2 semaines", "1 mois"}
-	japanese = []string{"30 分", "1 時間", "6 時間", "1 日", "3 日", "1 週間", "2 週間", "1 か月"}
-	spanish  = []string{"30 minutos", "1 hora", "6 horas", "1 día", "3 días", "1 semana", "2 semanas", "1 mes"}
+	english = []string{"30 minutes", "1 hour", "6 hours", "1 day", "3 days", "1 week", "2 weeks", "1 month"}
+	french  = []string{"30 minutes", "1 heure", "6 heures", "1 jour", "3 jours", "1 semaine", "2 semaines", "1 mois"}
+	spanish = []string{"30 minutos", "1 hora", "6 horas", "1 día", "3 días", "1 semana", "2 semanas", "1 mes"}
 )
 
 // suggestions are the eight durations from half an hour to a month that the documents of testdata suggest.
@@ -208,126 +207,59 @@ func suggestions(labels []string, more ...instance.ExpireTime) []instance.Expire
 	return append(expireTimes, more...)
 }
 
-func TestDocumentsInTheField(t *testing.T) {
+// TestDocuments reads whole documents that no release of the service answers. TestReleasesOfTheService reads those that one
+// does.
+func TestDocuments(t *testing.T) {
 	t.Parallel()
 
-	// usual is the most frequent document; rows say how theirs differs.
-	usual := func(differ func(*instance.Details)) instance.Details {
-		details := validDetails()
-		details.RecommendedExpireTimes = suggestions(english)
-		differ(&details)
-		return details
-	}
-	version := func(text string, major, minor, patch int64) instance.Version {
-		return instance.Version{Text: text, Major: major, Minor: minor, Patch: patch}
-	}
-
-	tests := map[string]struct {
-		want       instance.Details
-		wantFaults []string
-	}{
-		"newer.json": {want: usual(func(d *instance.Details) {
-			d.RecommendedExpireTimes = suggestions(french)
-		})},
-		"older.json": {want: usual(func(d *instance.Details) {
+	tests := map[string]func(*instance.Details){ // how the details differ from the usual ones
+		"newer.json": func(d *instance.Details) { d.RecommendedExpireTimes = suggestions(french) },
+		"older.json": func(d *instance.Details) {
 			d.FileMaxSizeBytes = 10000000000
 			d.RequirePassword = true
-			d.APIVersion = version("1.2.0", 1, 2, 0)
+			d.APIVersion = instance.Version{Text: "1.2.0", Major: 1, Minor: 2}
 			d.MaxTransfersInMerge = 10
 			d.RecommendedExpireTimes = suggestions(spanish)
-		})},
-		"mixed_in_seconds_without_merge_limit.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("1.5.0", 1, 5, 0)
+		},
+		"mixed_units_by_entry.json": func(d *instance.Details) {
+			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
 			d.MaxTransfersInMerge = 10
-			d.RecommendedExpireTimes = suggestions(japanese)
-		})},
-		"mixed_units_by_entry.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("1.4.2", 1, 4, 2)
-			d.MaxTransfersInMerge = 10
-		})},
-		"merge_limit_in_older_shape.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("1.4.2", 1, 4, 2)
+		},
+		"merge_limit_in_older_shape.json": func(d *instance.Details) {
+			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
 			d.MaxTransfersInMerge = 25
-		})},
-		"older_shape_from_version_2.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("2.0.0", 2, 0, 0)
-		})},
-		"pre_release_version.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("2.0.0-rc.1", 2, 0, 0)
-		})},
-		"age_as_number.json": {want: usual(func(*instance.Details) {})},
-		"age_beyond_32_bits.json": {want: usual(func(d *instance.Details) {
-			d.FileMaxAgeSeconds = 15770000000
-			d.RecommendedExpireTimes = suggestions(spanish, instance.ExpireTime{Label: "500 años", InSeconds: 15770000000})
-		})},
-		"exponent_form.json": {want: usual(func(d *instance.Details) {
+		},
+		"older_shape_from_version_2.json": func(d *instance.Details) { d.APIVersion = instance.Version{Text: "2.0.0", Major: 2} },
+		"exponent_form.json": func(d *instance.Details) {
 			d.FileMaxAgeSeconds = 15770000000
 			d.RecommendedExpireTimes = suggestions(english, instance.ExpireTime{Label: "500 years", InSeconds: 15770000000})
-		})},
-		"empty_expire_times.json": {want: usual(func(d *instance.Details) {
-			d.FileMaxAgeSeconds = 900
-			d.RecommendedExpireTimes = []instance.ExpireTime{}
-		})},
-		"zeros.json": {want: usual(func(d *instance.Details) {
-			d.FileMaxSizeBytes, d.ChunkSizeBytes, d.FileMaxAgeSeconds, d.MaxTransfersInMerge = 0, 0, 0, 0
-			d.RecommendedExpireTimes = []instance.ExpireTime{{Label: "0 minute", InSeconds: 0}}
-		})},
-		"byte_order_mark.json": {want: usual(func(d *instance.Details) {
-			d.RecommendedExpireTimes = suggestions(japanese)
-		})},
-		"unknown_fields.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("3.0.1", 3, 0, 1)
+		},
+		"unknown_fields.json": func(d *instance.Details) {
+			d.APIVersion = instance.Version{Text: "3.0.1", Major: 3, Patch: 1}
 			d.MaxTransfersInMerge = 100
 			d.RecommendedExpireTimes = suggestions(french)
-		})},
-		"contradicting_units.json": {want: usual(func(d *instance.Details) {
-			d.Warnings = []instance.Warning{
-				{Kind: instance.ContradictoryUnits, Path: "recommendedExpireTimes[1]", Label: "1 hour", Value: 3600, InSeconds: 3600},
-				{Kind: instance.ContradictoryUnits, Path: "recommendedExpireTimes[3]", Label: "1 day", Value: 86400, InSeconds: 86400},
-			}
-		})},
-		"minutes_without_in_seconds.json": {want: usual(func(d *instance.Details) {
-			d.APIVersion = version("1.1.0", 1, 1, 0)
-			d.MaxTransfersInMerge = 10
-			d.RecommendedExpireTimes = suggestions(spanish)
-			for i := range d.RecommendedExpireTimes {
-				d.RecommendedExpireTimes[i].InSeconds /= 60
-			}
-			d.Warnings = []instance.Warning{
-				{Kind: instance.SuspiciouslyShort, Path: "recommendedExpireTimes[0]", Label: "30 minutos", Value: 30, InSeconds: 30},
-			}
-		})},
-		"null_file_max_size.json":   {wantFaults: []string{"fileMaxSize: " + anInteger + "null"}},
-		"first_public_version.json": {wantFaults: []string{"fileMaxAge: " + missing, "recommendedExpireTimes: " + missing}},
-		"error_answer.json": {wantFaults: []string{
-			"fileMaxSize: " + missing, "chunkSize: " + missing, "requirePassword: " + missing, "apiVersion: " + missing,
-			"fileMaxAge: " + missing, "recommendedExpireTimes: " + missing,
-		}},
+		},
 	}
 
 	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		if _, ok := tests[filepath.Base(file)]; !ok {
-			t.Errorf("%s is in no row of the table", file)
-		}
+	if len(files) != len(tests) {
+		t.Errorf("%d documents, and %d are in the table: %q", len(files), len(tests), files)
 	}
-
-	for name, test := range tests {
+	for name, differ := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(filepath.Join("testdata", name))
 			if err != nil {
 				t.Fatal(err)
 			}
+			want := validDetails()
+			want.RecommendedExpireTimes = suggestions(english)
+			differ(&want)
 			details, documentError := parse(t, document)
-			if test.wantFaults == nil {
-				checkEqualDetails(t, details, documentError, test.want)
-				return
-			}
-			checkFaults(t, documentError, test.wantFaults...)
+			checkEqualDetails(t, details, documentError, want)
 		})
 	}
 }
@@ -738,6 +670,10 @@ func TestEveryFaultIsListed(t *testing.T) {
 	}
 	_, documentError := parse(t, []byte(document))
 	checkFaults(t, documentError, want...)
+
+	_, documentError = parse(t, []byte(`{"statusCode": 404, "error": "Not Found", "message": "Route GET:/instance/ not found"}`))
+	checkFaults(t, documentError, "fileMaxSize: "+missing, "chunkSize: "+missing, "requirePassword: "+missing,
+		"apiVersion: "+missing, "fileMaxAge: "+missing, "recommendedExpireTimes: "+missing)
 }
 
 func TestAtMost20FaultsAreListed(t *testing.T) {
