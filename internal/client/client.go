@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -34,6 +35,9 @@ type Client struct {
 	transport, otherTransport *http.Transport
 	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
 	proxyCredentials []string
+	// parsing lets one document be parsed at a time. That takes a millisecond or two at most, but meanwhile up to 20 times
+	// the memory of the document.
+	parsing sync.Mutex
 }
 
 // New returns a client. It does no I/O. An error is about the TLS settings.

@@ -43,7 +43,9 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if len(body) > maxBody {
 		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
 	}
+	r.client.parsing.Lock()
 	details, err := instance.Parse(body, r.secrets.redact)
+	r.client.parsing.Unlock()
 	if err != nil {
 		return nil, r.documentFailure(err, response.Header, body)
 	}
