@@ -25,7 +25,7 @@ type detailsAttribute struct {
 }
 
 var detailsAttributes = []detailsAttribute{
-	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` is a reported value, never a placeholder.",
+	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
 	{"chunk_size", types.Int64Type, "Size of one chunk of an upload, in bytes (`chunkSize`).",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
@@ -39,13 +39,13 @@ var detailsAttributes = []detailsAttribute{
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Minor) }},
 	{"api_version_patch", types.Int64Type, "Third number of `api_version`, without a pre-release or build suffix.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Patch) }},
-	{"file_max_age", types.Int64Type, "Maximum lifetime of a file, in seconds (`fileMaxAge`). Very large for an instance that keeps files forever.",
+	{"file_max_age", types.Int64Type, "Maximum lifetime of a file, in seconds (`fileMaxAge`). Stend reports `15770000000` if there is no maximum.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
 	{"max_transfers_in_merge", types.Int64Type, "Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
 		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before.",
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
-	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Expiry options: the durations before expiry that a client may " +
-		"offer, in the order delivered (`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's " +
+	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Expiry options that the instance suggests, in its own order " +
+		"(`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's " +
 		"own text, in its own language), `in_seconds` (the duration in seconds) and `in_minutes` (the duration in whole minutes, rounded down).",
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }

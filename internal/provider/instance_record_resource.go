@@ -41,11 +41,11 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := instanceAttributes(
 		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
-			"kept, and trailing slashes do not matter. A change reads the new instance, in place; another spelling of the same URL reads "+
-			"nothing. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
+			"kept, and trailing slashes do not matter. If it changes, the record is updated in place from the new instance. Another spelling of "+
+			"the same URL causes no read. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
 		"The JSON document as delivered, for fields that this version of the provider does not know: "+
 			"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
-	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. A change of these alone reads nothing.",
+	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. Changing only these does not read the instance.",
 		map[string]datasourceschema.Attribute{
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or " +
 				"`\"1m30s\"`. Default: `\"10m\"`."),

@@ -60,7 +60,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether the read succeeds if instances could not be read: they are then in `errors`, and one warning lists them. " +
+			MarkdownDescription: "If `true`, instances that could not be read are listed in `errors` and in one warning, and the read succeeds. " +
 				"Otherwise any failure fails the read, and every failing instance is reported. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
@@ -78,8 +78,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads many instances of the file transfer service at once (`GET {base_url}/instance` of each), each as " +
-			"`filetransfer_instance` does. Much faster than that data source with `for_each`, and one failing instance does not have to " +
-			"fail the whole read.",
+			"`filetransfer_instance` does. This is much faster than that data source with `for_each`. With `allow_failures`, the " +
+			"read succeeds even if an instance fails.",
 		Attributes: attributes,
 	}
 }

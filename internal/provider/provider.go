@@ -59,13 +59,13 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter. A " +
-					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would last past the end of a " +
-					"read is shortened, so that a last attempt uses the time that is left. See the nested attributes.",
+					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would pass " +
+					"`timeouts.read` is shortened, to leave time for one last attempt. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
-						MarkdownDescription: "Number of attempts, the first included, from 1 to 100. `1` switches retries off. It does not count " +
-							"while `wait_until_ready` waits, nor while a record is created or updated. Default: `4`.",
+						MarkdownDescription: "Number of attempts, the first included, from 1 to 100. `1` switches retries off. Ignored with " +
+							"`wait_until_ready`, and while a record is created or updated. Default: `4`.",
 						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
 					},
 					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration. Default: `\"500ms\"`."),

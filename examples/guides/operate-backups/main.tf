@@ -18,7 +18,7 @@ variable "erase_within_days" {
 }
 
 variable "earlier_file_max_age" {
-  description = "After FILE_MAX_AGE was lowered: what it was before, in seconds, until that time has passed."
+  description = "The old FILE_MAX_AGE, in seconds. Set this when you lower FILE_MAX_AGE, and keep it until the old age has passed."
   type        = number
   default     = 0
 }
