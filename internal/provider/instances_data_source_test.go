@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -67,23 +66,6 @@ func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 		mustEqual(t, "base_url of "+key, one.(args)["base_url"], baseURLs[key])
 	}
 	mustEqual(t, "errors", got.errors(), args{"d": "status 404 Not Found"})
-}
-
-func TestKeysOfOneInstanceWhateverItsSpelling(t *testing.T) {
-	t.Parallel()
-	members, diags := fleetMembers(map[string]tftypes.Value{
-		"a": stringValue("https://BÜCHER.example"), "b": stringValue("HTTPS://bücher.example:443//"),
-		"c": stringValue("https://bücher.example/Path"), "d": stringValue("https://bücher.example/path"),
-	})
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
-	var keys [][]string
-	for _, member := range members {
-		keys = append(keys, member.keys)
-	}
-	mustEqual(t, "the keys of each instance", keys, [][]string{{"a", "b"}, {"c"}, {"d"}})
-	mustEqual(t, "the URL that is shown", members[0].baseURL.String(), "https://BÜCHER.example/instance")
 }
 
 // brokenFleet is 10 instances of which five fail, two of them for one reason.
@@ -205,14 +187,6 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 		warning("Expiry options shorter than a minute", "\n\"a\", \"a2\""+short, "\n\"b\""+short),
 		warning("Expiry options contradict themselves", "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
 	)...)
-}
-
-func TestFleetIsAskedInTheOrderOfItsKeys(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithDefault(good))
-	baseURLs, keys := under(instance.URL(), 100)
-	read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": 1}).must(t)
-	mustEqual(t, "the keys", keysAsked(instance), keys)
 }
 
 // TestFleetGivesPlacesFirstComeFirstServed: to those that try again, too.
