@@ -133,7 +133,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 	}
 	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
 	for _, dir := range []string{all, examplesDir} {
-		if done := cli.run(t, dir, nil, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
+		if done := cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
 			t.Errorf("not formatted: %s", done)
 		}
 	}

@@ -157,6 +157,7 @@ func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 			w.pasteFor(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
 			w.apply("-var=release=1")
 			w.plan("-var=release=2").wantSummary(t, "Plan: 2 to add, 1 to change, 2 to destroy.")
+			server.SetScript(instancetest.Status(404), instancetest.Status(404)) // which is not retried, but waited for
 			w.applyPlan()
 			w.wantNoChanges(nil, "-var=release=2")
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -121,6 +123,15 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 			mustEqual(t, "the request", request.Method+" "+request.Path, "GET /files/api/instance")
 		}
 	})
+}
+
+// TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
+func TestValuesOfAnObjectAreACopy(t *testing.T) {
+	t.Parallel()
+	object := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}}
+	config := valueOf(t, object, args{"base_url": "https://files.example.org"})
+	attributesOf(config)["base_url"] = stringValue("changed")
+	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
 }
 
 func TestInstanceArgumentsAreValidated(t *testing.T) {
