@@ -31,9 +31,6 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// needsTerraformData is for tests with the resource terraform_data, which every OpenTofu has.
-var needsTerraformData = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}
-
 // words matches a text of the CLI, which breaks lines where it likes and may draw a bar before each.
 func words(text string) *regexp.Regexp {
 	fields := strings.Fields(text)
@@ -53,24 +50,17 @@ func mustMention(t *testing.T, said string, phrases ...string) {
 	}
 }
 
-// run runs the steps of a test.
-func run(t *testing.T, needed []tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: needed, ProtoV6ProviderFactories: factories(), Steps: steps})
-}
-
 // mustFail runs a configuration that must fail and returns what the CLI said.
-func mustFail(t *testing.T, needed []tfversion.TerraformVersionCheck, step resource.TestStep) string {
+func mustFail(t *testing.T, configuration string) string {
 	t.Helper()
 	said := ""
 	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needed,
 		ProtoV6ProviderFactories: factories(),
 		ErrorCheck: func(err error) error {
 			said = err.Error()
 			return nil
 		},
-		Steps: []resource.TestStep{step},
+		Steps: []resource.TestStep{{Config: configuration}},
 	})
 	if said == "" {
 		t.Fatal("no error")
@@ -96,19 +86,23 @@ func TestAccUnknownProviderArguments(t *testing.T) {
 		providerWith("base_url = terraform_data.instance.output") + data("own", other.URL())
 	const provided = `data "filetransfer_instance" "provided" {}`
 	version := tfjsonpath.New("api_version")
-	run(t, needsTerraformData,
-		resource.TestStep{
-			Config:      config + provided,
-			ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
-		},
-		resource.TestStep{
-			Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.filetransfer_instance.own", version, knownvalue.StringExact("2.1.5")),
-				statecheck.ExpectKnownValue("data.filetransfer_instance.provided", version, knownvalue.StringExact("1.3.2")),
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}, // terraform_data
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:      config + provided,
+				ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
+			},
+			{
+				Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instance.own", version, knownvalue.StringExact("2.1.5")),
+					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", version, knownvalue.StringExact("1.3.2")),
+				},
 			},
 		},
-	)
+	})
 }
 
 // TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at fault, not the first line of its
@@ -156,7 +150,7 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			said := mustFail(t, nil, resource.TestStep{Config: test.config})
+			said := mustFail(t, test.config)
 			for _, want := range test.want {
 				mustMention(t, said, want.says)
 				mustSay(t, said, ": "+want.line+"\n")
@@ -189,7 +183,7 @@ func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
 		config += providerWith(fmt.Sprintf("alias = \"number%d\"", i), test.arguments) +
 			data(fmt.Sprintf("number%d", i), "https://files.example.org", fmt.Sprintf("provider = filetransfer.number%d", i))
 	}
-	said := mustFail(t, nil, resource.TestStep{Config: config})
+	said := mustFail(t, config)
 	for i, test := range tests {
 		mustMention(t, said, fmt.Sprintf("Error: %s with provider[", test.says), fmt.Sprintf(".number%d,", i))
 	}
@@ -211,11 +205,8 @@ func TestAccSecretsAreNotLogged(t *testing.T) {
 		fmt.Sprintf("base_url = %q\nca_cert_pem = %q", works.URL(), works.CACertPEM()),
 		fmt.Sprintf("client_cert_pem = %q\nclient_key_pem = %q", works.ClientCertPEM(), works.ClientKeyPEM()),
 		`request_headers = { X-Token = "hunter2-token" }`,
-	) + data("works", works.URL())
-	run(t, nil, resource.TestStep{Config: config}, resource.TestStep{
-		Config:      config + data("fails", fails.URL(), `request_headers = { X-Own = "hunter2 own" }`),
-		ExpectError: words("Instance answered with status 403"),
-	})
+	) + data("works", works.URL()) + data("fails", fails.URL(), `request_headers = { X-Own = "hunter2 own" }`)
+	mustMention(t, mustFail(t, config), "Instance answered with status 403")
 
 	log, err := os.ReadFile(file)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -342,15 +341,7 @@ func TestFleetArgumentsAreValidated(t *testing.T) {
 		"bad URL": urls(args{"a": "ftp://h"},
 			fault(`base_urls["a"]`, badURL, `base_urls["a"] has a scheme other than http and https`)...),
 		"no concurrency":   concurrency(0, "0"),
-		"half a request":   concurrency(big.NewFloat(2.5), "2.5"),
 		"too much at once": concurrency(257, "257"),
-		"much too much":    concurrency(big.NewFloat(1e30), "1e+30"),
-		"header of ours": {
-			one.with(args{"request_headers": args{"Connection": "a"}}), fault("", "Invalid request header", "the provider sets this"),
-		},
-		"negative duration": {
-			one.with(args{"timeouts": args{"read": "-1s"}}), fault("timeouts", "Invalid duration", `timeouts.read is "-1s"`),
-		},
 		// All URLs may be on one line of the configuration, which Terraform prints for an error on any of them.
 		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"}, append(
 			fault("", badURL, `base_urls["a"] has user info`), fault("", badURL, `base_urls["b"] has no scheme`)...)...),
