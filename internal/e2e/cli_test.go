@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,12 +53,6 @@ func (c cli) RegistryHost() string {
 		return "registry.opentofu.org"
 	}
 	return "registry.terraform.io"
-}
-
-// with returns the CLI with further variables in its environment.
-func (c cli) with(variables ...string) cli {
-	c.env = slices.Concat(c.env, variables) // of two with the same name, the last one counts
-	return c
 }
 
 // findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
@@ -135,12 +128,12 @@ func (r result) String() string {
 }
 
 // run runs a command of the CLI in a folder.
-func (c cli) run(t *testing.T, dir string, stdin []byte, args ...string) result {
+func (c cli) run(t *testing.T, dir string, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), c.Path, args...)
 	cmd.Dir, cmd.Env = dir, c.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatalf("%s %s: %v", c.Name(), args[0], err)
@@ -151,7 +144,7 @@ func (c cli) run(t *testing.T, dir string, stdin []byte, args ...string) result 
 // mustRun is run for a command that has to succeed. It returns what the command wrote to its standard output.
 func (c cli) mustRun(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
-	done := c.run(t, dir, nil, args...)
+	done := c.run(t, dir, args...)
 	if done.exitCode != 0 {
 		t.Fatalf("%s %s: %s", c.Name(), strings.Join(args, " "), done)
 	}

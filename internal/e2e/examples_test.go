@@ -351,7 +351,7 @@ func TestAccExamples_TestFiles(t *testing.T) {
 			t.Parallel()
 			cli.need(t, version{1, 7}, version{1, 8}, "mock_provider")
 			e := newExample(t, cli, name)
-			done := e.run(t, e.dir, nil, "test", "-no-color")
+			done := e.run(t, e.dir, "test", "-no-color")
 			if done.exitCode != 0 || !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).Match(done.stdout) {
 				t.Errorf("%s test: %s", cli.Name(), done)
 			}

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -75,7 +74,7 @@ func TestAccGuide_RecordedAnswer(t *testing.T) {
 	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
 	write(t, filepath.Join(w.dir, "tests", "recorded.tftest.hcl"), oneBlock(t, "with_recorded_limits", page...))
 	w.mustRun(t, w.dir, "get", "-no-color", "-test-directory=tests")
-	if done := w.run(t, w.dir, nil, "test", "-no-color"); done.exitCode != 0 || !strings.Contains(string(done.stdout), "Success! 2 passed, 0 failed") {
+	if done := w.run(t, w.dir, "test", "-no-color"); done.exitCode != 0 || !strings.Contains(string(done.stdout), "Success! 2 passed, 0 failed") {
 		t.Errorf("test: %s", done)
 	}
 }
@@ -132,98 +131,10 @@ func TestAccGuide_CheckResults(t *testing.T) {
 	e.apply()
 	e.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
 	e.plan()
-	status := func(args ...string) string {
-		t.Helper()
-		var shown struct {
-			Checks []struct {
-				Address struct {
-					ToDisplay string `json:"to_display"`
-				}
-				Status string
-			}
-		}
-		decode(t, e.mustRun(t, e.dir, append([]string{"show", "-json"}, args...)...), &shown)
-		for _, check := range shown.Checks {
-			if check.Address.ToDisplay == "check.password" {
-				return check.Status
-			}
-		}
-		return "missing"
-	}
-	if got := status("made.tfplan"); got != "fail" {
-		t.Errorf("the check of the plan: %s", got)
-	}
-	if got := status(); got != "pass" {
-		t.Errorf("the check of the last apply: %s", got)
-	}
-}
-
-// A setting that is misspelled in a nested object has no effect, and no message.
-func TestAccGuide_MisspelledNestedSetting(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, acceptance(t), `
-provider "filetransfer" {
-  retry = {
-    max_attempt = 1
-  }
-}
-`)
-	if done := w.run(t, w.dir, nil, "validate", "-no-color"); done.exitCode != 0 || len(done.warnings()) > 0 {
-		t.Errorf("want no message: %s", done)
-	}
-}
-
-// nestedField is a field of an object, in the lists that people write because the generated ones explain nothing.
-var nestedField = regexp.MustCompile("`([a-z_]+)`")
-
-// Every field of the objects that the provider returns is explained.
-func TestAccGuide_NestedFieldsAreExplained(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, acceptance(t), "\nprovider \"filetransfer\" {}\n")
-	var schemas struct {
-		Providers map[string]struct {
-			DataSources map[string]struct {
-				Block struct {
-					Attributes map[string]struct{ Type any }
-				}
-			} `json:"data_source_schemas"`
-		} `json:"provider_schemas"`
-	}
-	decode(t, w.mustRun(t, w.dir, "providers", "schema", "-json"), &schemas)
-	count := 0
-	for _, provider := range schemas.Providers {
-		for source, schema := range provider.DataSources {
-			page := string(read(t, filepath.Join(root, "docs", "data-sources", strings.TrimPrefix(source, "filetransfer_")+".md")))
-			for name, attribute := range schema.Block.Attributes {
-				_, explained, found := strings.Cut(page, "<a id=\"nestedatt--"+name+"\"></a>")
-				explainedFields := nestedField.FindAllString(explained, -1)
-				for _, field := range fieldsOf(attribute.Type) {
-					count++
-					if !found || !slices.Contains(explainedFields, "`"+field+"`") {
-						t.Errorf("the page of %s does not explain the field %s of %s", source, field, name)
-					}
-				}
-			}
+	for status, file := range map[string][]string{"fail": {"made.tfplan"}, "pass": nil} {
+		shown := e.mustRun(t, e.dir, slices.Concat([]string{"show", "-json"}, file)...)
+		if !strings.Contains(string(shown), `"to_display":"check.password"},"status":"`+status+`"`) {
+			t.Errorf("the check of %q does not %s: %s", file, status, shown)
 		}
 	}
-	if count == 0 {
-		t.Error("the schemas have no objects")
-	}
-}
-
-// fieldsOf returns the fields of the objects in a type, as in ["list", ["object", {"label": "string"}]].
-func fieldsOf(typ any) []string {
-	var fields []string
-	switch typ := typ.(type) {
-	case []any:
-		for _, inner := range typ {
-			fields = append(fields, fieldsOf(inner)...)
-		}
-	case map[string]any:
-		for name, inner := range typ {
-			fields = append(fields, name)
-			fields = append(fields, fieldsOf(inner)...)
-		}
-	}
-	return fields
 }

@@ -47,12 +47,12 @@ func TestAccInstall(t *testing.T) {
 	}
 	configuration := filepath.Join(t.TempDir(), "cli.tfrc")
 	write(t, configuration, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror)))
-	installing := built.with("TF_CLI_CONFIG_FILE=" + configuration)
 
+	installing := "TF_CLI_CONFIG_FILE=" + configuration
 	for _, address := range addresses {
 		t.Run(address, func(t *testing.T) {
 			t.Parallel()
-			first, second := newWorkspace(t, installing, ""), newWorkspace(t, installing, "")
+			first, second := newWorkspace(t, built, "").with(installing), newWorkspace(t, built, "").with(installing)
 			first.paste(fmt.Sprintf(installConfiguration, address, server.URL()))
 			first.must("init")
 			lock := string(read(t, filepath.Join(first.dir, ".terraform.lock.hcl")))

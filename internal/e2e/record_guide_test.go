@@ -28,15 +28,15 @@ const (
 	guideRecord = "filetransfer_instance_record.files"
 )
 
-// importBlock returns the part of a configuration that the page tells the reader to remove after the first apply.
-func importBlock(t *testing.T, configuration string) string {
+// withoutImport returns a configuration without the import block, which the page tells the reader to remove after the first apply.
+func withoutImport(t *testing.T, configuration string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(configuration, guideImport)
-	body, _, closed := strings.Cut(rest, "\n}\n")
+	before, rest, found := strings.Cut(configuration, guideImport)
+	_, after, closed := strings.Cut(rest, "\n}\n")
 	if !found || !closed {
 		t.Fatalf("no import block in %s", configuration)
 	}
-	return guideImport + body + "\n}\n"
+	return before + after
 }
 
 func TestAccRecordGuide_Import(t *testing.T) {
@@ -49,8 +49,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.pasteFor(before, server.URL())
 	w.apply()
 
-	withoutImport := strings.Replace(after, importBlock(t, after), "", 1)
-	w.pasteFor(withoutImport, server.URL())
+	w.pasteFor(withoutImport(t, after), server.URL())
 	w.plan().wantSummary(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
 
 	w.pasteFor(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
@@ -61,11 +60,11 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	p.wantSummary(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
 	p.wantAction(t, proxy, "no-op")
 	w.applyPlan()
-	w.pasteFor(withoutImport, server.URL())
+	w.pasteFor(withoutImport(t, after), server.URL())
 	w.wantNoChanges(nil)
 }
 
-// The command for an old Terraform does the same.
+// The command for an old Terraform does the same, but not during an outage.
 func TestAccRecordGuide_ImportCommand(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
@@ -75,7 +74,10 @@ func TestAccRecordGuide_ImportCommand(t *testing.T) {
 	w := newWorkspace(t, c, "")
 	w.pasteFor(recordGuide(t, guideData), server.URL())
 	w.apply()
-	w.pasteFor(strings.Replace(after, importBlock(t, after), "", 1), server.URL())
+	w.pasteFor(withoutImport(t, after), server.URL())
+	server.SetDefault(instancetest.Status(404))
+	w.wantError("Instance answered with status 404", "import", guideRecord, server.URL())
+	server.SetDefault(instancetest.Answer())
 	w.must("import", guideRecord, server.URL())
 	w.wantNoChanges(nil)
 }
@@ -118,8 +120,7 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	w.pasteFor(imported, one.URL())
 	w.apply()
 
-	configuration := strings.Replace(imported, importBlock(t, imported), "", 1)
-	w.pasteFor(configuration, other.URL())
+	w.pasteFor(withoutImport(t, imported), other.URL())
 	p := w.planInDetail()
 	p.wantSummary(t, "Plan: 1 to add, 1 to change, 1 to destroy.")
 	p.wantAction(t, proxy, "delete create")
@@ -157,6 +158,7 @@ func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
 			w.pasteFor(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
 			w.apply("-var=release=1")
 			w.plan("-var=release=2").wantSummary(t, "Plan: 2 to add, 1 to change, 2 to destroy.")
+			server.SetScript(instancetest.Status(404), instancetest.Status(404)) // which is not retried, but waited for
 			w.applyPlan()
 			w.wantNoChanges(nil, "-var=release=2")
 
@@ -178,7 +180,7 @@ func TestAccRecordGuide_CountAndForEach(t *testing.T) {
 	imported := recordGuide(t, guideImport)
 	c.needOf(t, imported)
 	server := instancetest.New(t)
-	record := strings.Replace(imported, importBlock(t, imported), "", 1)
+	record := withoutImport(t, imported)
 	counted := recordGuide(t, "count =") + `
 resource "terraform_data" "option" {
   for_each = toset(filetransfer_instance_record.files.recommended_expire_times[*].label)

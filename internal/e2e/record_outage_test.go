@@ -36,9 +36,9 @@ func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
 	w := newWorkspace(t, acceptance(t), impatient+recordOf("http://"+address))
 
 	applying := w.start("apply", "-auto-approve")
-	eventually(t, "the creation of the record", func() bool { return strings.Contains(applying.output.String(), "this: Creating...") })
+	eventually(t, "the creation of the record", func() bool { return strings.Contains(applying.said(t), "this: Creating...") })
 	server := instancetest.New(t, instancetest.WithListenAddress(address))
-	if done := applying.wait(t); done.exitCode != 0 || len(done.warnings()) > 0 {
+	if done := applying.end(t); done.exitCode != 0 || len(done.warnings()) > 0 {
 		t.Fatalf("apply: %s", done)
 	}
 	w.wantRecord("file_max_size", 64424509440.)
@@ -48,46 +48,6 @@ func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
 	w.must("destroy", "-auto-approve", "-refresh=false")
 	if sent := len(server.Requests()) - before; before == 0 || sent != 0 {
 		t.Errorf("%d requests, and then %d to destroy the record", before, sent)
-	}
-}
-
-// Nothing is recorded of an instance that does not answer in time.
-func TestAccRecord_NoAnswerInTimeIsAnError(t *testing.T) {
-	t.Parallel()
-	down := "http://" + instancetest.ReserveAddress(t)
-	limited := func(baseURL string) string {
-		return impatient + fmt.Sprintf(`
-resource "filetransfer_instance_record" "this" {
-  base_url = %q
-  timeouts = {
-    create = "300ms"
-    update = "400ms"
-  }
-}
-`, baseURL)
-	}
-	w := newWorkspace(t, acceptance(t), limited(down))
-	wantFailure := func(limit string) {
-		t.Helper()
-		done := w.do("apply", "-auto-approve")
-		text := oneLine([]byte(done.String()))
-		if done.exitCode != 1 || !strings.Contains(text, "Error: Instance not reachable") || !strings.Contains(text, limit) {
-			t.Errorf("want an error that names %s: %s", limit, done)
-		}
-	}
-	wantFailure("timeouts.create (300ms)")
-	if got := w.record(theRecord); got != nil {
-		t.Errorf("recorded: %v", got)
-	}
-
-	server := instancetest.New(t)
-	w.configure(limited(server.URL()))
-	w.apply()
-	recorded := w.record(theRecord)
-	w.configure(limited(down))
-	wantFailure("timeouts.update (400ms)")
-	if got := w.record(theRecord); !reflect.DeepEqual(got, recorded) {
-		t.Errorf("the record is %v, want it as it was: %v", got, recorded)
 	}
 }
 
@@ -128,26 +88,6 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	w.must("destroy", "-auto-approve") // which does not show the warnings of its refresh on every CLI
 	if got := w.record(theRecord); got != nil {
 		t.Errorf("after destroy there is still %v", got)
-	}
-}
-
-// Terraform shows one of several warnings with the same summary.
-func TestAccRecord_EveryInstanceThatIsDownIsNamed(t *testing.T) {
-	t.Parallel()
-	one, other := instancetest.New(t), instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+fmt.Sprintf(`
-resource "filetransfer_instance_record" "this" {
-  for_each = toset([%q, %q])
-  base_url = each.key
-}
-`, one.URL(), other.URL()))
-	w.apply()
-	one.Close()
-	other.Close()
-	done := w.plan()
-	got := strings.Join(done.warnings(), "\n")
-	if len(done.warnings()) != 2 || !strings.Contains(got, one.URL()) || !strings.Contains(got, other.URL()) {
-		t.Errorf("want a warning for each instance: %s", done)
 	}
 }
 
@@ -197,10 +137,10 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 
 	planning := w.start("plan")
 	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
-	if err := planning.cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := planning.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	done := planning.wait(t)
+	done := planning.end(t)
 	if done.exitCode != 1 || !strings.Contains(done.String(), "Error: Read canceled") {
 		t.Errorf("want an error: %s", done)
 	}

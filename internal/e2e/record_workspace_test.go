@@ -1,14 +1,14 @@
 package e2e_test
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -60,7 +60,7 @@ func (w *workspace) with(variables ...string) *workspace {
 // do runs a command that may fail.
 func (w *workspace) do(command string, args ...string) result {
 	w.t.Helper()
-	return w.run(w.t, w.dir, nil, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...)
+	return w.run(w.t, w.dir, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...)
 }
 
 // must runs a command that has to succeed.
@@ -238,42 +238,40 @@ func kept(baseURL string) []string {
 
 // background is a command under way.
 type background struct {
-	cmd    *exec.Cmd
-	output synchronizedBuffer
-	done   chan struct{}
+	*exec.Cmd
+	output string // the file that it writes to
 }
 
-// start starts a command. It ends with the test.
-func (w *workspace) start(command string, args ...string) *background {
+// start starts a command, and ends it after two minutes.
+func (w *workspace) start(command string, args ...string) background {
 	w.t.Helper()
-	b := &background{
-		cmd:  exec.CommandContext(w.t.Context(), w.Path, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...),
-		done: make(chan struct{}),
-	}
-	b.cmd.Dir, b.cmd.Env = w.dir, w.env
-	b.cmd.Stdout, b.cmd.Stderr = &b.output, &b.output
-	if err := b.cmd.Start(); err != nil {
+	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	w.t.Cleanup(cancel)
+	output, err := os.Create(filepath.Join(w.t.TempDir(), "output"))
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	go func() {
-		_ = b.cmd.Wait()
-		close(b.done)
-	}()
-	return b
+	defer output.Close()
+	cmd := exec.CommandContext(ctx, w.Path, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	cmd.Stdout, cmd.Stderr = output, output
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return background{cmd, output.Name()}
 }
 
-// wait waits for the command's end.
-func (b *background) wait(t *testing.T) result {
+// said returns what the command has written.
+func (b background) said(t *testing.T) string {
 	t.Helper()
-	eventually(t, "the end of the command", func() bool {
-		select {
-		case <-b.done:
-			return true
-		default:
-			return false
-		}
-	})
-	return result{stdout: []byte(b.output.String()), exitCode: b.cmd.ProcessState.ExitCode()}
+	return string(read(t, b.output))
+}
+
+// end waits for the command's end.
+func (b background) end(t *testing.T) result {
+	t.Helper()
+	_ = b.Wait() // its exit code says it
+	return result{stdout: read(t, b.output), exitCode: b.ProcessState.ExitCode()}
 }
 
 // eventually polls until something has happened in another process.
@@ -284,21 +282,4 @@ func eventually(t *testing.T, what string, happened func() bool) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
-}
-
-type synchronizedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *synchronizedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(text)
-}
-
-func (b *synchronizedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

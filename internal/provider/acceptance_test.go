@@ -31,9 +31,6 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// needsTerraformData is for tests with the resource terraform_data, which every OpenTofu has.
-var needsTerraformData = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}
-
 // words matches a text of the CLI, which breaks lines where it likes and may draw a bar before each.
 func words(text string) *regexp.Regexp {
 	fields := strings.Fields(text)
@@ -53,53 +50,22 @@ func mustMention(t *testing.T, said string, phrases ...string) {
 	}
 }
 
-// run runs the steps of a test.
-func run(t *testing.T, needed []tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: needed, ProtoV6ProviderFactories: factories(), Steps: steps})
-}
-
 // mustFail runs a configuration that must fail and returns what the CLI said.
-func mustFail(t *testing.T, needed []tfversion.TerraformVersionCheck, step resource.TestStep) string {
+func mustFail(t *testing.T, configuration string) string {
 	t.Helper()
 	said := ""
 	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needed,
 		ProtoV6ProviderFactories: factories(),
 		ErrorCheck: func(err error) error {
 			said = err.Error()
 			return nil
 		},
-		Steps: []resource.TestStep{step},
+		Steps: []resource.TestStep{{Config: configuration}},
 	})
 	if said == "" {
 		t.Fatal("no error")
 	}
 	return said
-}
-
-// exactly checks for a Go value as in args.
-type exactly struct{ want any }
-
-func (e exactly) String() string {
-	encoded, err := json.Marshal(e.want)
-	return fmt.Sprint(string(encoded), err)
-}
-
-func (e exactly) CheckValue(got any) error {
-	if got := (exactly{got}).String(); got != e.String() {
-		return fmt.Errorf("it is %s, want %s", got, e)
-	}
-	return nil
-}
-
-// stateHas checks attributes of an object of the configuration.
-func stateHas(address string, want args) []statecheck.StateCheck {
-	var checks []statecheck.StateCheck
-	for name, value := range want {
-		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), exactly{value}))
-	}
-	return checks
 }
 
 // data is the configuration of a data source with further arguments.
@@ -112,45 +78,6 @@ func providerWith(arguments ...string) string {
 	return "provider \"filetransfer\" {\n" + strings.Join(arguments, "\n") + "\n}\n"
 }
 
-func TestAccInstanceOfEveryDocumentShape(t *testing.T) {
-	t.Parallel()
-	config := `
-		output "of_a_later_version" {
-			value = jsondecode(data.filetransfer_instance.later.response_body).newField.deep[0]
-		}
-		` + data("later", instancetest.New(t, instancetest.WithDocument(documents["unknown fields"].document)).URL())
-	checks := []statecheck.StateCheck{statecheck.ExpectKnownOutputValue("of_a_later_version", knownvalue.Int64Exact(1))}
-	number := 0
-	for _, test := range documents {
-		number++
-		name := fmt.Sprintf("shape%d", number)
-		server := instancetest.New(t, instancetest.WithDocument(test.document))
-		config += data(name, server.URL())
-		want := newer.with(args{"base_url": server.URL(), "response_body": test.document}).with(test.want)
-		checks = append(checks, stateHas("data.filetransfer_instance."+name, want)...)
-	}
-	run(t, nil, resource.TestStep{Config: config, ConfigStateChecks: checks})
-}
-
-// TestAccWaitForAnInstanceOfTheSameApply also shows that a base URL may be known only after apply.
-func TestAccWaitForAnInstanceOfTheSameApply(t *testing.T) {
-	t.Parallel()
-	starting := instancetest.New(t, instancetest.WithScript(
-		instancetest.Reset(), instancetest.Status(503), instancetest.Body(200, "text/html", "<h1>Welcome to nginx"),
-	))
-	provider := providerWith(`retry = { max_attempts = 1, min_delay = "1ms", max_delay = "50ms" }`)
-	run(t, needsTerraformData, resource.TestStep{
-		Config: provider + fmt.Sprintf(`
-			resource "terraform_data" "instance" { input = %q }
-			data "filetransfer_instance" "test" {
-				base_url         = terraform_data.instance.output
-				wait_until_ready = true
-			}
-			`, starting.URL()),
-		ConfigStateChecks: stateHas("data.filetransfer_instance.test", args{"api_version": "2.1.5", "wait_until_ready": true}),
-	})
-}
-
 func TestAccUnknownProviderArguments(t *testing.T) {
 	t.Parallel()
 	home := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
@@ -158,19 +85,24 @@ func TestAccUnknownProviderArguments(t *testing.T) {
 	config := fmt.Sprintf(`resource "terraform_data" "instance" { input = %q }`+"\n", home.URL()) +
 		providerWith("base_url = terraform_data.instance.output") + data("own", other.URL())
 	const provided = `data "filetransfer_instance" "provided" {}`
-	run(t, needsTerraformData,
-		resource.TestStep{
-			Config:      config + provided,
-			ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
+	version := tfjsonpath.New("api_version")
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}, // terraform_data
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:      config + provided,
+				ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
+			},
+			{
+				Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instance.own", version, knownvalue.StringExact("2.1.5")),
+					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", version, knownvalue.StringExact("1.3.2")),
+				},
+			},
 		},
-		resource.TestStep{
-			Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
-			ConfigStateChecks: append(
-				stateHas("data.filetransfer_instance.own", args{"api_version": "2.1.5"}),
-				stateHas("data.filetransfer_instance.provided", args{"api_version": "1.3.2"})...,
-			),
-		},
-	)
+	})
 }
 
 // TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at fault, not the first line of its
@@ -218,7 +150,7 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			said := mustFail(t, nil, resource.TestStep{Config: test.config})
+			said := mustFail(t, test.config)
 			for _, want := range test.want {
 				mustMention(t, said, want.says)
 				mustSay(t, said, ": "+want.line+"\n")
@@ -251,51 +183,12 @@ func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
 		config += providerWith(fmt.Sprintf("alias = \"number%d\"", i), test.arguments) +
 			data(fmt.Sprintf("number%d", i), "https://files.example.org", fmt.Sprintf("provider = filetransfer.number%d", i))
 	}
-	said := mustFail(t, nil, resource.TestStep{Config: config})
+	said := mustFail(t, config)
 	for i, test := range tests {
 		mustMention(t, said, fmt.Sprintf("Error: %s with provider[", test.says), fmt.Sprintf(".number%d,", i))
 	}
 	mustEqual(t, "the number of errors", strings.Count(said, "\nError: "), len(tests))
 	mustNotSay(t, said, keyLine)
-}
-
-func TestAccEveryFailureOfAFleetIsShown(t *testing.T) {
-	t.Parallel()
-	baseURLs, classes := brokenFleet(t)
-	urls, err := json.Marshal(baseURLs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := mustFail(t, nil, resource.TestStep{
-		Config: providerWith(`retry = { max_attempts = 1 }`) +
-			fmt.Sprintf("data \"filetransfer_instances\" \"all\" {\nbase_urls = jsondecode(%q)\n}\n", urls),
-	})
-	for key := range classes {
-		mustMention(t, said, fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key]))
-	}
-	mustEqual(t, "the number of errors", strings.Count(said, "\nError: "), len(classes))
-}
-
-// TestAccSecretsAreNotShown: not in a plan, an output or an error.
-func TestAccSecretsAreNotShown(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	headers := `request_headers = { X-Token = "hunter2-own" }`
-	// The plan is shown because it is not empty: the instance is read on apply.
-	said := mustFail(t, needsTerraformData, resource.TestStep{PlanOnly: true, Config: fmt.Sprintf(`
-		resource "terraform_data" "url" { input = %q }
-		data "filetransfer_instance" "test" {
-			base_url = terraform_data.url.output
-			%s
-		}
-		`, instance.URL(), headers)})
-	mustMention(t, said, "base_url = (known after apply)", "request_headers = (sensitive value)")
-	mustNotSay(t, said, "hunter2-own")
-
-	said = mustFail(t, nil, resource.TestStep{Config: data("test", instance.URL(), headers) +
-		`output "leak" { value = data.filetransfer_instance.test.request_headers }`})
-	mustMention(t, said, "Output refers to sensitive values")
-	mustNotSay(t, said, "hunter2-own")
 }
 
 // TestAccSecretsAreNotLogged looks at the provider's lines of the log of a run at TRACE. Those of the test framework
@@ -312,11 +205,8 @@ func TestAccSecretsAreNotLogged(t *testing.T) {
 		fmt.Sprintf("base_url = %q\nca_cert_pem = %q", works.URL(), works.CACertPEM()),
 		fmt.Sprintf("client_cert_pem = %q\nclient_key_pem = %q", works.ClientCertPEM(), works.ClientKeyPEM()),
 		`request_headers = { X-Token = "hunter2-token" }`,
-	) + data("works", works.URL())
-	run(t, nil, resource.TestStep{Config: config}, resource.TestStep{
-		Config:      config + data("fails", fails.URL(), `request_headers = { X-Own = "hunter2 own" }`),
-		ExpectError: words("Instance answered with status 403"),
-	})
+	) + data("works", works.URL()) + data("fails", fails.URL(), `request_headers = { X-Own = "hunter2 own" }`)
+	mustMention(t, mustFail(t, config), "Instance answered with status 403")
 
 	log, err := os.ReadFile(file)
 	if err != nil {

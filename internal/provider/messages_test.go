@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // messages returns the words with which the provider's messages begin.
@@ -48,6 +50,17 @@ func TestErrorsHasEveryClass(t *testing.T) {
 		"status 503 Service Unavailable", "TLS handshake failed",
 	}
 	mustHaveSections(t, firstGroups("(?m)^\\| `([^`]+)` \\|", template(t, "data-sources", "instances")), want)
+}
+
+// The pages of the data sources explain the fields of objects, because what is generated explains nothing of them.
+func TestFieldsOfObjectsAreExplained(t *testing.T) {
+	t.Parallel()
+	for page, object := range map[string]types.ObjectType{"instance": expireTimeObject, "instances": listedInstanceObject} {
+		_, explained, _ := strings.Cut(template(t, "data-sources", page), "\n### Nested Schema for ")
+		for field := range object.AttrTypes {
+			mustSay(t, explained, "`"+field+"`")
+		}
+	}
 }
 
 // mustHaveSections checks that a page has a section, or a row, for each text, once, and no other.

@@ -78,15 +78,17 @@ func addRefused(tests map[string]validation, argument, at, summary string, all m
 	}
 }
 
-// runValidations validates every case.
+// runValidations validates every case. Neither what is told nor the log has the secrets.
 func runValidations(t *testing.T, name string, tests map[string]validation, secrets ...string) {
 	t.Helper()
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			got := validate(t.Context(), t, name, test.arguments)
+			ctx, log := traced(t.Context())
+			got := validate(ctx, t, name, test.arguments)
 			got.must(t, test.want...)
-			mustNotSay(t, got.String(), append(secrets, "hunter2", "..", ". .", "….")...)
+			mustNotSay(t, got.String(), "..", ". .", "….")
+			mustNotSay(t, got.String()+log.String(), append(secrets, "hunter2")...)
 		})
 	}
 }
@@ -190,6 +192,10 @@ func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 		"insecure unknown":              {args{"insecure": unknown{}}, nil},
 		"insecure, headers and no more": {headers.with(args{"insecure": true}), []expected{unused, insecure}},
 		"everything unknown":            {everythingUnknown, nil},
+		"no valid key, unknown until apply": {
+			args{"client_cert_pem": "hunter2", "client_key_pem": "hunter2"},
+			fault("", "Invalid TLS configuration", "Check ca_cert_pem, client_cert_pem and client_key_pem."),
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -217,9 +217,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 		want      time.Duration
 	}{
 		"nothing":               {nil, time.Minute},
-		"not waiting":           {args{"wait_until_ready": false}, time.Minute},
 		"waiting":               {args{"wait_until_ready": true}, 10 * time.Minute},
-		"no read in timeouts":   {args{"timeouts": args{}}, time.Minute},
 		"waiting, no read":      {args{"wait_until_ready": true, "timeouts": args{}}, 10 * time.Minute},
 		"timeouts":              {args{"timeouts": args{"read": "5s"}}, 5 * time.Second},
 		"waiting with timeouts": {args{"wait_until_ready": true, "timeouts": args{"read": "1h"}}, time.Hour},

@@ -60,26 +60,3 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 		})
 	}
 }
-
-func TestSecretsOfARefusedConfigurationAreNotLogged(t *testing.T) {
-	t.Parallel()
-	material := instancetest.New(t, instancetest.WithTLS())
-	keyLine := strings.Split(material.ClientKeyPEM(), "\n")[1]
-	for name, arguments := range map[string]args{
-		"key of another certificate": {"client_cert_pem": material.CACertPEM(), "client_key_pem": material.ClientKeyPEM()},
-		"key without certificate":    {"client_key_pem": material.ClientKeyPEM()},
-		"header":                     {"request_headers": args{"Connection": "hunter2"}},
-		"base URL":                   {"base_url": "https://me:hunter2@files.example.org"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, log := traced(t.Context())
-			if told := validate(ctx, t, block, arguments); len(told) != 1 {
-				t.Errorf("want one error:\n%s", told)
-			}
-			configure(ctx, t, arguments) // Terraform does not get this far
-			mustSay(t, log.String(), "Calling provider defined Provider Configure")
-			mustNotSay(t, log.String(), "hunter2", keyLine)
-		})
-	}
-}
