@@ -325,39 +325,32 @@ func TestRefusedAdmissionEndsARead(t *testing.T) {
 }
 
 // held are the ways in which a read can be made to last.
-func held(t *testing.T) map[string]place {
-	t.Helper()
+func held() map[string]place {
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 	// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
 	const settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
 	const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
-	flooding := func(begin, then string) func(net.Conn) {
-		return func(c net.Conn) {
-			_, _ = io.WriteString(c, begin)
-			flood(t.Context(), c, strings.Repeat(then, 64<<10/len(then)))
-		}
-	}
 	return map[string]place{
 		"name server":          at("http://" + hostOfSilentNameServer),
 		"TLS handshake":        on("https", it.Await),
 		"silent":               does(it.Silent()),
-		"dripping head":        does(it.DripHeader()),
-		"endless header":       on("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x")),
-		"endless 1xx":          on("http", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
-		"dripping body":        does(it.DripBody()),
-		"endless body":         does(it.EndlessBody()),
-		"endless chunks":       on("http", flooding(head+chunked, "1\r\n \r\n")),
-		"endless extension":    on("http", flooding(head+chunked+"1;", "x")),
-		"endless trailer":      on("http", flooding(head+chunked+"0\r\nX: ", "x")),
-		"endless gzip":         on("http", flooding(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
+		"dripping head":        does(it.Drip(head + "X: ")),
+		"endless header":       on("http", floods("HTTP/1.1 200 OK\r\nX: ", "x")),
+		"endless 1xx":          on("http", floods("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
+		"dripping body":        does(it.Drip(head + "Content-Length: 9999\r\n\r\n")),
+		"endless body":         does(it.EndlessBody(200, " ")),
+		"endless chunks":       on("http", floods(head+chunked, "1\r\n \r\n")),
+		"endless extension":    on("http", floods(head+chunked+"1;", "x")),
+		"endless trailer":      on("http", floods(head+chunked+"0\r\nX: ", "x")),
+		"endless gzip":         on("http", floods(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
 		"silent error":         does(it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())),
 		"silent redirect":      does(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())),
-		"endless redirect":     on("http", flooding("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
-		"HTTP/2 flood":         onTLS(flooding(settings+headers, ping), "h2"),
+		"endless redirect":     on("http", floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
+		"HTTP/2 flood":         onTLS(floods(settings+headers, ping), "h2"),
 		"silent proxy":         tunnel(rawProxy("http", it.Await)),
 		"silent https proxy":   forwarder(rawProxy("https", it.Await)),
 		"silent SOCKS5 proxy":  forwarder(rawProxy("socks5", it.Await)),
-		"endless proxy answer": tunnel(rawProxy("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x"))),
+		"endless proxy answer": tunnel(rawProxy("http", floods("HTTP/1.1 200 OK\r\nX: ", "x"))),
 		"delay":                does(it.Status(503), retry(4, long, long)),
 	}
 }
@@ -366,7 +359,7 @@ func held(t *testing.T) map[string]place {
 // for which HTTP/1.1 has no room.
 func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 	t.Parallel()
-	for name, place := range held(t) {
+	for name, place := range held() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, _, options := place.open(t, it.WithPath(""))
@@ -386,38 +379,6 @@ func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 			promptly(t, func() {
 				_, err := c.Read(canceled, request)
 				mustBeCanceled(t, err)
-			})
-		})
-	}
-}
-
-// An ingress may show all kinds of things before the instance is there.
-func TestInstanceThatStartsLaterIsRead(t *testing.T) {
-	t.Parallel()
-	for name, placeholder := range map[string]it.Option{
-		"nothing there":  nil,
-		"self-signed":    it.WithCertificate(it.CertificateSelfSigned),
-		"wrong name":     it.WithCertificate(it.CertificateWrongHost),
-		"no instance":    it.WithDefault(it.Body(200, "text/html", "<title>Starting</title>")),
-		"does not speak": it.WithDefault(it.Verbatim("220 smtp\r\n", it.CloseConnection())),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			address := it.ReserveAddress(t)
-			var there *it.Server
-			if placeholder != nil {
-				there = it.New(t, it.WithTLS(), placeholder, it.WithListenAddress(address))
-			}
-			tries := 0
-			read(t, "https://"+address, untilReady, attempts(1), trusting(it.New(t)), func(s *setup) {
-				s.Log = func(context.Context, string, map[string]any) {
-					if tries++; tries == 2 {
-						if there != nil {
-							there.Close()
-						}
-						it.New(t, it.WithTLS(), it.WithListenAddress(address))
-					}
-				}
 			})
 		})
 	}
