@@ -103,18 +103,13 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		value     string
 		low, high time.Duration
 	}{
-		"none":      {503, "", shortest, 2 * shortest},
-		"503":       {503, "3", 3 * time.Second, 3 * time.Second},
-		"429":       {429, "3", 3 * time.Second, 3 * time.Second},
-		"500":       {500, "3", shortest, 2 * shortest},
-		"502":       {502, "3", shortest, 2 * shortest},
-		"504":       {504, "3", shortest, 2 * shortest},
-		"408":       {408, "3", shortest, 2 * shortest},
-		"zero":      {503, "0", shortest, shortest},
-		"past":      {429, "Sat, 01 Jan 2000 00:00:00 GMT", shortest, shortest}, // fake time begins then
-		"date":      {503, "Sat, 01 Jan 2000 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
-		"longer":    {503, "3600", longest, longest},
-		"date, far": {503, "Fri, 31 Dec 9999 23:59:59 GMT", longest, longest},
+		"none":   {503, "", shortest, 2 * shortest},
+		"503":    {503, "3", 3 * time.Second, 3 * time.Second},
+		"429":    {429, "3", 3 * time.Second, 3 * time.Second},
+		"500":    {500, "3", shortest, 2 * shortest},
+		"408":    {408, "3", shortest, 2 * shortest},
+		"zero":   {503, "0", shortest, shortest},
+		"longer": {503, "3600", longest, longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -179,8 +174,6 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
 		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
 			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
-		"long delay, little time": {limit: 5 * second, option: retry(4, 20*second, 20*second), server: statuses(503), class: busy,
-			noTimeLeft: true, requests: exactly(2), end: exactly(4 * second)},
 		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
 			requests: exactly(2), end: exactly(second / 10)},
 		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
@@ -189,8 +182,6 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			requests: exactly(4), end: within(3*second+second/2, 7*second)},
 		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), class: busy,
 			requests: exactly(1), end: exactly(0)},
-		"seven attempts": {limit: 600 * second, option: attempts(7), server: statuses(503), class: busy,
-			requests: exactly(7), end: within(17*second, 40*second)},
 		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), class: busy, ranOut: true,
 			requests: exactly(3), end: exactly(9 * second)},
 		"ready after a minute": {limit: 600 * second, option: untilReady, server: readyAfter(time.Minute, 503),
