@@ -102,6 +102,21 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	}
 }
 
+// Until its first use, a connection has the request timeout to get ready. After that the context of each request counts.
+func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	used, other := net.Pipe()
+	defer used.Close()
+	defer other.Close()
+	_ = used.SetDeadline(time.Now())
+	ctx, _ := withTrace(t.Context())
+	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
+	go func() { _, _ = other.Write([]byte("x")) }()
+	if _, err := used.Read(make([]byte, 1)); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
 // When a connection from the pool has ended, net/http makes the request once more, on another connection.
 func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 	t.Parallel()

@@ -2,9 +2,6 @@ package client_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/binary"
 	"encoding/pem"
@@ -14,8 +11,8 @@ import (
 	"io"
 	"log"
 	"maps"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -133,10 +130,9 @@ func proxied(variable, value string) option {
 	return func(s *setup) { s.environment[variable] = value }
 }
 
-// authority is what tests need of the CA of all loopback instances.
-type authority interface{ CACertPEM() string }
-
-func trusting(ca authority) option { return func(s *setup) { s.TLS.CACertPEM = ca.CACertPEM() } }
+func trusting(server *it.Server) option {
+	return func(s *setup) { s.TLS.CACertPEM = server.CACertPEM() }
+}
 
 func withClientCert(server *it.Server) option {
 	return func(s *setup) {
@@ -359,24 +355,18 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// withSelfMadeCertificate has a client certificate that no authority signed.
+// withSelfMadeCertificate has a client certificate that no authority signed: that of a server of net/http/httptest.
 func withSelfMadeCertificate(t testing.TB) option {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	own := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func(s *setup) {
-		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
-		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}))
+		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 	}
 }

@@ -2,8 +2,6 @@ package client_test
 
 import (
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"runtime/metrics"
@@ -105,17 +103,13 @@ func reachable() uint64 {
 //
 //nolint:paralleltest // it measures what the whole process allocates
 func TestEndlessResponsesAllocateLittle(t *testing.T) {
-	endlessHead := func(c net.Conn) {
-		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
-		flood(t.Context(), c, strings.Repeat("x", 64<<10))
-	}
 	tests := map[string]place{
 		"64 MiB":             does(it.AnswerDocument(strings.Repeat(" ", 64*mebibyte))),
 		"64 MiB, gzip":       does(gzipped(strings.Repeat(" ", 64*mebibyte))),
-		"endless":            does(it.EndlessBody()),
-		"endless error":      does(it.Func(endlessError)),
+		"endless":            does(it.EndlessBody(200, " ")),
+		"endless error":      does(it.EndlessBody(410, "x")),
 		"said to be endless": does(verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n{")),
-		"endless head":       on("http", endlessHead),
+		"endless head":       on("http", floods("HTTP/1.1 200 OK\r\nX: ", "x")),
 	}
 	for name, place := range tests {
 		t.Run(name, func(t *testing.T) {

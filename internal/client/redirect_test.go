@@ -18,7 +18,6 @@ func TestRedirectsAreFollowed(t *testing.T) {
 		script []it.Step
 		paths  []string
 	}{
-		"301": {[]it.Step{it.Redirect(301, "/a")}, []string{"/instance", "/a"}},
 		"relative": {
 			[]it.Step{it.Redirect(302, "api/instance"), it.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"},
 		},
@@ -115,7 +114,6 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 		words    []string
 	}{
 		"https to http":        {"http://files.example.org/x?s3cret", []string{"from https to http://files.example.org/x", "give up TLS"}},
-		"https to HTTP":        {"HTTP://files.example.org/", []string{"would give up TLS"}},
 		"ftp":                  {"ftp://files.example.org/x?s3cret", []string{"to ftp://files.example.org/x", "neither http nor https"}},
 		"javascript":           {"javascript:alert(1)", []string{"redirect to javascript:", "neither http nor https"}},
 		"user info":            {"https://user:s3cret@files.example.org/x", []string{"user info", "https://files.example.org/x"}},
@@ -123,7 +121,6 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 		"opaque":               {"https:files", []string{"redirect to a URL without a host"}},
 		"port only":            {"https://:80/", []string{"redirect to a URL without a host"}},
 		"not valid":            {"http://[::1/s3cret", []string{"redirect to a URL that is not valid"}},
-		"invalid escape":       {"/%zz?s3cret", []string{"redirect to a URL that is not valid"}},
 		"without a valid form": {"//::?s3cret", []string{"redirect to a URL that is not valid"}},
 		"loop":                 {"/instance?s3cret", []string{"more than 5 redirects", "redirected to"}},
 		"direction characters": {"http://files\u202e.example.org/\u202e", []string{"redirect from https to http://files.example.org/"}},

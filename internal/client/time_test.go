@@ -103,18 +103,13 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		value     string
 		low, high time.Duration
 	}{
-		"none":      {503, "", shortest, 2 * shortest},
-		"503":       {503, "3", 3 * time.Second, 3 * time.Second},
-		"429":       {429, "3", 3 * time.Second, 3 * time.Second},
-		"500":       {500, "3", shortest, 2 * shortest},
-		"502":       {502, "3", shortest, 2 * shortest},
-		"504":       {504, "3", shortest, 2 * shortest},
-		"408":       {408, "3", shortest, 2 * shortest},
-		"zero":      {503, "0", shortest, shortest},
-		"past":      {429, "Sat, 01 Jan 2000 00:00:00 GMT", shortest, shortest}, // fake time begins then
-		"date":      {503, "Sat, 01 Jan 2000 00:00:07 GMT", 7 * time.Second, 7 * time.Second},
-		"longer":    {503, "3600", longest, longest},
-		"date, far": {503, "Fri, 31 Dec 9999 23:59:59 GMT", longest, longest},
+		"none":   {503, "", shortest, 2 * shortest},
+		"503":    {503, "3", 3 * time.Second, 3 * time.Second},
+		"429":    {429, "3", 3 * time.Second, 3 * time.Second},
+		"500":    {500, "3", shortest, 2 * shortest},
+		"408":    {408, "3", shortest, 2 * shortest},
+		"zero":   {503, "0", shortest, shortest},
+		"longer": {503, "3600", longest, longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -179,8 +174,6 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
 		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
 			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
-		"long delay, little time": {limit: 5 * second, option: retry(4, 20*second, 20*second), server: statuses(503), class: busy,
-			noTimeLeft: true, requests: exactly(2), end: exactly(4 * second)},
 		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
 			requests: exactly(2), end: exactly(second / 10)},
 		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
@@ -189,8 +182,6 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			requests: exactly(4), end: within(3*second+second/2, 7*second)},
 		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), class: busy,
 			requests: exactly(1), end: exactly(0)},
-		"seven attempts": {limit: 600 * second, option: attempts(7), server: statuses(503), class: busy,
-			requests: exactly(7), end: within(17*second, 40*second)},
 		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), class: busy, ranOut: true,
 			requests: exactly(3), end: exactly(9 * second)},
 		"ready after a minute": {limit: 600 * second, option: untilReady, server: readyAfter(time.Minute, 503),
@@ -325,39 +316,32 @@ func TestRefusedAdmissionEndsARead(t *testing.T) {
 }
 
 // held are the ways in which a read can be made to last.
-func held(t *testing.T) map[string]place {
-	t.Helper()
+func held() map[string]place {
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 	// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
 	const settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
 	const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
-	flooding := func(begin, then string) func(net.Conn) {
-		return func(c net.Conn) {
-			_, _ = io.WriteString(c, begin)
-			flood(t.Context(), c, strings.Repeat(then, 64<<10/len(then)))
-		}
-	}
 	return map[string]place{
 		"name server":          at("http://" + hostOfSilentNameServer),
 		"TLS handshake":        on("https", it.Await),
 		"silent":               does(it.Silent()),
-		"dripping head":        does(it.DripHeader()),
-		"endless header":       on("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x")),
-		"endless 1xx":          on("http", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
-		"dripping body":        does(it.DripBody()),
-		"endless body":         does(it.EndlessBody()),
-		"endless chunks":       on("http", flooding(head+chunked, "1\r\n \r\n")),
-		"endless extension":    on("http", flooding(head+chunked+"1;", "x")),
-		"endless trailer":      on("http", flooding(head+chunked+"0\r\nX: ", "x")),
-		"endless gzip":         on("http", flooding(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
+		"dripping head":        does(it.Drip(head + "X: ")),
+		"endless header":       on("http", floods("HTTP/1.1 200 OK\r\nX: ", "x")),
+		"endless 1xx":          on("http", floods("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
+		"dripping body":        does(it.Drip(head + "Content-Length: 9999\r\n\r\n")),
+		"endless body":         does(it.EndlessBody(200, " ")),
+		"endless chunks":       on("http", floods(head+chunked, "1\r\n \r\n")),
+		"endless extension":    on("http", floods(head+chunked+"1;", "x")),
+		"endless trailer":      on("http", floods(head+chunked+"0\r\nX: ", "x")),
+		"endless gzip":         on("http", floods(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x")),
 		"silent error":         does(it.Verbatim("HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n", it.Silent())),
 		"silent redirect":      does(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())),
-		"endless redirect":     on("http", flooding("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
-		"HTTP/2 flood":         onTLS(flooding(settings+headers, ping), "h2"),
+		"endless redirect":     on("http", floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n")),
+		"HTTP/2 flood":         onTLS(floods(settings+headers, ping), "h2"),
 		"silent proxy":         tunnel(rawProxy("http", it.Await)),
 		"silent https proxy":   forwarder(rawProxy("https", it.Await)),
 		"silent SOCKS5 proxy":  forwarder(rawProxy("socks5", it.Await)),
-		"endless proxy answer": tunnel(rawProxy("http", flooding("HTTP/1.1 200 OK\r\nX: ", "x"))),
+		"endless proxy answer": tunnel(rawProxy("http", floods("HTTP/1.1 200 OK\r\nX: ", "x"))),
 		"delay":                does(it.Status(503), retry(4, long, long)),
 	}
 }
@@ -366,7 +350,7 @@ func held(t *testing.T) map[string]place {
 // for which HTTP/1.1 has no room.
 func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 	t.Parallel()
-	for name, place := range held(t) {
+	for name, place := range held() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, _, options := place.open(t, it.WithPath(""))
@@ -386,38 +370,6 @@ func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 			promptly(t, func() {
 				_, err := c.Read(canceled, request)
 				mustBeCanceled(t, err)
-			})
-		})
-	}
-}
-
-// An ingress may show all kinds of things before the instance is there.
-func TestInstanceThatStartsLaterIsRead(t *testing.T) {
-	t.Parallel()
-	for name, placeholder := range map[string]it.Option{
-		"nothing there":  nil,
-		"self-signed":    it.WithCertificate(it.CertificateSelfSigned),
-		"wrong name":     it.WithCertificate(it.CertificateWrongHost),
-		"no instance":    it.WithDefault(it.Body(200, "text/html", "<title>Starting</title>")),
-		"does not speak": it.WithDefault(it.Verbatim("220 smtp\r\n", it.CloseConnection())),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			address := it.ReserveAddress(t)
-			var there *it.Server
-			if placeholder != nil {
-				there = it.New(t, it.WithTLS(), placeholder, it.WithListenAddress(address))
-			}
-			tries := 0
-			read(t, "https://"+address, untilReady, attempts(1), trusting(it.New(t)), func(s *setup) {
-				s.Log = func(context.Context, string, map[string]any) {
-					if tries++; tries == 2 {
-						if there != nil {
-							there.Close()
-						}
-						it.New(t, it.WithTLS(), it.WithListenAddress(address))
-					}
-				}
 			})
 		})
 	}

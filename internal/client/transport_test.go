@@ -172,24 +172,6 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 	}
 }
 
-// Until its first use, a connection has the request timeout to get ready. After
-// it there is no such limit.
-func TestConnectionOutlivesTheRequestTimeout(t *testing.T) {
-	t.Parallel()
-	server := it.New(t)
-	const limit = 2 * time.Second // enough for a read on a busy machine
-	c, request := prepare(t, server.URL(), timeout(limit))
-	for i := range 2 {
-		time.Sleep(time.Duration(i) * (limit + limit/4))
-		if _, err := c.Read(t.Context(), request); err != nil {
-			t.Fatalf("%v", err)
-		}
-	}
-	if n := server.Connections(); n != 1 {
-		t.Errorf("%d connections, want 1", n)
-	}
-}
-
 func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 	t.Parallel()
 	server := it.New(t)

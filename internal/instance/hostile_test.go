@@ -87,18 +87,3 @@ func inUseDuring(document []byte) (inUse int64) {
 	})
 	return inUse
 }
-
-func BenchmarkHostileDocuments(b *testing.B) {
-	for name, document := range hostileDocuments() {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(document)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := instance.Parse(document, nil); err == nil {
-					b.Fatal("no error")
-				}
-			}
-			b.ReportMetric(float64(inUseDuring(document)), "B-in-use")
-		})
-	}
-}

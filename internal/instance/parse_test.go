@@ -264,20 +264,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-func TestTrimByteOrderMark(t *testing.T) {
-	t.Parallel()
-	for document, want := range map[string]string{
-		"": "", "{}": "{}", "\uFEFF": "", "\uFEFF{}": "{}",
-		"\uFEFF\uFEFF{}": "\uFEFF{}",   // just one
-		"{\uFEFF}":       "{\uFEFF}",   // not leading
-		"\xEF\xBB{}":     "\xEF\xBB{}", // a part of one
-	} {
-		if got := string(instance.TrimByteOrderMark([]byte(document))); got != want {
-			t.Errorf("TrimByteOrderMark(%q) = %q, want %q", document, got, want)
-		}
-	}
-}
-
 // TestUnusualButValid replaces one piece of the valid document with something unusual that is no fault.
 func TestUnusualButValid(t *testing.T) {
 	t.Parallel()
@@ -289,53 +275,22 @@ func TestUnusualButValid(t *testing.T) {
 		old, with string
 		want      func(*instance.Details) // how the details differ; nil if they do not
 	}{
-		"nothing unusual": {},
-
-		"zero size":        {old: `60000000000`, with: `0`, want: func(d *instance.Details) { d.FileMaxSizeBytes = 0 }},
-		"negative zero":    {old: `60000000000`, with: `-0`, want: func(d *instance.Details) { d.FileMaxSizeBytes = 0 }},
-		"zero merge limit": {old: `50`, with: `0`, want: func(d *instance.Details) { d.MaxTransfersInMerge = 0 }},
-		"largest": {old: `60000000000`, with: `9223372036854775807`, want: func(d *instance.Details) {
-			d.FileMaxSizeBytes = math.MaxInt64
-		}},
-		"password required": {old: `false`, with: `true`, want: func(d *instance.Details) { d.RequirePassword = true }},
-
-		"age as number":          {old: `"2592000"`, with: `2592000`},
-		"age as scaled number":   {old: `"2592000"`, with: `2.592E+6`},
-		"age with leading zeros": {old: `"2592000"`, with: `"000000000000000000002592000"`},
-		"age of escaped digits":  {old: `"2592000"`, with: `"\u0032592000"`},
-		"zero age":               {old: `"2592000"`, with: `"0"`, want: func(d *instance.Details) { d.FileMaxAgeSeconds = 0 }},
-		"largest age": {old: `"2592000"`, with: `"9223372036854775807"`, want: func(d *instance.Details) {
-			d.FileMaxAgeSeconds = math.MaxInt64
-		}},
-
-		"pre-release": {old: `"2.1.3"`, with: `"2.0.0-rc.1"`, want: func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "2.0.0-rc.1", Major: 2}
-		}},
-		"build": {old: `"2.1.3"`, with: `"2.0.0+build.7"`, want: func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "2.0.0+build.7", Major: 2}
-		}},
+		"age as number": {old: `"2592000"`, with: `2592000`},
 		"pre-release and build": {old: `"2.1.3"`, with: `"1.2.3-beta.4+e5-f"`, want: func(d *instance.Details) {
 			d.APIVersion = instance.Version{Text: "1.2.3-beta.4+e5-f", Major: 1, Minor: 2, Patch: 3}
-		}},
-		"all zero version": {old: `"2.1.3"`, with: `"0.0.0"`, want: func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "0.0.0"}
 		}},
 		"largest version": {old: `"2.1.3"`, with: `"` + largestVersion + `"`, want: func(d *instance.Details) {
 			d.APIVersion = instance.Version{Text: largestVersion, Major: math.MaxInt64, Patch: math.MaxInt64}
 		}},
-
 		"byte order mark":                   {old: valid, with: "\uFEFF" + valid},
 		"white space around the document":   {old: valid, with: " \r\n\t" + valid + " \r\n\t"},
 		"white space before a colon":        {old: `"fileMaxSize":`, with: "\"fileMaxSize\"\r\n\t :\r\n\t "},
 		"escaped field name":                {old: `"fileMaxSize"`, with: `"\u0066ileMaxSize"`},
-		"unknown field, other case":         {old: `"chunkSize"`, with: `"ChunkSize": null, "chunkSize"`},
 		"unknown field without name":        {old: `"chunkSize"`, with: `"": 1, "chunkSize"`},
-		"unknown fields in an entry":        {old: `"value": 30`, with: `"value": 30, "Value": -1, "days": null`},
 		"same unknown field in two objects": {old: `"value": 30`, with: `"value": 30, "x": {"y": [{"y": 1}, {"y": 2}]}`},
 		"text that looks like duplicates":   {old: `"chunkSize"`, with: `"x": "{\"a\": 1, \"a\": 2}", "chunkSize"`},
 		"unknown field, deeply nested":      {old: `"chunkSize"`, with: `"x": ` + deep + `, "chunkSize"`},
-
-		"empty label": {old: `"1 heure"`, with: `""`, want: func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "" }},
+		"empty label":                       {old: `"1 heure"`, with: `""`, want: func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "" }},
 		"label with escapes": {old: `"1 heure"`, with: `"\u0031\u00a0\ud83d\ude00 \"h\" \/"`, want: func(d *instance.Details) {
 			d.RecommendedExpireTimes[1].Label = "1\u00a0\U0001F600 \"h\" /"
 		}},
@@ -354,14 +309,11 @@ func TestUnusualButValid(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			document, want := valid, validDetails()
-			if test.old != "" {
-				document = edit(t, test.old, test.with)
-			}
+			want := validDetails()
 			if test.want != nil {
 				test.want(&want)
 			}
-			details, documentError := parse(t, []byte(document))
+			details, documentError := parse(t, []byte(edit(t, test.old, test.with)))
 			checkEqualDetails(t, details, documentError, want)
 		})
 	}
@@ -385,11 +337,7 @@ func TestFaultyValues(t *testing.T) {
 		}},
 		"fileMaxSize": {old: `60000000000`, expected: anInteger, found: map[string]string{
 			`null`: "null", `true`: "true", `{"bytes": 1}`: "an object", `[1]`: "an array", `"1"`: `the string "1"`,
-			`-1`: "the number -1", `1.5`: "the number 1.5", `15e-1`: "the number 15e-1", `1e19`: "the number 1e19",
-			`9223372036854775808`:    "the number 9223372036854775808",
-			`1e999999999`:            "the number 1e999999999",
-			`1e-9999999999999999999`: "the number 1e-9999999999999999999",
-			strings.Repeat("9", 100): "the number " + strings.Repeat("9", 59) + "…",
+			`-1`: "the number -1", `1.5`: "the number 1.5", strings.Repeat("9", 100): "the number " + strings.Repeat("9", 59) + "…",
 		}},
 		"chunkSize":           {`20000000`, anInteger, map[string]string{`null`: "null"}},
 		"maxTransfersInMerge": {old: `50`, expected: anInteger, found: map[string]string{`null`: "null", `-1`: "the number -1"}},
@@ -397,10 +345,7 @@ func TestFaultyValues(t *testing.T) {
 			`null`: "null", `0`: "the number 0", `"false"`: `the string "false"`,
 		}},
 		"fileMaxAge": {old: `"2592000"`, expected: anAge, found: map[string]string{
-			`null`: "null", `true`: "true", `["1"]`: "an array", `-1`: "the number -1", `0.5`: "the number 0.5",
-			`""`: `the string ""`, `"-1"`: `the string "-1"`, `"1e3"`: `the string "1e3"`, `"1.0"`: `the string "1.0"`,
-			`"1 mois"`: `the string "1 mois"`, `"١٢"`: `the string "١٢"`,
-			`"9223372036854775808"`: `the string "9223372036854775808"`,
+			`null`: "null", `true`: "true", `["1"]`: "an array", `-1`: "the number -1", `"-1"`: `the string "-1"`, `""`: `the string ""`,
 			// What is wrong with a value must be visible in the fault, although its text is safe to print.
 			`"2592000\n"`:                        `the string "2592000\n"`,
 			`" 2592000"`:                         `the string " 2592000"`,
@@ -412,11 +357,8 @@ func TestFaultyValues(t *testing.T) {
 		"apiVersion": {old: `"2.1.3"`, expected: aVersion, found: map[string]string{
 			`null`: "null", `2.0`: "the number 2.0", `[2, 0, 0]`: "an array", `""`: `the string ""`,
 			`"2"`: `the string "2"`, `"1.2"`: `the string "1.2"`, `"1.2.3.4"`: `the string "1.2.3.4"`,
-			`"v1.2.3"`: `the string "v1.2.3"`, `"1..3"`: `the string "1..3"`, `"1.-2.3"`: `the string "1.-2.3"`,
-			`"1.2.3 "`: `the string "1.2.3 "`, `"1.2.3\n"`: `the string "1.2.3\n"`, `"01.2.3"`: `the string "01.2.3"`,
-			`"1.2.3-"`: `the string "1.2.3-"`, `"١.٢.٣"`: `the string "١.٢.٣"`,
+			`"v1.2.3"`: `the string "v1.2.3"`, `"1.2.3\n"`: `the string "1.2.3\n"`, `"01.2.3"`: `the string "01.2.3"`,
 			`"1.9223372036854775808.0"`:              `the string "1.9223372036854775808.0"`,
-			`"1.0.18446744073709551616"`:             `the string "1.0.18446744073709551616"`,
 			`"1.2-` + strings.Repeat("a", 300) + `"`: `the string "1.2-` + strings.Repeat("a", 54) + "…",
 		}},
 		"recommendedExpireTimes": {
@@ -449,28 +391,13 @@ func TestFaultyValues(t *testing.T) {
 	}
 }
 
-func TestMissingFields(t *testing.T) {
+func TestMemberNamesMatchExactly(t *testing.T) {
 	t.Parallel()
-
-	tests := map[string]struct{ old, with, path string }{
-		"size":                 {old: `"fileMaxSize": 60000000000,`, path: "fileMaxSize"},
-		"chunk":                {old: `"chunkSize": 20000000,`, path: "chunkSize"},
-		"password":             {old: `"requirePassword": false,`, path: "requirePassword"},
-		"version":              {old: `"apiVersion": "2.1.3",`, path: "apiVersion"},
-		"age":                  {old: `"fileMaxAge": "2592000",`, path: "fileMaxAge"},
-		"label":                {old: `"label": "30 minutes", `, path: "recommendedExpireTimes[0].label"},
-		"value":                {old: `, "value": 30`, path: "recommendedExpireTimes[0].value"},
-		"in lower case":        {old: `"recommendedExpireTimes"`, with: `"recommendedexpiretimes"`, path: "recommendedExpireTimes"},
-		"in upper case":        {old: `"value": 30`, with: `"VALUE": 30`, path: "recommendedExpireTimes[0].value"},
-		"in snake case":        {old: `"fileMaxSize"`, with: `"file_max_size"`, path: "fileMaxSize"},
-		"with a space":         {old: `"fileMaxSize"`, with: `"fileMaxSize "`, path: "fileMaxSize"},
-		"equal if case folded": {old: `"chunkSize"`, with: `"chun\u212aSize"`, path: "chunkSize"},
-	}
-	for name, test := range tests {
+	for _, name := range []string{"chunksize", "CHUNKSIZE", "chunk_size", "chunkSize ", `chun\u212aSize`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, documentError := parse(t, []byte(edit(t, test.old, test.with)))
-			checkFaults(t, documentError, test.path+": "+missing)
+			_, documentError := parse(t, []byte(edit(t, "chunkSize", name)))
+			checkFaults(t, documentError, "chunkSize: "+missing)
 		})
 	}
 }
@@ -480,10 +407,6 @@ func TestMissingFields(t *testing.T) {
 func TestDuplicateMembers(t *testing.T) {
 	t.Parallel()
 
-	var many strings.Builder // m0 to m99
-	for i := range 100 {
-		fmt.Fprintf(&many, `"m%d": 0, `, i)
-	}
 	long := strings.Repeat("n", 100)
 	bottom := strings.Repeat("[", 9000) + `{"a": 1, "a": 2}` + strings.Repeat("]", 9000)
 
@@ -491,19 +414,11 @@ func TestDuplicateMembers(t *testing.T) {
 		inRoot, inEntry, path string
 	}{
 		"required field":           {inRoot: `"fileMaxSize": 1, `, path: "fileMaxSize"},
-		"required field, escaped":  {inRoot: `"\u0066ileMaxSize": 1, `, path: "fileMaxSize"},
-		"same value":               {inRoot: `"fileMaxSize": 60000000000, `, path: "fileMaxSize"},
-		"of another type":          {inRoot: `"fileMaxSize": {"a": [null]}, `, path: "fileMaxSize"},
 		"in an entry":              {inEntry: `, "value": 31`, path: "recommendedExpireTimes[0].value"},
 		"before another fault":     {inRoot: `"motd": 1, "motd": 2, `, inEntry: `, "inSeconds": null`, path: "motd"},
 		"unknown, escaped":         {inRoot: `"motd": 1, "\u006dotd": 2, `, path: "motd"},
-		"unknown, in an entry":     {inEntry: `, "motd": 1, "motd": 2`, path: "recommendedExpireTimes[0].motd"},
 		"nested":                   {inRoot: `"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}, `, path: "motd.texts[1].en"},
-		"nested, in an entry":      {inEntry: `, "motd": [{"a/b": 1, "a\/b": 1}]`, path: "recommendedExpireTimes[0].motd[0].a/b"},
-		"nested, after an object":  {inRoot: `"motd": {"a": {"b": 1}, "b": {}, "a": 2}, `, path: "motd.a"},
 		"several":                  {inRoot: `"motd": {"a": 1, "a": 2, "b": [{"c": 1, "c": 2}], "b": 2}, "motd": 0, `, path: "motd.a"},
-		"first of many":            {inRoot: many.String() + `"m0": 1, `, path: "m0"},
-		"last of many":             {inRoot: many.String() + `"m99": 1, `, path: "m99"},
 		"name not safe to print":   {inRoot: `"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2, `, path: "a[31m"},
 		"no name":                  {inRoot: `"": 1, "": 2, `, path: "the document"},
 		"long name":                {inRoot: `"` + long + `": 1, "` + long + `": 2, `, path: long[:59] + "…"},
@@ -538,48 +453,29 @@ func TestNotJSON(t *testing.T) {
 		atStart = " at start of value at byte "
 	)
 	inLabel := func(text string) string { return valid[:strings.Index(valid, "1 heure")] + text }
-	afterValid := func(format string, offset int) string { return root + fmt.Sprintf(format, len(valid)+offset) }
 
 	tests := map[string]struct {
 		document, want string
 	}{
 		"empty":                   {document: "", want: root + "empty"},
-		"white space":             {document: " \r\n\t", want: root + "empty"},
 		"only a byte order mark":  {document: "\uFEFF", want: root + "empty"},
 		"two byte order marks":    {document: "\uFEFF\uFEFF" + valid, want: root + `invalid character '\ufeff'` + atStart + "0"},
 		"UTF-16":                  {document: "\xFF\xFE{\x00}\x00", want: root + `invalid character '\xff'` + atStart + "0"},
 		"HTML":                    {document: "<!DOCTYPE html>\n<html></html>", want: root + "invalid character '<'" + atStart + "0"},
-		"plain text":              {document: "Bad Gateway", want: root + "invalid character 'B'" + atStart + "0"},
-		"terminal escapes":        {document: "\x1b[31mno\x1b[0m", want: root + `invalid character '\x1b'` + atStart + "0"},
-		"literal cut":             {document: "tru", want: root + cut + "3"},
-		"cut before a name":       {document: `{`, want: root + cut + "1"},
 		"cut after a name":        {document: `{"fileMaxSize"`, want: "fileMaxSize: " + cut + "14"},
-		"cut in a number":         {document: `{"fileMaxSize": 6`, want: root + cut + "17"},
-		"cut in a string":         {document: inLabel("1 he"), want: label + cut},
 		"cut in a character":      {document: inLabel("1 ann\xc3"), want: label + cut},
 		"cut in an unknown value": {document: `{"motd": {"texts": [0, {"en": `, want: "motd.texts[1].en: " + cut + "30"},
 		"cut after a fault":       {document: `{"fileMaxSize": null, "chunkSize": `, want: "chunkSize: " + cut + "35"},
-		"value missing":           {document: `{"fileMaxSize": }`, want: "fileMaxSize: missing value after object name at byte 16"},
-		"leading zero":            {document: `{"fileMaxSize": 012}`, want: root + "invalid character '1' after object value "},
-		"plus sign":               {document: `{"fileMaxSize": +1}`, want: "fileMaxSize: invalid character '+'" + atStart + "16"},
 		"NaN":                     {document: `{"fileMaxSize": NaN}`, want: "fileMaxSize: invalid character 'N'" + atStart + "16"},
-		"single quotes":           {document: `{'fileMaxSize': 1}`, want: root + `invalid character '\''` + atStart + "1"},
 		"comma missing in array": {
 			document: `{"recommendedExpireTimes": [1 2]}`,
 			want:     "recommendedExpireTimes: invalid character '2' after array element (expecting ',' or ']') at byte 30",
 		},
-		"comma too many":    {document: `{"requirePassword": false,}`, want: root + "invalid character ',' "},
-		"wrong bracket":     {document: `{"motd": [}`, want: "motd[0]: invalid character '}'" + atStart + "10"},
-		"name not a string": {document: `{1: 2}`, want: root + "object member name must be a string at byte 1"},
-		"comment":           {document: `{/* none */}`, want: root + "invalid character '/'" + atStart + "1"},
+		"comma too many": {document: `{"requirePassword": false,}`, want: root + "invalid character ',' "},
 
-		"invalid UTF-8 in a label":      {document: inLabel("1 ann\xe9e\"}]}"), want: label + "invalid UTF-8 at byte "},
-		"invalid UTF-8 in a name":       {document: "{\"\xff\": 1}", want: root + "invalid UTF-8 at byte 2"},
-		"invalid UTF-8 in unknown":      {document: "{\"motd\": [\"\xc0\x80\"]}", want: "motd[0]: invalid UTF-8 at byte 11"},
-		"surrogate in UTF-8":            {document: "{\"motd\": \"\xed\xa0\x80\"}", want: "motd: invalid UTF-8 at byte 10"},
-		"lone high surrogate":           {document: `{"motd": "\ud800"}`, want: "motd: invalid surrogate pair "},
-		"lone low surrogate in a label": {document: inLabel(`\udc00"}]}`), want: label + "invalid surrogate pair "},
-		"lone surrogate in a name":      {document: `{"\ud800": 1}`, want: root + "invalid surrogate pair "},
+		"invalid UTF-8 in a label": {document: inLabel("1 ann\xe9e\"}]}"), want: label + "invalid UTF-8 at byte "},
+		"invalid UTF-8 in a name":  {document: "{\"\xff\": 1}", want: root + "invalid UTF-8 at byte 2"},
+		"lone high surrogate":      {document: `{"motd": "\ud800"}`, want: "motd: invalid surrogate pair "},
 		"raw control character": {
 			document: "{\"motd\": \"\x1b\"}",
 			want:     `motd: invalid character '\x1b' in string (expecting non-control character) at byte 10`,
@@ -595,12 +491,7 @@ func TestNotJSON(t *testing.T) {
 			want:     "motd" + strings.Repeat(".a", 27) + ".…: exceeded max depth at byte ",
 		},
 
-		"second object":    {document: valid + valid, want: afterValid("more text after the JSON value, at byte %d", -1)},
-		"literal after":    {document: valid + "true", want: afterValid("more text after the JSON value, at byte %d", -1)},
-		"text after":       {document: valid + "</html>", want: afterValid("invalid character '<'"+atStart+"%d", 0)},
-		"brace after":      {document: valid + "}", want: afterValid("invalid character '}'"+atStart+"%d", 0)},
-		"comma after":      {document: valid + ",", want: afterValid("invalid character ','"+atStart+"%d", 0)},
-		"NUL after":        {document: valid + "\x00", want: afterValid(`invalid character '\x00'`+atStart+"%d", 0)},
+		"text after":       {document: "{}</html>", want: root + "invalid character '<'" + atStart + "2"},
 		"text like a root": {document: "404 page not found", want: root + "invalid character 'p'" + atStart + "4"},
 		"array, then text": {document: "[] []", want: root + "more text after the JSON value, at byte 2"},
 	}
@@ -644,7 +535,7 @@ func TestEveryFaultIsListed(t *testing.T) {
   "recommendedExpireTimes": [
     {"value": 0.5},
     [],
-    {"label": "1 hour", "inSeconds": 3600, "value": 60},
+    {"label": "1 hour", "inSeconds": 3600},
     {"value": null, "label": 1, "inSeconds": "x"}
   ],
   "maxTransfersInMerge": null,
@@ -664,12 +555,16 @@ func TestEveryFaultIsListed(t *testing.T) {
 		"recommendedExpireTimes[0].label: " + missing,
 		"recommendedExpireTimes[0].value: " + anInteger + "the number 0.5",
 		"recommendedExpireTimes[1]: expected an object, found an array",
+		"recommendedExpireTimes[2].value: " + missing,
 		"recommendedExpireTimes[3].label: " + aString + "the number 1",
 		"recommendedExpireTimes[3].inSeconds: " + anInteger + `the string "x"`,
 		"recommendedExpireTimes[3].value: " + anInteger + "null",
 	}
 	_, documentError := parse(t, []byte(document))
 	checkFaults(t, documentError, want...)
+	if got, want := documentError.Error(), "not an instance document: "+strings.Join(want, "; "); got != want {
+		t.Errorf("error:\n  %s\nwant:\n  %s", got, want)
+	}
 
 	_, documentError = parse(t, []byte(`{"statusCode": 404, "error": "Not Found", "message": "Route GET:/instance/ not found"}`))
 	checkFaults(t, documentError, "fileMaxSize: "+missing, "chunkSize: "+missing, "requirePassword: "+missing,
@@ -678,16 +573,13 @@ func TestEveryFaultIsListed(t *testing.T) {
 
 func TestAtMost20FaultsAreListed(t *testing.T) {
 	t.Parallel()
-	for faulty, wantOmitted := range map[int]int{20: 0, 21: 1, 100: 80} {
+	var want []string
+	for i := range 20 {
+		want = append(want, fmt.Sprintf("recommendedExpireTimes[%d]: expected an object, found null", i))
+	}
+	for faulty, more := range map[int][]string{20: nil, 21: {"and 1 more"}, 100: {"and 80 more"}} {
 		_, documentError := parse(t, []byte(withEntries(t, slices.Repeat([]string{"null"}, faulty)...)))
-		if documentError == nil || len(documentError.Faults) != 20 || documentError.Omitted != wantOmitted {
-			t.Fatalf("%d faulty entries: %+v, want 20 faults and %d omitted", faulty, documentError, wantOmitted)
-		}
-		for i, fault := range documentError.Faults {
-			if want := fmt.Sprintf("recommendedExpireTimes[%d]", i); fault.Path != want {
-				t.Errorf("fault %d is at %q, want %q", i, fault.Path, want)
-			}
-		}
+		checkFaults(t, documentError, slices.Concat(want, more)...)
 	}
 }
 
@@ -734,76 +626,47 @@ func TestAtMost100Entries(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 
-	warning := func(kind instance.WarningKind, index int, label string, value, inSeconds int64) instance.Warning {
-		return instance.Warning{
-			Kind: kind, Path: fmt.Sprintf("recommendedExpireTimes[%d]", index), Label: label, Value: value, InSeconds: inSeconds,
-		}
-	}
-
+	const contradictory, short = instance.ContradictoryUnits, instance.SuspiciouslyShort
 	tests := map[string]struct {
-		entries []string
-		want    []instance.Warning
+		units            string
+		kind             instance.WarningKind // 0: no warning
+		value, inSeconds int64                // of the warning
 	}{
-		"consistent":            {[]string{`{"label": "a", "inSeconds": 3600, "value": 60}`}, nil},
-		"rounded down":          {[]string{`{"label": "a", "inSeconds": 3659, "value": 60}`}, nil},
-		"under a minute, newer": {[]string{`{"label": "a", "inSeconds": 59, "value": 0}`}, nil},
-		"zero, newer":           {[]string{`{"label": "a", "inSeconds": 0, "value": 0}`}, nil},
-		"a minute, older":       {[]string{`{"label": "a", "value": 60}`}, nil},
-		"largest":               {[]string{`{"label": "a", "inSeconds": 9223372036854775807, "value": 153722867280912930}`}, nil},
-		"largest, older":        {[]string{`{"label": "a", "value": 9223372036854775807}`}, nil},
-		"value whose seconds overflow": {[]string{`{"label": "a", "inSeconds": 60, "value": 9223372036854775807}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", math.MaxInt64, 60),
-		}},
-		"rounded up": {[]string{`{"label": "a", "inSeconds": 3659, "value": 61}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", 61, 3659),
-		}},
-		"seconds in both": {[]string{`{"label": "a", "inSeconds": 3600, "value": 3600}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", 3600, 3600),
-		}},
-		"too few minutes": {[]string{`{"label": "a", "inSeconds": 3600, "value": 30}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", 30, 3600),
-		}},
-		"one minute too few": {[]string{`{"label": "a", "inSeconds": 3600, "value": 59}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", 59, 3600),
-		}},
-		"zero seconds only": {[]string{`{"label": "a", "inSeconds": 0, "value": 30}`}, []instance.Warning{
-			warning(instance.ContradictoryUnits, 0, "a", 30, 0),
-		}},
-		"under a minute, older": {[]string{`{"label": "a", "value": 59}`}, []instance.Warning{
-			warning(instance.SuspiciouslyShort, 0, "a", 59, 59),
-		}},
-		"zero, older": {[]string{`{"label": "a", "value": 0}`}, []instance.Warning{
-			warning(instance.SuspiciouslyShort, 0, "a", 0, 0),
-		}},
-		"label is cut": {[]string{`{"label": "` + strings.Repeat("分", 100) + `", "value": 1}`}, []instance.Warning{
-			warning(instance.SuspiciouslyShort, 0, strings.Repeat("分", 59)+"…", 1, 1),
-		}},
-		"both kinds, label safe to print": {
-			[]string{
-				`{"label": "30 分\u001b", "value": 30}`,
-				`{"label": "b", "value": 3600}`,
-				`{"label": "c", "inSeconds": 7200, "value": 7200}`,
-				`{"label": "d", "value": 45}`,
-			},
-			[]instance.Warning{
-				warning(instance.SuspiciouslyShort, 0, "30 分", 30, 30),
-				warning(instance.ContradictoryUnits, 2, "c", 7200, 7200),
-				warning(instance.SuspiciouslyShort, 3, "d", 45, 45),
-			},
-		},
+		"consistent":                   {units: `"inSeconds": 3600, "value": 60`},
+		"rounded down":                 {units: `"inSeconds": 3659, "value": 60`},
+		"under a minute, newer":        {units: `"inSeconds": 59, "value": 0`},
+		"zero, newer":                  {units: `"inSeconds": 0, "value": 0`},
+		"a minute, older":              {units: `"value": 60`},
+		"largest":                      {units: `"inSeconds": 9223372036854775807, "value": 153722867280912930`},
+		"largest, older":               {units: `"value": 9223372036854775807`},
+		"value whose seconds overflow": {`"inSeconds": 60, "value": 9223372036854775807`, contradictory, math.MaxInt64, 60},
+		"rounded up":                   {`"inSeconds": 3659, "value": 61`, contradictory, 61, 3659},
+		"one minute too few":           {`"inSeconds": 3600, "value": 59`, contradictory, 59, 3600},
+		"seconds in both":              {`"inSeconds": 3600, "value": 3600`, contradictory, 3600, 3600},
+		"zero seconds only":            {`"inSeconds": 0, "value": 30`, contradictory, 30, 0},
+		"under a minute, older":        {`"value": 59`, short, 59, 59},
+		"zero, older":                  {`"value": 0`, short, 0, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			details, documentError := parse(t, []byte(withEntries(t, test.entries...)))
+			first, second := `{"label": "a", "value": 45}`, `{"label": "\u001b`+strings.Repeat("分", 100)+`", `+test.units+`}`
+			details, documentError := parse(t, []byte(withEntries(t, first, second)))
 			if documentError != nil {
 				t.Fatal(documentError)
 			}
-			if !slices.Equal(details.Warnings, test.want) {
-				t.Errorf("warnings:\n  %+v\nwant:\n  %+v", details.Warnings, test.want)
+			want := []instance.Warning{{Kind: short, Path: "recommendedExpireTimes[0]", Label: "a", Value: 45, InSeconds: 45}}
+			if test.kind != 0 {
+				want = append(want, instance.Warning{
+					Kind: test.kind, Path: "recommendedExpireTimes[1]", Label: strings.Repeat("分", 59) + "…", // safe to print, and cut
+					Value: test.value, InSeconds: test.inSeconds,
+				})
 			}
-			if got, want := len(details.RecommendedExpireTimes), len(test.entries); got != want {
-				t.Errorf("%d entries, want %d: a doubtful entry is still an entry", got, want)
+			if !slices.Equal(details.Warnings, want) {
+				t.Errorf("warnings:\n  %+v\nwant:\n  %+v", details.Warnings, want)
+			}
+			if got := len(details.RecommendedExpireTimes); got != 2 {
+				t.Errorf("%d entries, want 2: a doubtful entry is still an entry", got)
 			}
 		})
 	}
@@ -819,15 +682,11 @@ func TestDefaultMergeLimit(t *testing.T) {
 		want    int64
 	}{
 		"before 1":                    {"0.9.0", 10},
-		"first":                       {"1.0.0", 10},
 		"last before 2":               {"1.99.99", 10},
-		"pre-release of 1":            {"1.2.3-beta.1", 10},
 		"2 as a build":                {"1.9.9+2.0.0", 10},
 		"pre-release of 2":            {"2.0.0-rc.1", 50},
 		"2":                           {"2.0.0", 50},
 		"build of 2":                  {"2.0.0+build", 50},
-		"later 2":                     {"2.1.3", 50},
-		"3":                           {"3.0.0", 50},
 		"two digits are not a string": {"10.0.0", 50},
 	}
 	for name, test := range tests {
@@ -858,15 +717,14 @@ func TestDefaultMergeLimit(t *testing.T) {
 func TestTextsAreRedacted(t *testing.T) {
 	t.Parallel()
 
-	const secret = "s3cret\nvalue"
-	redact := func(text string) string { return strings.ReplaceAll(text, secret, "(redacted)") }
-	const escaped = `s3cret\nvalue`
+	const secret, escaped = "s3cret\nvalue", `s3cret\nvalue`
+	redact := strings.NewReplacer(secret, "(redacted)", "1234567", "(redacted)", "'S'", "(redacted)").Replace
 	padding := strings.Repeat("x", 50) // the cut would leave a part of the secret
 
 	faults := map[string]struct{ old, replacement, want string }{
 		"string":             {`"2592000"`, `"a ` + escaped + `"`, `fileMaxAge: ` + anAge + `the string "a (redacted)"`},
 		"string that is cut": {`"2592000"`, `"` + padding + escaped + `"`, `fileMaxAge: ` + anAge + `the string "` + padding + `(redacte…`},
-		"name":               {`"chunkSize"`, `"` + escaped + `": 1, "` + escaped + `": 2, "chunkSize"`, "(redacted): " + twice},
+		"number":             {`60000000000`, `-1234567`, "fileMaxSize: " + anInteger + "the number -(redacted)"},
 		"nested names": {
 			`"chunkSize"`, `"` + escaped + `": [{"a` + escaped + `": 1, "a` + escaped + `": 2}], "chunkSize"`, "(redacted)[0].a(redacted): " + twice,
 		},
@@ -882,19 +740,10 @@ func TestTextsAreRedacted(t *testing.T) {
 		})
 	}
 
-	t.Run("number", func(t *testing.T) {
-		t.Parallel()
-		hide := func(text string) string { return strings.ReplaceAll(text, "1234567", "(redacted)") }
-		_, documentError := parseRedacted(t, []byte(edit(t, `60000000000`, `-1234567`)), hide)
-		checkFaults(t, documentError, "fileMaxSize: "+anInteger+"the number -(redacted)")
-	})
 	t.Run("text that is not JSON", func(t *testing.T) {
 		t.Parallel()
-		hide := func(text string) string {
-			return strings.NewReplacer("'S'", "(redacted)", "motd", "(name)").Replace(text)
-		}
-		_, documentError := parseRedacted(t, []byte(`{"motd": S}`), hide)
-		want := "not a JSON document: (name): invalid character (redacted) at start of value at byte 9"
+		_, documentError := parseRedacted(t, []byte(`{"1234567": S}`), redact)
+		want := "not a JSON document: (redacted): invalid character (redacted) at start of value at byte 12"
 		if documentError == nil || documentError.Error() != want {
 			t.Errorf("%v, want %s", documentError, want)
 		}

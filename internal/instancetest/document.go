@@ -95,7 +95,7 @@ func entries(entry func(label string, seconds int64) Document) []Document {
 }
 
 // With returns a copy in which the member has the value: in its place when the document has it, else at the end.
-// The value is a [Raw], a Document, a slice of either, or anything encoding/json takes. With panics on a value that
+// The value is a [Raw], a Document, a slice of Documents, or anything encoding/json takes. With panics on a value that
 // encoding/json refuses, as that is a fault of the caller's program.
 func (d Document) With(name string, value any) Document {
 	m := member{name: name, json: encode(value)}
@@ -118,18 +118,11 @@ func (d Document) Without(name string) Document {
 
 // JSON returns the document as compact JSON text.
 func (d Document) JSON() string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, m := range d.members {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(encode(m.name))
-		b.WriteByte(':')
-		b.WriteString(m.json)
+	texts := make([]string, 0, len(d.members))
+	for _, m := range d.members {
+		texts = append(texts, encode(m.name)+":"+m.json)
 	}
-	b.WriteByte('}')
-	return b.String()
+	return "{" + strings.Join(texts, ",") + "}"
 }
 
 func (d Document) index(name string) int {
@@ -143,10 +136,12 @@ func encode(value any) string {
 		return string(v)
 	case Document:
 		return v.JSON()
-	case []Raw:
-		return encodeList(v)
 	case []Document:
-		return encodeList(v)
+		texts := make([]string, 0, len(v))
+		for _, document := range v {
+			texts = append(texts, document.JSON())
+		}
+		return "[" + strings.Join(texts, ",") + "]"
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -156,12 +151,4 @@ func encode(value any) string {
 		panic(fmt.Sprintf("instancetest: a document's value: %v", err))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func encodeList[T any](list []T) string {
-	texts := make([]string, 0, len(list))
-	for _, v := range list {
-		texts = append(texts, encode(v))
-	}
-	return "[" + strings.Join(texts, ",") + "]"
 }

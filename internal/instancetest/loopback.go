@@ -29,7 +29,7 @@ type Request struct {
 	Path     string // Without the query; empty for CONNECT.
 	RawQuery string
 	Host     string
-	Header   http.Header // The caller's own copy. Host is not among them.
+	Header   http.Header // Host is not among them.
 	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
 	// certificate that strays to the wrong origin shows up here.
@@ -169,11 +169,7 @@ func (l *loopback) Address() string {
 func (l *loopback) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	requests := slices.Clone(l.requests)
-	for i := range requests {
-		requests[i].Header = requests[i].Header.Clone()
-	}
-	return requests
+	return slices.Clone(l.requests)
 }
 
 // PeakRequests returns the highest number of requests that were under way at once.

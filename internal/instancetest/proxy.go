@@ -69,8 +69,6 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 			http.Error(w, http.StatusText(p.refuse), p.refuse)
 		case r.Method == http.MethodConnect:
 			p.tunnel(w, r)
-		case r.URL.Host == "":
-			http.Error(w, "This is a proxy", http.StatusBadRequest)
 		default:
 			forward.ServeHTTP(w, r)
 		}

@@ -1,10 +1,8 @@
 package instancetest
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 )
@@ -13,8 +11,6 @@ import (
 // misbehave, is too polite for.
 type RawServer struct {
 	*loopback
-
-	authority *authority
 }
 
 // NewRaw starts a server for a test, which fails when it cannot be started, and closes it when the test ends. Every
@@ -41,10 +37,6 @@ func NewRawTLS(t TB, serve func(net.Conn), protocols ...string) *RawServer {
 
 func startRaw(t TB, config *tls.Config, serve func(net.Conn)) *RawServer {
 	t.Helper()
-	authority, err := certificates()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	l, err := listen("127.0.0.1:0", config)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -59,7 +51,7 @@ func startRaw(t TB, config *tls.Config, serve func(net.Conn)) *RawServer {
 		}
 	})
 	t.Cleanup(l.Close)
-	return &RawServer{l, authority}
+	return &RawServer{l}
 }
 
 func handle(c net.Conn, config *tls.Config, serve func(net.Conn)) {
@@ -75,23 +67,6 @@ func handle(c net.Conn, config *tls.Config, serve func(net.Conn)) {
 	serve(secured)
 	// Not Close, which the client could see as a reset: it may have sent more than was read.
 	_ = secured.CloseWrite()
-}
-
-// CACertPEM returns the certificate of the CA, the same for all servers of a process.
-func (r *RawServer) CACertPEM() string { return r.authority.caPEM }
-
-// ReadRequest reads the head of an HTTP/1 request, so that closing the connection afterwards does not reset it.
-func ReadRequest(c net.Conn) error {
-	lines := bufio.NewReader(c)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("reading a request: %w", err)
-		}
-		if line == "\r\n" {
-			return nil
-		}
-	}
 }
 
 // Await reads until the client leaves or the server is closed.

@@ -1,7 +1,6 @@
 package instancetest
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -91,29 +90,6 @@ func CloseConnection() Step {
 	}
 }
 
-// ShortBody announces the whole document, sends half of it, and ends the connection.
-func ShortBody() Step {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request) {
-		s.sendHalf(w)
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// ResetInBody announces the whole document, sends half of it, and resets the TCP connection.
-func ResetInBody() Step {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) {
-		s.sendHalf(w)
-		Reset()(s, w, r)
-	}
-}
-
-func (s *Server) sendHalf(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", jsonContentType)
-	w.Header().Set("Content-Length", strconv.Itoa(len(s.document)+1))
-	_, _ = io.WriteString(w, s.document[:len(s.document)/2])
-	_ = http.NewResponseController(w).Flush()
-}
-
 // Silent never answers. It waits until the client leaves or the instance is closed.
 func Silent() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
@@ -122,41 +98,31 @@ func Silent() Step {
 	}
 }
 
-// DripHeader begins an answer and then sends a header a byte now and then, until the client leaves or the instance is
-// closed.
-func DripHeader() Step {
-	return Verbatim("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Drip: ",
-		func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-			drip(r.Context(), func() error {
-				_, err := io.WriteString(connOf(r), "a")
-				return err
-			})
-		})
-}
-
-// DripBody sends a good head and then a byte of the body (white space, which JSON allows) now and then, until the
-// client leaves or the instance is closed.
-func DripBody() Step {
-	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", jsonContentType)
-		control := http.NewResponseController(w)
-		_ = control.Flush()
-		drip(r.Context(), func() error {
-			if _, err := io.WriteString(w, " "); err != nil {
-				return err
+// Drip is [Verbatim], followed by a space now and then, until the client leaves or the instance is closed.
+func Drip(text string) Step {
+	return Verbatim(text, func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+		ticker := time.NewTicker(dripInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-ticker.C:
+				if _, err := io.WriteString(connOf(r), " "); err != nil {
+					return
+				}
 			}
-			return control.Flush()
-		})
-		panic(http.ErrAbortHandler)
-	}
+		}
+	})
 }
 
-// EndlessBody sends a good head and then white space as fast as the client reads it, until the client leaves or the
-// instance is closed.
-func EndlessBody() Step {
-	chunk := strings.Repeat(" ", 64<<10)
+// EndlessBody answers the status, and then the text over and over as fast as the client reads it, until the client
+// leaves or the instance is closed.
+func EndlessBody(status int, text string) Step {
+	chunk := strings.Repeat(text, 64<<10/len(text))
 	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", jsonContentType)
+		w.WriteHeader(status)
 		for r.Context().Err() == nil {
 			if _, err := io.WriteString(w, chunk); err != nil {
 				break
@@ -208,20 +174,4 @@ func writeBody(w http.ResponseWriter, code int, contentType, body string) {
 	w.WriteHeader(code)
 	// A client that has left is no concern of an instance.
 	_, _ = io.WriteString(w, body)
-}
-
-// drip calls write now and then until it fails or the context ends.
-func drip(ctx context.Context, write func() error) {
-	ticker := time.NewTicker(dripInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if write() != nil {
-				return
-			}
-		}
-	}
 }
