@@ -93,7 +93,8 @@ func parseBaseURL(text string) (*url.URL, *BaseURLError) {
 
 // isInvisible tells whether a character cannot be seen, or changes the direction of text.
 func isInvisible(r rune) bool {
-	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	const blankBraille = '\u2800'
+	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // parseError puts what url.Parse found wrong into words that repeat nothing. A text that is not even a URL may have a

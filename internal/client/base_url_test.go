@@ -118,6 +118,7 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"space without a width":        {"https://h.example/\u200b", unseen, "type the URL"},
 		"line separator":               {"https://h.example/\u2028", unseen, "type the URL"},
 		"space that does not break":    {"https://h.example/\u00a0", unseen, "type the URL"},
+		"blank braille":                {"https://h.example/\u2800", unseen, "type the URL"},
 		"filler":                       {"https://h.example/\u3164", unseen, "type the URL"},
 		"variation selector":           {"https://h.example/\ufe0f", unseen, "type the URL"},
 		"not UTF-8":                    {"https://h.example/\xff", "is not valid UTF-8", write},

@@ -133,7 +133,6 @@ func brokenReason(reached stage) string {
 func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
-		text, _, _ = strings.Cut(text, " (possibly because of") // a guess about what was not even offered
 		failure := newFailure(KindCertificate, r.secrets.clean(text, reasonLimit))
 		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
@@ -229,7 +228,7 @@ func goText(err error) string {
 	if address, ok := errors.AsType[*net.AddrError](err); ok {
 		return address.Err
 	}
-	text := err.Error()
+	text, _, _ := strings.Cut(err.Error(), " (possibly because of") // a guess of crypto/x509
 	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

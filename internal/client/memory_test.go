@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/metrics"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,20 +23,25 @@ import (
 //nolint:paralleltest // it measures the memory of the whole process
 func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	const reads = 64 // as good as 256: what one takes does not depend on how many there are
-	list := func(entries string) it.Step {
-		return it.AnswerDocument(it.Newer().With("recommendedExpireTimes", it.Raw("["+entries+"]")).JSON())
+	list := func(entries string) string {
+		return it.Newer().With("recommendedExpireTimes", it.Raw("["+entries+"]")).JSON()
 	}
-	labels := func(character string) it.Step {
+	labels := func(character string) string {
 		const entries, size = 100, (64<<10 - 1000) / 100
 		entry := fmt.Sprintf(`{"label":"%s","inSeconds":60,"value":1}`, strings.Repeat(character, (size-40)/len(character)))
 		return list(strings.Repeat(entry+",", entries-1) + entry)
 	}
+	var fields strings.Builder
+	for i := range 2_400 {
+		fmt.Fprintf(&fields, "%x:\r\n", i)
+	}
 	tests := map[string]it.Step{
-		"longest labels":       labels("x"),
-		"labels to escape":     labels(`\n`),
+		"longest labels":       it.AnswerDocument(labels("x")),
+		"labels to escape":     it.AnswerDocument(labels(`\n`)),
 		"unknown members":      it.AnswerDocument(unknownMembers()),
 		"nested deeply":        it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)),
-		"faults":               list(strings.Repeat("{},", 20_000) + "{}"),
+		"faults":               it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")),
+		"full head and labels": it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()),
 		"heads of many fields": it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()),
 	}
 	for name, answer := range tests {

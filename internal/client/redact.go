@@ -102,5 +102,5 @@ func (r *redactor) redactCut(text string) string {
 
 // clean redacts and cleans text, and cuts it to limit characters.
 func (r *redactor) clean(text string, limit int) string {
-	return safetext.Clean(r.redact(text), limit)
+	return safetext.CleanSecrets(text, r.redact, limit)
 }

@@ -36,6 +36,11 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
+	header := make(http.Header)
+	for _, name := range []string{"Content-Type", "Content-Encoding"} {
+		header.Set(name, response.Header.Get(name))
+	}
+	response.Header = nil // see maxHead: not while the body arrives and is parsed
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
 		return nil, r.classify(ctx, err, trace)
@@ -47,7 +52,7 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	details, err := instance.Parse(body, r.secrets.redact)
 	r.client.parsing.Unlock()
 	if err != nil {
-		return nil, r.documentFailure(err, response.Header, body)
+		return nil, r.documentFailure(err, header, body)
 	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }
@@ -142,7 +147,7 @@ func (r *reading) message(header http.Header, body []byte) string {
 	if len(body) == shownBody {
 		redact = r.secrets.redactCut
 	}
-	return strings.TrimRight(safetext.Clean(redact(text), messageLimit), ". ")
+	return strings.TrimRight(r.secrets.clean(redact(text), messageLimit), ". ")
 }
 
 func isHTML(header http.Header, body string) bool {

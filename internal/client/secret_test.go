@@ -137,6 +137,20 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	}
 }
 
+// Without what is left out of a message, a disguised secret would be the secret itself.
+func TestSecretIsRedactedWithoutTheCharactersThatDisguiseIt(t *testing.T) {
+	t.Parallel()
+	const token = "Sw0rdf1sh-T0ken"
+	for _, disguise := range []string{"\u200b", "\x1b", "\x00"} {
+		disguised := strings.Replace(token, "-", "-"+disguise, 1)
+		for _, body := range []string{disguised, it.Document{}.With("message", disguised).JSON()} {
+			server := it.New(t, it.WithDefault(it.Body(401, "", body)))
+			failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
+			mustSay(t, failure.Error(), "401 Unauthorized: (redacted)")
+		}
+	}
+}
+
 func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))

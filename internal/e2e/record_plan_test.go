@@ -110,6 +110,16 @@ resource "filetransfer_instance_record" "this" {}
 		w.wantRecord("base_url", step.applied.URL())
 	}
 	w.with("FILETRANSFER_BASE_URL=" + three.URL()).wantNoChanges(nil)
+
+	// An update of timeouts reads nothing, whatever the default is then. The next run follows it.
+	w.configure(`
+resource "filetransfer_instance_record" "this" { timeouts = { read = "5s" } }
+` + limitOutput)
+	w.with("FILETRANSFER_BASE_URL=" + three.URL()).plan()
+	w.with("FILETRANSFER_BASE_URL=" + two.URL()).applyPlan()
+	w.wantRecord("base_url", three.URL())
+	w.with("FILETRANSFER_BASE_URL=" + two.URL()).apply()
+	w.wantRecord("base_url", two.URL())
 }
 
 // Another spelling of base_url, or other timeouts, change nothing else and nothing downstream, and read nothing.

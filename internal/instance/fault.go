@@ -105,7 +105,7 @@ func (p *parser) describe(value jsontext.Value) string {
 	}
 }
 
-// clean makes a text from the document safe to print. Redacting comes first: a cut could leave half a secret.
+// clean makes a text from the document safe to print.
 func (p *parser) clean(text string, limit int) string {
-	return safetext.Clean(p.redact(text), limit)
+	return safetext.CleanSecrets(text, p.redact, limit)
 }

@@ -102,7 +102,8 @@ var failureWords = map[client.Kind]struct{ summary, remedy string }{
 	},
 	client.KindTooLarge: {
 		"Response of the instance too large",
-		"An instance document is one or two kilobytes: check that BASE_URL names an instance.",
+		"An instance document is one or two kilobytes: check that BASE_URL names an instance. If it does, check what a proxy in front of it " +
+			"adds to its responses, such as cookies.",
 	},
 	client.KindNotJSON: {
 		"Response of the instance is not JSON",
@@ -191,14 +192,20 @@ func howItEnded(failure *client.Failure, info readInfo) string {
 // remedies say what to do next, one or more sentences each.
 func remedies(failure *client.Failure, info readInfo) []string {
 	first := remedy(failure, info)
-	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && failure.Kind != client.KindDocument
-	if redirected && first != withheldRemedy && strings.Contains(first, "BASE_URL") {
-		first = redirectRemedy
-		if failure.Kind == client.KindNotJSON {
-			first += loginRemedy + info.headersArgument() + "."
+	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheldRemedy {
+		switch {
+		case failure.Kind == client.KindNotJSON:
+			first = redirectRemedy + loginRemedy + info.headersArgument() + "."
+		case failure.Kind != client.KindDocument && strings.Contains(first, "BASE_URL"):
+			first = redirectRemedy
+		default:
+			first = redirectRemedy + " " + first
 		}
 	}
 	first = strings.NewReplacer("BASE_URL", info.baseURLArgument, "TARGET", failure.RedirectedTo).Replace(first)
+	if strings.HasPrefix(first, "the ") { // and not base_url
+		first = sentence(first)
+	}
 	remedies := []string{first}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))

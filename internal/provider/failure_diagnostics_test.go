@@ -188,6 +188,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"404":                  {status(404), one, []string{"Check the path of base_url", "/api"}, []string{wait}},
 		"404 after a redirect": {redirected(status(404)), one, []string{redirectFailed}, []string{"/api", wait}},
+		"503 after a redirect": {redirected(status(503)), one, []string{redirectFailed, "check its log"}, nil},
 		"path given twice": {
 			failure{Kind: client.KindStatus, StatusCode: 404, Hint: client.HintPathRepeated}, one,
 			[]string{"base_url ends in /instance, a path that the provider adds itself: remove it"}, []string{"/api"},

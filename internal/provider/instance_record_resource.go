@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -112,10 +113,14 @@ func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state ma
 		return unknown, diag.Diagnostics{fault}
 	case exists && baseURL != nil && sameInstance(stringValue(baseURL.Written()), state["base_url"]):
 		return state["base_url"], nil
-	case exists && baseURL == nil && timeouts.Equal(state["timeouts"]):
-		// The provider's base_url is not known yet. Nothing changes in this run, and the next one sees which it is. If the
-		// timeouts change, there is an update anyway: then it is followed at once.
-		return state["base_url"], nil
+	case exists && baseURL == nil:
+		return state["base_url"], nil // not known yet: the next run sees which it is
+	case exists && !timeouts.Equal(state["timeouts"]):
+		// Or the timeouts alone changed when this plan was made and saved. It has known values then, and is applied under
+		// another base_url now.
+		return state["base_url"], diag.Diagnostics{diag.NewWarningDiagnostic(summaryKept+": "+goValue[string](state["base_url"]),
+			fmt.Sprintf("The provider's base_url is %s now. In this run only the timeouts of the record change.\n\nPlan and apply once "+
+				"more, to read the instance at the new URL.", baseURL.Written()))}
 	default:
 		return unknown, nil
 	}

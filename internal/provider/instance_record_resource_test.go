@@ -48,6 +48,7 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
 	before, soon := len(one.Requests()), timeout("read", "1s")
 	none := fault("", "No instance to read", "base_url is set neither here nor in the provider block")
+	later := warning("Instance not read, last known details kept: "+one.URL(), "base_url is "+other.URL()+" now", "Plan and apply once more")
 	kept := warning("No instance to read", "Until then this record keeps the base_url it has.")
 	withSlash, capitals, defaultPort := one.URL()+"/", "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
@@ -58,32 +59,31 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 		read                bool
 		told                []expected
 	}{
-		"new":                             {arguments: ofOne, baseURL: one.URL(), read: true},
-		"new, base URL unknown":           {arguments: ofUnknown, baseURL: unknown{}, read: true},
-		"new, default":                    {provider: ofOne, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, default unknown":            {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, no base URL at all":         {arguments: args{}, told: none},
-		"nothing changes":                 {arguments: ofOne, prior: own, baseURL: one.URL()},
-		"another base URL":                {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
-		"trailing slash":                  {arguments: args{"base_url": withSlash}, prior: own, baseURL: withSlash},
-		"capitals":                        {arguments: args{"base_url": capitals}, prior: own, baseURL: capitals},
-		"other spelling, timeouts change": {arguments: soon.with(args{"base_url": withSlash}), prior: own, baseURL: withSlash},
-		"default port":                    {arguments: args{"base_url": defaultPort}, prior: remote, baseURL: defaultPort},
-		"base URL unknown":                {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
-		"own, default unknown":            {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
-		"timeouts change":                 {arguments: soon.with(ofOne), prior: own, baseURL: one.URL()},
-		"timeouts unknown":                {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
-		"default is the same":             {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default, in other words":         {provider: args{"base_url": withSlash}, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default changes":                 {provider: ofOther, arguments: args{}, prior: followed, baseURL: unknown{}, read: true},
-		"default unknown":                 {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default unknown, timeouts change": {
-			provider: ofUnknown, arguments: soon, prior: followed, baseURL: unknown{}, read: true,
-		},
-		"default instead of own":         {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
-		"no base URL any more":           {arguments: args{}, prior: followed, baseURL: one.URL(), told: kept},
-		"none any more, timeouts change": {arguments: soon, prior: followed, baseURL: one.URL(), told: kept},
-		"destroyed without a base URL":   {prior: followed},
+		"new":                              {arguments: ofOne, baseURL: one.URL(), read: true},
+		"new, base URL unknown":            {arguments: ofUnknown, baseURL: unknown{}, read: true},
+		"new, default":                     {provider: ofOne, arguments: args{}, baseURL: unknown{}, read: true},
+		"new, default unknown":             {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
+		"new, no base URL at all":          {arguments: args{}, told: none},
+		"nothing changes":                  {arguments: ofOne, prior: own, baseURL: one.URL()},
+		"another base URL":                 {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
+		"trailing slash":                   {arguments: args{"base_url": withSlash}, prior: own, baseURL: withSlash},
+		"capitals":                         {arguments: args{"base_url": capitals}, prior: own, baseURL: capitals},
+		"other spelling, timeouts change":  {arguments: soon.with(args{"base_url": withSlash}), prior: own, baseURL: withSlash},
+		"default port":                     {arguments: args{"base_url": defaultPort}, prior: remote, baseURL: defaultPort},
+		"base URL unknown":                 {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
+		"own, default unknown":             {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
+		"timeouts change":                  {arguments: soon.with(ofOne), prior: own, baseURL: one.URL()},
+		"timeouts unknown":                 {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
+		"default is the same":              {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default, in other words":          {provider: args{"base_url": withSlash}, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default changes":                  {provider: ofOther, arguments: args{}, prior: followed, baseURL: unknown{}, read: true},
+		"default unknown":                  {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
+		"default unknown, timeouts change": {provider: ofUnknown, arguments: soon, prior: followed, baseURL: one.URL()},
+		"default changes, timeouts too":    {provider: ofOther, arguments: soon, prior: followed, baseURL: one.URL(), told: later},
+		"default instead of own":           {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
+		"no base URL any more":             {arguments: args{}, prior: followed, baseURL: one.URL(), told: kept},
+		"none any more, timeouts change":   {arguments: soon, prior: followed, baseURL: one.URL(), told: kept},
+		"destroyed without a base URL":     {prior: followed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -132,10 +132,10 @@ var durationValidator = stringValidator{
 		} else if _, err := time.ParseDuration(digits.ReplaceAllLiteralString(text, "1")); err == nil { // its form is right
 			fault = "is longer than the longest possible duration, about 292 years"
 		}
+		shown := strconv.Quote(text)
 		const limit = 40
-		shown := fmt.Sprintf("%.*q", limit, text)
-		if utf8.RuneCountInString(text) > limit {
-			shown += "…"
+		if len(text) > limit { // not even a part of it: it may be anything, such as a key
+			shown = "a long text"
 		}
 		return errorAt(outermost(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown, fault, durationExpected))

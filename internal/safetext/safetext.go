@@ -2,6 +2,7 @@
 package safetext
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,6 +25,16 @@ func Clean(text string, limit int) string {
 		}
 	}, text)
 	line := strings.Join(strings.Fields(printable), " ")
+	return cut(line, limit)
+}
+
+// CleanSecrets cleans a text from which redact removes secrets. It redacts before and after cleaning: what Clean leaves out
+// may be all that disguised a secret. It cuts last, so that no half of one remains.
+func CleanSecrets(text string, redact func(string) string, limit int) string {
+	return cut(redact(Clean(redact(text), math.MaxInt)), limit)
+}
+
+func cut(line string, limit int) string {
 	characters := []rune(line)
 	if len(characters) <= limit {
 		return line
