@@ -159,7 +159,7 @@ func (p plan) prepare(server *instancetest.Server) func() float64 {
 
 func execute(program string, args ...string) {
 	if output, err := exec.CommandContext(context.Background(), program, args...).CombinedOutput(); err != nil {
-		log.Fatalf("%s %q: %v\n%s", program, args, err, output)
+		check(fmt.Errorf("%s %q: %w\n%s", program, args, err, output))
 	}
 }
 
