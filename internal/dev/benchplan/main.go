@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,28 +25,38 @@ import (
 var (
 	dataHTTP = flag.String("http", "", "compare with the terraform-provider-http in this folder")
 	baseline = flag.String("baseline", "", "compare with another build of this provider, in this folder")
-	run      = flag.String("run", "", "only comparisons with this in their names, such as fleet/no-op")
+	run      = flag.String("run", "", "only comparisons with this in their names, such as no-op")
 	rounds   = flag.Int("rounds", 9, "rounds, besides one to warm up")
 )
 
-// The configurations that are planned.
+// plan is what is measured: a configuration with so many instances, and the provider in a folder.
+type plan struct {
+	instances     int
+	configuration string
+	providers     string
+}
+
+// The configurations that are planned, with the provider that they use.
 const (
-	instanceEach = providerBlock + `
+	each = `
+provider "filetransfer" { ca_cert_pem = var.ca_cert_pem }
 data "filetransfer_instance" "this" {
   for_each = var.base_urls
   base_url = each.value
 }
 `
-	instancesAll = providerBlock + `
+	fleet = `
+provider "filetransfer" { ca_cert_pem = var.ca_cert_pem }
 data "filetransfer_instances" "this" { base_urls = var.base_urls }
 `
-	recordEach = providerBlock + `
+	records = `
+provider "filetransfer" { ca_cert_pem = var.ca_cert_pem }
 resource "filetransfer_instance_record" "this" {
   for_each = var.base_urls
   base_url = each.value
 }
 `
-	httpEach = `
+	eachHTTP = `
 data "http" "this" {
   for_each    = var.base_urls
   url         = "${each.value}/instance"
@@ -53,110 +64,63 @@ data "http" "this" {
 }
 output "sizes" { value = [for response in data.http.this : jsondecode(response.response_body).fileMaxSize] }
 `
-	// head begins each of them.
-	head = `
+	variables = `
 variable "base_urls" { type = map(string) }
 variable "ca_cert_pem" {}
 `
-	providerBlock = `
-terraform {
-  required_providers {
-    filetransfer = { source = "filetransfer/filetransfer" }
-  }
-}
-provider "filetransfer" { ca_cert_pem = var.ca_cert_pem }
-`
+	// A provider without a source address is HashiCorp's.
 	overrides = `
 provider_installation {
   dev_overrides {
-    "%[1]s/filetransfer/filetransfer" = %[2]q
-    "%[1]s/hashicorp/http"            = %[2]q
+    "%[1]s/hashicorp/filetransfer" = %[2]q
+    "%[1]s/hashicorp/http"         = %[2]q
   }
 }
 `
 )
 
-// plan is what is measured: a configuration with so many instances, and the provider in a folder.
-type plan struct {
-	name, providers, configuration string
-	instances                      int
-}
-
 func main() {
 	flag.Parse()
-	if err := benchmark(os.Getenv("TMPDIR")); err != nil {
-		fmt.Fprintln(os.Stderr, "benchplan:", err)
-		os.Exit(1)
-	}
+	ours, noOp := build("."), build("./internal/dev/benchplan/noop")
+	compare(`500 filetransfer_instance / 500 data "http"`, plan{500, each, ours}, plan{500, eachHTTP, *dataHTTP})
+	compare(`500 filetransfer_instance / 500 data "http", TLS`, plan{500, each, ours}, plan{500, eachHTTP, *dataHTTP})
+	compare("500 filetransfer_instance / 500 of the baseline", plan{500, each, ours}, plan{500, each, *baseline})
+	compare("500 filetransfer_instance / 500 of the baseline, TLS", plan{500, each, ours}, plan{500, each, *baseline})
+	compare("500 filetransfer_instance / 500 no-op", plan{500, each, ours}, plan{500, each, noOp})
+	compare("500 in filetransfer_instances / 500 filetransfer_instance", plan{500, fleet, ours}, plan{500, each, ours})
+	compare("2000 in filetransfer_instances / 2000 no-op", plan{2000, fleet, ours}, plan{2000, each, noOp})
+	compare("10000 in filetransfer_instances / 1000", plan{10000, fleet, ours}, plan{1000, fleet, ours})
+	compare("500 filetransfer_instance_record / 500 of the baseline", plan{500, records, ours}, plan{500, records, *baseline})
+	compare("500 filetransfer_instance_record / 500 no-op", plan{500, records, ours}, plan{500, records, noOp})
 }
 
-func benchmark(work string) error {
-	ours, noOp := filepath.Join(work, "ours"), filepath.Join(work, "noop")
-	for dir, source := range map[string]string{ours: ".", noOp: "./internal/dev/benchplan/noop"} {
-		binary := filepath.Join(dir, "terraform-provider-filetransfer")
-		if output, err := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", source, err, output)
-		}
-	}
-	each := plan{"filetransfer_instance", ours, instanceEach, 500}
-	fleet := func(instances int) plan { return plan{"in one filetransfer_instances", ours, instancesAll, instances} }
-	records := plan{"filetransfer_instance_record", ours, recordEach, 500}
-	for _, comparison := range []struct {
-		name string
-		a, b plan
-	}{
-		{"each/http", each, plan{`data "http"`, *dataHTTP, httpEach, 500}},
-		{"each/http TLS", each, plan{`data "http"`, *dataHTTP, httpEach, 500}},
-		{"each/baseline", each, plan{"of the other build", *baseline, instanceEach, 500}},
-		{"each/baseline TLS", each, plan{"of the other build", *baseline, instanceEach, 500}},
-		{"each/no-op", each, plan{"no-op data sources", noOp, instanceEach, 500}},
-		{"fleet/each", fleet(500), each},
-		{"fleet/no-op", fleet(2000), plan{"no-op data sources", noOp, instanceEach, 2000}},
-		{"fleet/fleet", fleet(10000), fleet(1000)},
-		{"record/baseline", records, plan{"of the other build", *baseline, recordEach, 500}},
-		{"record/no-op", records, plan{"no-op resources", noOp, recordEach, 500}},
-	} {
-		if comparison.b.providers == "" || !strings.Contains(comparison.name, *run) {
-			continue
-		}
-		if err := compare(comparison.name, comparison.a, comparison.b, work); err != nil {
-			return err
-		}
-	}
-	return nil
+// build builds a provider, and returns its folder.
+func build(source string) string {
+	dir, err := os.MkdirTemp("", "provider")
+	check(err)
+	execute("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "terraform-provider-filetransfer"), source)
+	return dir
 }
 
-// compare makes both plans by turns, and prints the median of their ratios.
-func compare(name string, a, b plan, work string) error {
+// compare makes both plans by turns, and prints the medians of their ratios and seconds.
+func compare(name string, a, b plan) {
+	if b.providers == "" || !strings.Contains(name, *run) {
+		return
+	}
 	options := []instancetest.Option{instancetest.WithDefault(instancetest.Body(http.StatusOK, "application/json", instancetest.Newer().JSON()))}
 	if strings.HasSuffix(name, "TLS") {
 		options = append(options, instancetest.WithTLS())
 	}
 	server, err := instancetest.Start(options...)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	dirs := []string{filepath.Join(work, name, "a"), filepath.Join(work, name, "b")}
-	for i, p := range []plan{a, b} {
-		if err := p.prepare(dirs[i], server); err != nil {
-			return err
-		}
-	}
-	ratios, seconds := []float64{}, [2][]float64{}
+	check(err)
+	planA, planB := a.prepare(server), b.prepare(server)
+	var ratios, secondsA, secondsB []float64
 	for range *rounds {
-		for i, dir := range dirs {
-			start := time.Now()
-			if err := terraform(dir, "plan"); err != nil {
-				return err
-			}
-			seconds[i] = append(seconds[i], time.Since(start).Seconds())
-		}
-		ratios = append(ratios, seconds[0][len(ratios)]/seconds[1][len(ratios)])
+		x, y := planA(), planB()
+		ratios, secondsA, secondsB = append(ratios, x/y), append(secondsA, x), append(secondsB, y)
 	}
-	fmt.Printf("%-17s %5.2f  (%d %s: %.2f s; %d %s: %.2f s)\n",
-		name, median(ratios), a.instances, a.name, median(seconds[0]), b.instances, b.name, median(seconds[1]))
-	return nil
+	fmt.Printf("%5.2f  %s (%.2f s / %.2f s)\n", median(ratios), name, median(secondsA), median(secondsB))
+	server.Close()
 }
 
 func median(values []float64) float64 {
@@ -164,40 +128,43 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// prepare makes a workspace, and applies it once, which warms up and records instances. Each instance has a URL of its own.
-func (p plan) prepare(dir string, server *instancetest.Server) error {
+// prepare makes a workspace in which each instance has a URL of its own, and applies it once, which warms up and records
+// instances. It returns a function that plans, and says how many seconds that took.
+func (p plan) prepare(server *instancetest.Server) func() float64 {
+	dir, err := os.MkdirTemp("", "workspace")
+	check(err)
 	baseURLs := map[string]string{}
 	for i := range p.instances {
 		baseURLs[fmt.Sprintf("instance%05d", i)] = fmt.Sprintf("%s/%d", server.URL(), i)
 	}
-	variables, err := json.Marshal(map[string]any{"base_urls": baseURLs, "ca_cert_pem": server.CACertPEM()})
-	if err != nil {
-		return err
-	}
+	values, err := json.Marshal(map[string]any{"base_urls": baseURLs, "ca_cert_pem": server.CACertPEM()})
+	check(err)
 	providers, err := filepath.Abs(p.providers)
-	if err != nil {
-		return err
+	check(err)
+	rc := fmt.Sprintf(overrides, os.Getenv("TF_ACC_PROVIDER_HOST"), filepath.ToSlash(providers))
+	for name, content := range map[string]string{"main.tf": variables + p.configuration, "terraform.tfvars.json": string(values), "cli.tfrc": rc} {
+		check(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	cli := func(command ...string) {
+		check(os.Setenv("TF_CLI_CONFIG_FILE", filepath.Join(dir, "cli.tfrc")))
+		execute(os.Getenv("TF_ACC_TERRAFORM_PATH"), append([]string{"-chdir=" + dir}, command...)...)
 	}
-	for name, content := range map[string]string{
-		"main.tf":                  head + p.configuration,
-		"terraform.tfvars.json":    string(variables),
-		"terraform-overrides.tfrc": fmt.Sprintf(overrides, os.Getenv("TF_ACC_PROVIDER_HOST"), filepath.ToSlash(providers)),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			return err
-		}
+	cli("apply", "-auto-approve")
+	return func() float64 {
+		start := time.Now()
+		cli("plan")
+		return time.Since(start).Seconds()
 	}
-	return terraform(dir, "apply", "-auto-approve")
 }
 
-func terraform(dir string, args ...string) error {
-	cmd := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), append(args, "-input=false", "-no-color")...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "terraform-overrides.tfrc"))
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", args[0], err, output)
+func execute(program string, args ...string) {
+	if output, err := exec.CommandContext(context.Background(), program, args...).CombinedOutput(); err != nil {
+		check(fmt.Errorf("%s %q: %w\n%s", program, args, err, output))
 	}
-	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }
