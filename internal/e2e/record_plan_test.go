@@ -218,6 +218,8 @@ resource "filetransfer_instance_record" "this" {
 	// The plan for new timeouts must not contradict the one made during apply, when the base URL is known.
 	w.configure(configuration(one, "11s"))
 	w.apply()
+	w.wantRecord("base_url", other.URL())
+	w.apply()
 	w.wantRecord("base_url", one.URL())
 	w.wantNoChanges(nil)
 }
