@@ -184,6 +184,9 @@ var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*"([^"]*
 // needOf skips the test of a configuration that requires a newer CLI.
 func (c cli) needOf(t *testing.T, configuration string) {
 	t.Helper()
+	if strings.Contains(configuration, "provider::") {
+		c.need(t, version{1, 8}, version{1, 7}, "a provider function")
+	}
 	match := requiredVersion.FindStringSubmatch(configuration)
 	if match == nil {
 		return
