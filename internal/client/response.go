@@ -36,11 +36,12 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
+	// The rest of the head is let go before the body arrives: see maxHead for what it takes.
 	header := make(http.Header)
 	for _, name := range []string{"Content-Type", "Content-Encoding"} {
 		header.Set(name, response.Header.Get(name))
 	}
-	response.Header = nil // see maxHead: not while the body arrives and is parsed
+	response.Header = nil
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
 		return nil, r.classify(ctx, err, trace)
