@@ -144,11 +144,10 @@ func (r *reading) message(header http.Header, body []byte) string {
 	} else if isHTML(header, text) {
 		text = titleOf(text)
 	}
-	redact := r.secrets.redact
 	if len(body) == shownBody {
-		redact = r.secrets.redactCut
+		text = r.secrets.redactCut(text)
 	}
-	return strings.TrimRight(r.secrets.clean(redact(text), messageLimit), ". ")
+	return strings.TrimRight(r.secrets.clean(text, messageLimit), ". ")
 }
 
 func isHTML(header http.Header, body string) bool {

@@ -111,18 +111,20 @@ func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state ma
 		}
 	case fault != nil:
 		return unknown, diag.Diagnostics{fault}
-	case exists && baseURL != nil && sameInstance(stringValue(baseURL.Written()), state["base_url"]):
+	case !exists:
+		return unknown, nil
+	case baseURL == nil: // not known yet: the next run sees which it is
 		return state["base_url"], nil
-	case exists && baseURL == nil:
-		return state["base_url"], nil // not known yet: the next run sees which it is
-	case exists && !timeouts.Equal(state["timeouts"]):
+	case sameInstance(stringValue(baseURL.Written()), state["base_url"]):
+		return state["base_url"], nil
+	case timeouts.Equal(state["timeouts"]):
+		return unknown, nil
+	default:
 		// Or the timeouts alone changed when this plan was made and saved. It has known values then, and is applied under
 		// another base_url now.
 		return state["base_url"], diag.Diagnostics{diag.NewWarningDiagnostic(summaryKept+": "+goValue[string](state["base_url"]),
 			fmt.Sprintf("The provider's base_url is %s now. In this run only the timeouts of the record change.\n\nPlan and apply once "+
 				"more, to read the instance at the new URL.", baseURL.Written()))}
-	default:
-		return unknown, nil
 	}
 }
 

@@ -24,8 +24,7 @@ func Clean(text string, limit int) string {
 			return r
 		}
 	}, text)
-	line := strings.Join(strings.Fields(printable), " ")
-	return cut(line, limit)
+	return cut(strings.Join(strings.Fields(printable), " "), limit)
 }
 
 // CleanSecrets cleans a text from which redact removes secrets. It redacts before and after cleaning: what Clean leaves out
