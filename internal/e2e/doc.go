@@ -10,7 +10,7 @@
 //   - base_url, an instance of the newer response shape, under a path
 //   - base_urls, three instances: "older", "newer" and "mixed", after their response shapes; one more, "broken", that
 //     answers 403 where the configuration says allow_failures
-//   - gateway_token, without which the instance answers 401 (Authorization: Bearer ...)
+//   - gateway_token, without which the instance answers 401 (X-Gateway-Token: ...)
 //   - ca_cert_pem, the private authority of the instance's certificate
 //   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
 //

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,21 +42,26 @@ type fakeService struct {
 	*httptest.Server
 	begun    chan *http.Request
 	received chan int64
+	// busy holds up the service before it reads an upload.
+	busy *sync.Mutex
 }
 
-const chunkSize, overhead = 2_500_000, 1 << 20
+// chunkSize is more than the buffers of a connection have room for.
+const chunkSize, overhead = 20_000_000, 1 << 20
 
 // newFakeService starts the service with TLS or without.
 func newFakeService(t *testing.T, start func(http.Handler) *httptest.Server) fakeService {
 	t.Helper()
 	const more = 10
-	service := fakeService{begun: make(chan *http.Request, more), received: make(chan int64, more)}
+	service := fakeService{begun: make(chan *http.Request, more), received: make(chan int64, more), busy: new(sync.Mutex)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /instance", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, instancetest.Newer().With("chunkSize", chunkSize).JSON())
 	})
 	mux.HandleFunc("PUT /files/uploadChunk", func(_ http.ResponseWriter, r *http.Request) {
 		service.begun <- r
+		service.busy.Lock()
+		defer service.busy.Unlock()
 		length, _ := io.Copy(io.Discard, r.Body)
 		service.received <- length
 	})
@@ -104,28 +110,32 @@ func (p proxied) upload(contentType string, body []byte) int {
 	return response.StatusCode
 }
 
-// breakOff sends half of an upload, and returns when nginx has noticed that there is no more.
-func (p proxied) breakOff(contentType string, body []byte) {
+// uploader is a client whose upload may break off.
+type uploader struct{ net.Conn }
+
+// begin sends the first bytes of an upload.
+func (p proxied) begin(contentType string, body []byte, sent int) uploader {
 	p.t.Helper()
 	conn, err := net.Dial("tcp", p.address)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer conn.Close()
+	p.t.Cleanup(func() { _ = conn.Close() })
 	fmt.Fprintf(conn, "PUT /files/uploadChunk?chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", contentType, len(body))
-	if _, err := conn.Write(body[:len(body)/2]); err != nil {
+	if _, err := conn.Write(body[:sent]); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		p.t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, conn); err != nil {
-		p.t.Fatal(err)
-	}
+	return uploader{conn}
+}
+
+// leave ends the client's side of the connection, and returns when nginx has ended the other.
+func (u uploader) leave() {
+	_ = u.Conn.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, u)
 }
 
 // TestAccNginx: nginx passes on a chunk, and refuses one byte more than a chunk and its overhead. An instance behind it never
-// sees half an upload.
+// sees a part of an upload, whenever its client leaves.
 func TestAccNginx(t *testing.T) {
 	t.Parallel()
 	service := newFakeService(t, httptest.NewServer)
@@ -144,23 +154,49 @@ func TestAccNginx(t *testing.T) {
 	if status := nginx.upload("application/octet-stream", make([]byte, chunkSize+overhead+1)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("one byte more got status %d, want %d", status, http.StatusRequestEntityTooLarge)
 	}
-	nginx.breakOff(chunk(t, chunkSize))
-	accepted(chunk(t, chunkSize))
+	contentType, body := chunk(t, chunkSize)
+	nginx.begin(contentType, body, len(body)/2).leave()
+	accepted(contentType, body)
 	if got := len(service.begun); got != 3 {
-		t.Errorf("%d uploads began, want 3", got)
+		t.Fatalf("%d uploads began, want 3", got)
+	}
+	for range 3 {
+		<-service.begun
+	}
+	service.busy.Lock()
+	client := nginx.begin(contentType, body, len(body))
+	<-service.begun
+	_ = client.Close()
+	service.busy.Unlock()
+	if length := <-service.received; length != int64(len(body)) {
+		t.Errorf("%d of %d bytes arrived after the client had left", length, len(body))
 	}
 }
 
-// TestAccNginx_WithoutBuffering: without buffering, the instance does see half an upload, which ends the reference
-// implementation.
-func TestAccNginx_WithoutBuffering(t *testing.T) {
+// TestAccNginx_PartOfAnUpload: without one of two settings, the instance does see a part of an upload, which ends the
+// reference implementation.
+func TestAccNginx_PartOfAnUpload(t *testing.T) {
 	t.Parallel()
+	contentType, body := chunk(t, chunkSize)
+	part := func(service fakeService) {
+		t.Helper()
+		if length := <-service.received; length == 0 || length >= chunkSize {
+			t.Errorf("%d bytes arrived, want a part of %d", length, chunkSize)
+		}
+	}
 	service := newFakeService(t, httptest.NewServer)
 	nginx := startProxied(t, acceptance(t), service.URL, "proxy_http_version", "proxy_request_buffering off; proxy_http_version")
-	nginx.breakOff(chunk(t, chunkSize))
-	if length := <-service.received; length == 0 || length >= chunkSize {
-		t.Errorf("%d bytes arrived, want a part of %d", length, chunkSize)
-	}
+	nginx.begin(contentType, body, len(body)/2).leave()
+	part(service)
+
+	service = newFakeService(t, httptest.NewServer)
+	nginx = startProxied(t, acceptance(t), service.URL, "proxy_ignore_client_abort on", "proxy_ignore_client_abort off")
+	service.busy.Lock()
+	client := nginx.begin(contentType, body, len(body))
+	<-service.begun
+	client.leave()
+	service.busy.Unlock()
+	part(service)
 }
 
 // TestAccNginx_HTTPS: nginx asks for an instance with TLS by the name in base_url.

@@ -59,10 +59,10 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to keep trying while the instance starts. Every failure is then retried until `timeouts.read` expires: " +
+			MarkdownDescription: "Whether to keep trying while an instance starts. Every failure is then retried until `timeouts.read` expires: " +
 				"no DNS name yet, connection refused or reset, timeout, a certificate that is not trusted yet, any status other than 200, a " +
 				"body that is not an instance document. The delays are those of the provider's `retry`; its `max_attempts` is ignored. " +
-				"The read then fails with the last failure. Use it only for a new instance: with a wrong URL the error appears only when the " +
+				"After that, the last failure is reported. Use it only for a new instance: with a wrong URL the error appears only when the " +
 				"timeout expires. Default: `false`.",
 		},
 		"timeouts": timeoutsAttribute("How long operations may take. See the nested attributes.", map[string]schema.Attribute{

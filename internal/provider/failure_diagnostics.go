@@ -283,12 +283,12 @@ func credentialsRemedy(failure *client.Failure, info readInfo) string {
 	case failure.ExtraHeaders:
 		return "request_headers were sent, and refused: check their names and values."
 	case info.headersWithheld:
-		remedy := "Set that base_url to this instance, or set request_headers on the data source."
+		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
 		if !info.canWait {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
-		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, and this instance has " +
-			"another. " + remedy
+		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not this " +
+			"instance's. " + remedy
 	default:
 		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument() +
 			", or set the provider's client_cert_pem and client_key_pem."

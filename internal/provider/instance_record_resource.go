@@ -43,10 +43,10 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes := instanceAttributes(
 		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
 			"kept, and trailing slashes do not matter. If it changes, the record is updated in place from the new instance. Another spelling of "+
-			"the same URL causes no read. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
+			"the same URL changes nothing else. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
 		"The JSON document as delivered, for fields that this version of the provider does not know: "+
 			"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
-	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. Changing only these does not read the instance.",
+	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. If only these change, the apply does not read the instance.",
 		map[string]datasourceschema.Attribute{
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or " +
 				"`\"1m30s\"`. Default: `\"10m\"`."),

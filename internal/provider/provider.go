@@ -59,7 +59,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter. A " +
-					"`Retry-After` of the server is honored between `min_delay` and `max_delay`. A delay that would pass " +
+					"`Retry-After` header is honored, but never below `min_delay` or above `max_delay`. A delay that would pass " +
 					"`timeouts.read` is shortened, to leave time for one last attempt. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{

@@ -38,7 +38,7 @@ provider "filetransfer" {
 
   # Sent to the origin of base_url, and nowhere else.
   request_headers = {
-    Authorization = "Bearer ${var.gateway_token}"
+    X-Gateway-Token = var.gateway_token
   }
 
   ca_cert_pem     = var.ca_cert_pem

@@ -42,11 +42,12 @@ output "nginx_conf" {
       client_max_body_size ${local.max_body_bytes};
 
       location / {
-        proxy_pass               ${replace(var.base_url, "//+$/", "")}/;
-        proxy_http_version       1.1;
-        proxy_ssl_server_name    on; # for a base_url with https
-        proxy_max_temp_file_size 0;  # do not write downloads to the disk
-        proxy_set_header         X-Forwarded-For $remote_addr;
+        proxy_pass                ${replace(var.base_url, "//+$/", "")}/;
+        proxy_http_version        1.1;
+        proxy_ignore_client_abort on; # finish passing on a chunk whose client has left
+        proxy_ssl_server_name     on; # for a base_url with https
+        proxy_max_temp_file_size  0;  # do not write downloads to the disk
+        proxy_set_header          X-Forwarded-For $remote_addr;
       }
     }
   EOT

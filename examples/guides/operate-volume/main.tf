@@ -36,7 +36,7 @@ variable "earlier_file_max_age" {
 }
 
 variable "max_volume_gib" {
-  description = "Largest volume that a plan may ask for, in GiB."
+  description = "Largest volume that may be asked for, in GiB."
   type        = number
   default     = 16384
 }
@@ -51,13 +51,13 @@ resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 locals {
   files     = filetransfer_instance_record.files
-  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60))
+  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60)) + 1 # a job can run just before its oldest files expire
 
   # The service reserves nothing: every open upload can still grow to the largest file.
   headroom_bytes = var.open_uploads * local.files.file_max_size + var.disk_space_margin
   needed_bytes   = var.uploads_per_day * local.file_days + local.headroom_bytes
 
-  # An ext4 file system with default settings leaves 92 % of a volume to files.
+  # An ext4 file system of at least 6 GiB with default settings leaves 92 % of a volume to files.
   volume_gib = ceil(local.needed_bytes / 0.92 / pow(1024, 3))
 }
 
@@ -68,7 +68,7 @@ resource "terraform_data" "volume" {
   lifecycle {
     precondition {
       condition     = local.volume_gib <= var.max_volume_gib
-      error_message = "Files can live ${local.file_days} days, so the volume needs ${local.volume_gib} GiB. Lower FILE_MAX_AGE, or raise max_volume_gib."
+      error_message = "Files of ${local.file_days} days can be on the disk at once, so the volume needs ${local.volume_gib} GiB. Lower FILE_MAX_AGE, or raise max_volume_gib."
     }
   }
 }
