@@ -1,7 +1,7 @@
 package instance
 
 import (
-	"math"
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -10,43 +10,23 @@ import (
 // math.MaxInt64, in whatever form it is written: 20000000, 20000000.0 and 2e7 are the same. ok is false for any other
 // value.
 func parseNumber(number string) (value int64, ok bool) {
-	if value, err := strconv.ParseInt(number, 10, 64); err == nil {
-		return value, value >= 0
-	}
-
 	// number = sign digits * 10^exponent. A float has only 53 bits, and a rational with an exponent of a billion needs a
 	// billion digits.
 	unsigned, negative := strings.CutPrefix(number, "-")
-	mantissa, exponentText, scaled := strings.Cut(strings.ToLower(unsigned), "e")
-	if !scaled {
-		exponentText = "0"
-	}
+	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
 		return 0, true
 	}
-	if negative {
-		return 0, false
-	}
-	// 32 bits are enough for every exponent of a value in int64: the mantissa of a document is shorter than 2^31 digits.
-	exponent, err := strconv.ParseInt(exponentText, 10, 32)
-	if err != nil {
-		return 0, false
-	}
 	significant := strings.TrimRight(digits, "0")
+	// 32 bits are enough for every exponent of a value in int64: the mantissa of a document is shorter than 2^31 digits.
+	exponent, err := strconv.ParseInt(cmp.Or(exponentText, "0"), 10, 32)
 	exponent += int64(len(digits) - len(significant) - len(fraction))
-	value, err = strconv.ParseInt(significant, 10, 64)
-	if err != nil || exponent < 0 {
+	if negative || err != nil || exponent < 0 || exponent > 18 { // 10^19 is beyond int64
 		return 0, false
 	}
-	for ; exponent > 0; exponent-- { // at most 18 times, as value is not 0
-		if value > math.MaxInt64/10 {
-			return 0, false
-		}
-		value *= 10
-	}
-	return value, true
+	return parseDigits(significant + strings.Repeat("0", int(exponent)))
 }
 
 // parseDigits returns the value of a text of decimal digits, from 0 to math.MaxInt64. ok is false for any other text: no
