@@ -51,7 +51,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace)
 	if failure := r.tlsFailure(err, trace); failure != nil {
 		return failure
 	}
-	text := r.secrets.clean(goText(err), reasonLimit)
+	text := r.clean(goText(err), reasonLimit)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
@@ -87,7 +87,7 @@ func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
 	// What a SOCKS proxy answers is the only error here with this beginning.
-	text := r.secrets.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
+	text := r.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
 	answer, answered := strings.CutPrefix(text, "unknown error ")
 	switch {
 	case timedOut:
@@ -133,7 +133,7 @@ func brokenReason(reached stage) string {
 func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
-		failure := newFailure(KindCertificate, r.secrets.clean(text, reasonLimit))
+		failure := newFailure(KindCertificate, r.clean(text, reasonLimit))
 		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
 		switch {
@@ -158,7 +158,7 @@ func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
 		if refused {
 			reason = "the server refused the TLS handshake: "
 		}
-		failure := newFailure(KindTLS, reason+r.secrets.clean(text, reasonLimit))
+		failure := newFailure(KindTLS, reason+r.clean(text, reasonLimit))
 		switch {
 		case strings.Contains(text, "protocol version"):
 			failure.Hint = HintTLSVersion

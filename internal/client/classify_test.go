@@ -54,7 +54,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			t.Parallel()
 			trace := &requestTrace{}
 			trace.reach(test.at)
-			r := &reading{secrets: newRedactor(nil, nil)}
+			r := &reading{redactor: newRedactor(nil, nil)}
 			failure := r.classify(t.Context(), test.err, trace)
 			if failure.Kind != test.kind || failure.Reason != test.reason || !errors.Is(failure, test.err) ||
 				failure.transient != kinds[test.kind].transient {

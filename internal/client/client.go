@@ -90,7 +90,7 @@ type Result struct {
 //
 // The error is a [*Failure], or the context's error if it was canceled.
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := &reading{client: c, request: request, secrets: newRedactor(request.Headers, c.proxyCredentials)}
+	r := &reading{client: c, request: request, redactor: newRedactor(request.Headers, c.proxyCredentials)}
 	result, err := r.read(ctx)
 	switch failure, failed := AsFailure(err); {
 	case err == nil:

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,7 +19,7 @@ import (
 type reading struct {
 	client   *Client
 	request  Request
-	secrets  *redactor
+	redactor *strings.Replacer
 	attempts int64
 }
 

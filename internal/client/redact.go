@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -50,57 +49,29 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences:
-// a server that wants to disguise a secret can always do so.
-type redactor struct {
-	// collect returns the secrets and what replaces them. It is called when there is something to print, which a read
-	// that succeeds at once does not have.
-	collect func() ([]string, *strings.Replacer)
-}
-
-// newRedactor returns a redactor of the secrets of a header, and of others.
-func newRedactor(header http.Header, others []string) *redactor {
-	return &redactor{collect: sync.OnceValues(func() (secrets []string, replacer *strings.Replacer) {
-		for _, secret := range append(secretsOf(header), others...) {
-			if len(secret) < minSecret {
-				continue
-			}
-			// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these
-			// spellings are ours, not the server's.
-			quoted := strconv.Quote(secret)
-			secrets = append(secrets, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath())
+// newRedactor returns what replaces the secrets that a server or a proxy was sent, those of a header and others, if it echoes
+// them. Only their literal occurrences: a server that wants to disguise a secret can always do so.
+func newRedactor(header http.Header, others []string) *strings.Replacer {
+	var spellings []string
+	for _, secret := range append(secretsOf(header), others...) {
+		if len(secret) < minSecret {
+			continue
 		}
-		// The longest first: where several match, strings.Replacer uses the first in the order given.
-		slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-		var pairs []string
-		for _, secret := range secrets {
-			pairs = append(pairs, secret, redacted)
-		}
-		return secrets, strings.NewReplacer(pairs...)
-	})}
-}
-
-func (r *redactor) redact(text string) string {
-	_, replacer := r.collect()
-	return replacer.Replace(text)
-}
-
-// redactCut redacts a text that was cut at its end, possibly within a secret.
-func (r *redactor) redactCut(text string) string {
-	text = r.redact(text)
-	secrets, _ := r.collect()
-	partial := 0
-	for _, secret := range secrets {
-		for length := min(len(secret)-1, len(text)); length > partial; length-- {
-			if strings.HasSuffix(text, secret[:length]) {
-				partial = length
-			}
-		}
+		// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these
+		// spellings are ours, not the server's.
+		quoted := strconv.Quote(secret)
+		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath())
 	}
-	return text[:len(text)-partial]
+	// The longest first: where several match, strings.Replacer uses the first in the order given.
+	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, spelling := range spellings {
+		pairs = append(pairs, spelling, redacted)
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // clean redacts and cleans text, and cuts it to limit characters.
-func (r *redactor) clean(text string, limit int) string {
-	return safetext.CleanSecrets(text, r.redact, limit)
+func (r *reading) clean(text string, limit int) string {
+	return safetext.CleanSecrets(text, r.redactor.Replace, limit)
 }

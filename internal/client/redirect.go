@@ -52,5 +52,5 @@ func (r *reading) printable(u *url.URL) string {
 		return safetext.Clean(u.Scheme, urlLimit) + ":"
 	}
 	// The scheme is no secret, although X-Forwarded-Proto may have its value.
-	return safetext.Clean(u.Scheme, urlLimit) + r.secrets.clean("://"+u.Host+u.EscapedPath(), urlLimit)
+	return safetext.Clean(u.Scheme, urlLimit) + r.clean("://"+u.Host+u.EscapedPath(), urlLimit)
 }

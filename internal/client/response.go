@@ -50,7 +50,7 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
 	}
 	r.client.parsing.Lock()
-	details, err := instance.Parse(body, r.secrets.redact)
+	details, err := instance.Parse(body, r.redactor.Replace)
 	r.client.parsing.Unlock()
 	if err != nil {
 		return nil, r.documentFailure(err, header, body)
@@ -63,7 +63,7 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing limits
 		// As much as arrives: the status says enough.
-		body, _ = io.ReadAll(io.LimitReader(response.Body, shownBody))
+		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
 	}
 	status := statusLine(response.StatusCode)
 	message := r.message(response.Header, body)
@@ -122,10 +122,10 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 func (r *reading) contentType(header http.Header) string {
 	described := "no Content-Type"
 	if contentType := header.Get("Content-Type"); contentType != "" {
-		described = fmt.Sprintf("Content-Type %q", r.secrets.clean(contentType, contentTypeLimit))
+		described = fmt.Sprintf("Content-Type %q", r.clean(contentType, contentTypeLimit))
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", r.secrets.clean(encoding, contentTypeLimit))
+		described += fmt.Sprintf(", Content-Encoding %q", r.clean(encoding, contentTypeLimit))
 	}
 	return described
 }
@@ -133,21 +133,18 @@ func (r *reading) contentType(header http.Header) string {
 // message returns what the start of a body says to a reader: the message of the service's JSON errors, the title of an
 // HTML page, or the start of any other text.
 func (r *reading) message(header http.Header, body []byte) string {
-	body = body[:min(len(body), shownBody)]
 	var serviceError struct {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
-	text := string(body)
-	if json.Unmarshal(body, &serviceError) == nil && serviceError.Message+serviceError.Error != "" {
+	start, text := body[:min(len(body), shownBody)], string(body)
+	if json.Unmarshal(start, &serviceError) == nil && serviceError.Message+serviceError.Error != "" {
 		text = cmp.Or(serviceError.Message, serviceError.Error)
 	} else if isHTML(header, text) {
-		text = titleOf(text)
+		text = titleOf(string(start))
 	}
-	if len(body) == shownBody {
-		text = r.secrets.redactCut(text)
-	}
-	return strings.TrimRight(r.secrets.clean(text, messageLimit), ". ")
+	text = r.redactor.Replace(text) // before the cut, which could leave a part of a secret
+	return strings.TrimRight(r.clean(text[:min(len(text), shownBody)], messageLimit), ". ")
 }
 
 func isHTML(header http.Header, body string) bool {

@@ -38,7 +38,7 @@ func TestMessageOfABody(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &reading{secrets: newRedactor(nil, nil)}
+			r := &reading{redactor: newRedactor(nil, nil)}
 			if got := r.message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -72,7 +72,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
 		const secret = "secret-value"
-		r := &reading{secrets: newRedactor(http.Header{"X": {secret}}, nil)}
+		r := &reading{redactor: newRedactor(http.Header{"X": {secret}}, nil)}
 		header := http.Header{"Content-Type": {contentType}, "Content-Encoding": {contentType}}
 		message, content := r.message(header, body), r.contentType(header)
 		mustBeSafe(t, message, messageLimit)
@@ -95,7 +95,7 @@ func FuzzRedirectTarget(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := &reading{secrets: newRedactor(nil, nil)}
+		r := &reading{redactor: newRedactor(nil, nil)}
 		target, reason := r.redirectTarget(from.document, location)
 		mustBeSafe(t, reason, 2*urlLimit)
 		if reason != "" {
