@@ -87,7 +87,7 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	defer other.Close()
 	ctx, trace := withTrace(t.Context())
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
-	late, err := (&Client{requestTimeout: time.Minute}).dial(ctx, "tcp", listener.Addr().String())
+	late, err := (&Client{config: Config{RequestTimeout: time.Minute}}).dial(ctx, "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

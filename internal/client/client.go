@@ -20,16 +20,13 @@ type Config struct {
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// Log receives what happens, without header values or bodies. May be nil.
-	Log func(ctx context.Context, message string, fields map[string]any)
+	// Log receives what happens, without header values or bodies.
+	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
 // Client reads instances. All its reads share one pool of connections. It is safe for concurrent use.
 type Client struct {
-	userAgent      string
-	requestTimeout time.Duration
-	retry          Retry
-	log            func(ctx context.Context, message string, fields map[string]any)
+	config Config
 	// transport is for the origin that a read names. otherTransport is for the other origins that redirects lead to: it
 	// has no client certificate. They are the same if there is none.
 	transport, otherTransport *http.Transport
@@ -47,16 +44,7 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	chooseProxy, proxyCredentials := proxiesFromEnvironment()
-	c := &Client{
-		userAgent:        config.UserAgent,
-		requestTimeout:   config.RequestTimeout,
-		retry:            config.Retry,
-		log:              config.Log,
-		proxyCredentials: proxyCredentials,
-	}
-	if c.log == nil {
-		c.log = func(context.Context, string, map[string]any) {}
-	}
+	c := &Client{config: config, proxyCredentials: proxyCredentials}
 	c.otherTransport = c.newTransport(withoutCertificate, chooseProxy)
 	c.transport = c.otherTransport
 	if withCertificate != nil {
@@ -94,9 +82,9 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	result, err := r.read(ctx)
 	switch failure, failed := AsFailure(err); {
 	case err == nil:
-		c.log(ctx, "Read the instance", map[string]any{"url": request.BaseURL.String(), "attempt": r.attempts, "bytes": len(result.Document)})
+		c.config.Log(ctx, "Read the instance", map[string]any{"url": request.BaseURL.String(), "attempt": r.attempts, "bytes": len(result.Document)})
 	case failed:
-		c.log(ctx, "Could not read the instance", map[string]any{"url": failure.URL, "attempt": r.attempts, "reason": failure.Reason})
+		c.config.Log(ctx, "Could not read the instance", map[string]any{"url": failure.URL, "attempt": r.attempts, "reason": failure.Reason})
 	default:
 		return nil, fmt.Errorf("reading the instance: %w", err)
 	}

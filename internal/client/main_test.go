@@ -158,6 +158,7 @@ func prepare(t testing.TB, url string, options ...option) (*client.Client, clien
 	s := setup{
 		Config: client.Config{
 			UserAgent:      userAgent,
+			Log:            func(context.Context, string, ...map[string]any) {},
 			RequestTimeout: 30 * time.Second,
 			Retry:          client.Retry{MaxAttempts: 4, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
 		},
@@ -334,15 +335,13 @@ type logged struct {
 func (l *logged) option() option {
 	return func(s *setup) {
 		before := s.Log
-		s.Log = func(ctx context.Context, message string, fields map[string]any) {
-			if before != nil {
-				before(ctx, message, fields)
-			}
+		s.Log = func(ctx context.Context, message string, fields ...map[string]any) {
+			before(ctx, message, fields...)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.text.WriteString(message)
-			for _, name := range slices.Sorted(maps.Keys(fields)) {
-				fmt.Fprintf(&l.text, " %s=%v", name, fields[name])
+			for _, name := range slices.Sorted(maps.Keys(fields[0])) {
+				fmt.Fprintf(&l.text, " %s=%v", name, fields[0][name])
 			}
 			l.text.WriteByte('\n')
 		}

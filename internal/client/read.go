@@ -26,7 +26,7 @@ type reading struct {
 // read makes attempts until one succeeds or no other may follow.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
-	delays := newDelays(r.client.retry, deadline)
+	delays := newDelays(r.client.config.Retry, deadline)
 	var last *Failure
 	for {
 		result, failure := r.attempt(ctx)
@@ -44,7 +44,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			last.NoTimeLeft = true
 			break
 		}
-		r.client.log(ctx, "Trying again", map[string]any{
+		r.client.config.Log(ctx, "Trying again", map[string]any{
 			"url": r.request.BaseURL.String(), "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason,
 		})
 		select {
@@ -70,7 +70,7 @@ func (r *reading) mayRetry(failure *Failure) bool {
 	case r.request.UntilReady:
 		return true
 	default:
-		return failure.transient && r.attempts < r.client.retry.MaxAttempts
+		return failure.transient && r.attempts < r.client.config.Retry.MaxAttempts
 	}
 }
 
@@ -89,7 +89,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 		return nil, notMade
 	}
 	r.attempts++
-	ctx, cancel := context.WithTimeout(ctx, r.client.requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
 	return r.get(ctx)
 }
@@ -127,7 +127,7 @@ func (r *reading) getFrom(ctx context.Context, target *url.URL, trace *requestTr
 		return nil, nil, r.classify(ctx, err, trace)
 	}
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", r.client.userAgent)
+	request.Header.Set("User-Agent", r.client.config.UserAgent)
 	transport := r.client.otherTransport
 	if originOf(target) == r.request.BaseURL.origin {
 		transport = r.client.transport

@@ -36,10 +36,10 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
-	// The rest of the head is let go before the body arrives: see maxHead for what it takes.
-	header := make(http.Header)
-	for _, name := range []string{"Content-Type", "Content-Encoding"} {
-		header.Set(name, response.Header.Get(name))
+	// Drop the other header fields before the body is read: see maxHead for what they take.
+	header := http.Header{
+		"Content-Type":     {response.Header.Get("Content-Type")},
+		"Content-Encoding": {response.Header.Get("Content-Encoding")},
 	}
 	response.Header = nil
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))

@@ -1,8 +1,8 @@
 package client
 
 import (
+	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,12 +74,11 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if text != "" && strings.Trim(text, "0123456789") == "" {
-		seconds, err := strconv.ParseInt(text, 10, 64)
-		const most = int64(1<<63-1) / int64(time.Second)
-		if err != nil || seconds > most { // more than int64 can represent
-			seconds = most
+		delay, err := time.ParseDuration(text + "s")
+		if err != nil { // more than a duration can be
+			return math.MaxInt64
 		}
-		return time.Duration(seconds) * time.Second
+		return delay
 	}
 	date, err := http.ParseTime(text)
 	if err != nil {

@@ -253,7 +253,7 @@ func TestPlaceIsHeldForOneAttempt(t *testing.T) {
 			}
 			return statuses(503, 503, 404)(n, r)
 		}, func(s *setup) {
-			s.Log = func(_ context.Context, message string, _ map[string]any) {
+			s.Log = func(_ context.Context, message string, _ ...map[string]any) {
 				if held != 0 {
 					t.Errorf("%q while %d places are held", message, held)
 				}

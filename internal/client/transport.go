@@ -44,7 +44,7 @@ func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request
 // go on when the request that asked for it ends: without a limit, a proxy or server that never answers a handshake
 // would keep the connection forever.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	deadline := time.Now().Add(c.requestTimeout)
+	deadline := time.Now().Add(c.config.RequestTimeout)
 	dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err

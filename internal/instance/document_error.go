@@ -22,11 +22,7 @@ type DocumentError struct {
 
 // Error lists the faults on one line.
 func (e *DocumentError) Error() string {
-	kind := "not an instance document: "
-	if e.NotJSON {
-		kind = "not a JSON document: "
-	}
-	return kind + strings.Join(e.Lines(), "; ")
+	return "not an instance document: " + strings.Join(e.Lines(), "; ")
 }
 
 // Lines returns one line for each listed fault, and a last line with the number of omitted faults if there are any.

@@ -87,9 +87,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 		RequestTimeout: data.requestTimeout,
 		Retry:          retry,
 		TLS:            tls,
-		Log: func(ctx context.Context, message string, fields map[string]any) {
-			tflog.Debug(ctx, message, fields)
-		},
+		Log:            tflog.Debug,
 	})
 	if err != nil {
 		diags.AddError(summaryTLS, sentence(err.Error())+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
