@@ -14,7 +14,6 @@ import (
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
-	summaryBug           = "Unexpected data in the provider"
 	summaryCanceled      = "Read canceled"
 	summaryContradictory = "Expiry options contradict themselves"
 	summaryDuration      = "Invalid duration"
@@ -32,8 +31,6 @@ const (
 	summaryUnknown       = "Provider configuration not known yet"
 	summaryUnusedHeaders = "Request headers without an instance to send them to"
 )
-
-const reportBug = "This is a bug in the provider; please report it."
 
 // maxListed is how many entries or keys a warning lists.
 const maxListed = 20

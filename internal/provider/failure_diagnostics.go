@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -143,7 +141,8 @@ const (
 const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
 	"set BASE_URL to the address that the redirect leads to."
 
-// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
+// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do. An
+// error that is no failure is that of a read that was canceled.
 func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	switch {
@@ -153,12 +152,10 @@ func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 			summary += fmt.Sprintf(" %d", failure.StatusCode)
 		}
 		return errorAt(at, summary, failureDetail(failure, info))
-	case errors.Is(err, context.Canceled) && info.fleet:
+	case info.fleet:
 		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instances was canceled before all had answered.")
-	case errors.Is(err, context.Canceled):
-		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instance was canceled before it had answered.")
 	default:
-		return diag.NewErrorDiagnostic(summaryBug, fmt.Sprintf("%v.\n\n%s", err, reportBug))
+		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instance was canceled before it had answered.")
 	}
 }
 

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -221,13 +220,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 			mustBeClean(t, strings.ReplaceAll(got.Detail(), "\n  - ", "\n"))
 		})
 	}
-}
-
-func TestErrorThatIsNoFailureIsABug(t *testing.T) {
-	t.Parallel()
-	got := readError(path.Empty(), errors.New("boo"), readInfo{})
-	mustEqual(t, "the summary", got.Summary(), "Unexpected data in the provider")
-	mustEqual(t, "the detail", got.Detail(), "boo.\n\nThis is a bug in the provider; please report it.")
 }
 
 // TestAdviceFitsTheSituation: what the client finds out, and what is configured, arrives in the words. Each situation is

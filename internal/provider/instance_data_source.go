@@ -39,8 +39,8 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.provider = configured(req.ProviderData, &resp.Diagnostics)
+func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

@@ -64,8 +64,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 }
 
-func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.provider = configured(req.ProviderData, &resp.Diagnostics)
+func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 // ModifyPlan plans a read only if another instance is to be read. All other computed values are known in a plan, so that

@@ -93,23 +93,8 @@ var listedInstanceObject = func() types.ObjectType {
 
 var listedInstanceType = terraformType(listedInstanceObject)
 
-func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.provider = configured(req.ProviderData, &resp.Diagnostics)
-}
-
-// fleetArguments are the arguments that only this data source has.
-type fleetArguments struct {
-	baseURLs       map[string]tftypes.Value
-	maxConcurrency int64
-	allowFailures  bool
-}
-
-func fleetArgumentsOf(config map[string]tftypes.Value) fleetArguments {
-	return fleetArguments{
-		baseURLs:       attributesOf(config["base_urls"]),
-		maxConcurrency: int64Or(config["max_concurrency"], defaultMaxConcurrency),
-		allowFailures:  goValue[bool](config["allow_failures"]),
-	}
+func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 // fleetMember is one instance to read, for every key that points to it.
@@ -161,8 +146,8 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := attributesOf(req.Config.Raw)
 	arguments, diags := readArgumentsOf(values)
-	fleet := fleetArgumentsOf(values)
-	members, faults := fleetMembers(fleet.baseURLs)
+	baseURLs := attributesOf(values["base_urls"])
+	members, faults := fleetMembers(baseURLs)
 	diags.Append(faults...)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() || deferOrFail(req, resp, d.provider.unknownFor(true)) {
@@ -171,18 +156,18 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 
 	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
-	d.readFleet(ctx, members, arguments, fleet.maxConcurrency)
+	d.readFleet(ctx, members, arguments, int64Or(values["max_concurrency"], defaultMaxConcurrency))
 	for _, member := range members {
 		if _, ok := client.AsFailure(member.err); member.err != nil && !ok { // canceled
 			resp.Diagnostics.Append(readError(path.Empty(), member.err, readInfo{fleet: true}))
 			return
 		}
 	}
-	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, fleet)...)
+	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, goValue[bool](values["allow_failures"]))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	values["instances"], values["errors"] = fleetValues(members, fleet.baseURLs)
+	values["instances"], values["errors"] = fleetValues(members, baseURLs)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }
 
@@ -278,11 +263,12 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 }
 
 // fleetDiagnostics reports failures, each under its key, and warnings.
-func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, fleet fleetArguments) diag.Diagnostics {
+func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFailures bool) diag.Diagnostics {
 	var diags diag.Diagnostics
 	var warnings []instanceWarnings
-	failed := make(map[string]*fleetMember)
+	failed, total := make(map[string]*fleetMember), 0
 	for _, member := range members {
+		total += len(member.keys)
 		warnings = append(warnings, instanceWarnings{quoted(member.keys), member.warnings})
 		for _, key := range member.keys {
 			if member.err != nil {
@@ -291,10 +277,10 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 		}
 	}
 	keys := slices.Sorted(maps.Keys(failed))
-	if fleet.allowFailures && len(keys) > 0 {
-		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, len(fleet.baseURLs), arguments))
+	if allowFailures && len(keys) > 0 {
+		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, total, arguments))
 	}
-	if !fleet.allowFailures {
+	if !allowFailures {
 		for _, key := range keys {
 			at := path.Root("base_urls").AtMapKey(key)
 			failure := readError(path.Empty(), failed[key].err, d.readInfo(failed[key], arguments, at.String()))

@@ -14,7 +14,7 @@ import (
 // messages returns the words with which the provider's messages begin.
 func messages() []string {
 	all := []string{
-		summaryCACerts, summaryBaseURL, summaryBug, summaryCanceled, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
+		summaryCACerts, summaryBaseURL, summaryCanceled, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
 		summaryInsecure, summaryKept, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
 		summaryTLS, summaryUnknown, summaryUnusedHeaders,
 		// Functions have errors without summaries.

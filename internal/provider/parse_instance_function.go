@@ -52,7 +52,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	}
 	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
 	if err != nil {
-		resp.Error = function.NewFuncError(sentence(err.Error()) + " " + reportBug)
+		resp.Error = function.NewFuncError(err.Error())
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, value)

@@ -102,8 +102,12 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 // ValidateConfig checks what takes more than one argument.
 func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	config := attributesOf(req.Config.Raw)
-	_, diags := retryOf(config["retry"])
-	resp.Diagnostics.Append(diags...)
+	retry, rules := attributesOf(config["retry"]), retryOf(config["retry"])
+	if rules.MinDelay > rules.MaxDelay && retry["min_delay"].IsKnown() && retry["max_delay"].IsKnown() {
+		resp.Diagnostics.AddAttributeError(path.Root("retry"), summaryRetryDelays,
+			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
+				formatDuration(rules.MinDelay), formatDuration(rules.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
+	}
 
 	cert, key := config["client_cert_pem"], config["client_key_pem"]
 	certPath := pemPath(path.Root("client_cert_pem"), goValue[string](cert))

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -44,26 +43,18 @@ type providerData struct {
 }
 
 // retryOf returns the rules that retry makes, with defaults for what is not set or not known yet.
-func retryOf(retry tftypes.Value) (rules client.Retry, diags diag.Diagnostics) {
+func retryOf(retry tftypes.Value) client.Retry {
 	values := attributesOf(retry)
-	rules = client.Retry{
+	return client.Retry{
 		MaxAttempts: int64Or(values["max_attempts"], defaultRetry.MaxAttempts),
 		MinDelay:    durationOr(values["min_delay"], defaultRetry.MinDelay),
 		MaxDelay:    durationOr(values["max_delay"], defaultRetry.MaxDelay),
 	}
-	if rules.MinDelay > rules.MaxDelay && values["min_delay"].IsKnown() && values["max_delay"].IsKnown() {
-		diags.AddAttributeError(path.Root("retry"), summaryRetryDelays,
-			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
-				formatDuration(rules.MinDelay), formatDuration(rules.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
-	}
-	return rules, diags
 }
 
 // newProviderData makes the data for data sources and resources of the provider block.
 func newProviderData(config map[string]tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
-	retry, diags := retryOf(config["retry"])
-	headers, faults := parseHeaders(path.Root("request_headers"), config["request_headers"])
-	diags.Append(faults...)
+	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
 	data.setBaseURL(config["base_url"])
 	if len(headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
@@ -85,7 +76,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
-		Retry:          retry,
+		Retry:          retryOf(config["retry"]),
 		TLS:            tls,
 		Log:            tflog.Debug,
 	})
@@ -146,16 +137,4 @@ func (d *providerData) read(ctx context.Context, request client.Request) (*clien
 	maps.Copy(headers, request.Headers)
 	request.Headers = headers
 	return d.client.Read(ctx, request)
-}
-
-// configured returns the provider's data, which is nil while Terraform only validates.
-func configured(data any, diags *diag.Diagnostics) *providerData {
-	if data == nil {
-		return nil
-	}
-	configured, ok := data.(*providerData)
-	if !ok {
-		diags.AddError(summaryBug, fmt.Sprintf("The provider passed itself a %T.\n\n%s", data, reportBug))
-	}
-	return configured
 }

@@ -174,16 +174,12 @@ func TestNamesAndTypes(t *testing.T) {
 func TestDefaultsAreThoseDocumented(t *testing.T) {
 	t.Parallel()
 	data, diags := newProviderData(nil, "test")
-	retry, more := retryOf(tftypes.Value{})
-	diags.Append(more...)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
-	fleet := fleetArgumentsOf(nil)
-	mustEqual(t, "retry", retry, client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
+	mustEqual(t, "retry", retryOf(tftypes.Value{}), client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
 	mustEqual(t, "request_timeout", data.requestTimeout, 10*time.Second)
-	mustEqual(t, "max_concurrency", fleet.maxConcurrency, int64(32))
-	mustEqual(t, "allow_failures", fleet.allowFailures, false)
+	mustEqual(t, "max_concurrency", defaultMaxConcurrency, 32)
 
 	defaults := map[string]string{
 		"provider request_timeout":               "Default: `\"10s\"`.",
