@@ -26,8 +26,6 @@ var (
 	commit  = "none"
 )
 
-const gcPercent = 200
-
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger such as delve")
 	showVersion := flag.Bool("version", false, "print version and commit, and exit")
@@ -44,7 +42,7 @@ func main() {
 	}
 	if os.Getenv("GOGC") == "" {
 		// Collecting half as often saves a twentieth of a large plan's time.
-		runtimedebug.SetGCPercent(gcPercent)
+		runtimedebug.SetGCPercent(200)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: address,

@@ -182,12 +182,6 @@ func (b BaseURL) Effective() string { return b.effective }
 // SameOrigin tells whether two base URLs have the same scheme, host and port.
 func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origin }
 
-// endsInInstance tells whether the base URL itself ends in /instance, which is a common mistake: the path is added to
-// it once more.
-func (b BaseURL) endsInInstance() bool {
-	return strings.HasSuffix(b.document.Path, instancePath+instancePath)
-}
-
 // origin is what headers and client certificates are meant for: scheme, host and port (RFC 6454, section 4).
 type origin struct {
 	scheme, host, port string

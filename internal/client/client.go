@@ -4,7 +4,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -80,13 +79,10 @@ type Result struct {
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	r := &reading{client: c, request: request, redactor: newRedactor(request.Headers, c.proxyCredentials)}
 	result, err := r.read(ctx)
-	switch failure, failed := AsFailure(err); {
-	case err == nil:
+	if err == nil {
 		c.config.Log(ctx, "Read the instance", map[string]any{"url": request.BaseURL.String(), "attempt": r.attempts, "bytes": len(result.Document)})
-	case failed:
+	} else if failure, ok := AsFailure(err); ok {
 		c.config.Log(ctx, "Could not read the instance", map[string]any{"url": failure.URL, "attempt": r.attempts, "reason": failure.Reason})
-	default:
-		return nil, fmt.Errorf("reading the instance: %w", err)
 	}
 	return result, err
 }

@@ -27,8 +27,8 @@ const (
 
 // kinds are what failures of a kind have in common, where nothing more is known.
 var kinds = map[Kind]struct {
-	// class is the text of [Failure.Class], or its beginning. Two kinds share a text if which of them occurs depends
-	// on timing.
+	// class is the text of Failure.Class, or its beginning. Two kinds share a text if which of them occurs depends on
+	// timing.
 	class string
 	// transient is true if another attempt may succeed.
 	transient bool
@@ -68,6 +68,9 @@ const (
 // Failure says why an instance could not be read. Its texts are safe to print and include no header value.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
+	// Class is a short text that is the same from run to run for as long as the cause is the same: it may be kept in a
+	// state.
+	Class string
 	// Hint is a likely cause, or 0.
 	Hint Hint
 	// URL is what was asked for: {base_url}/instance.
@@ -96,7 +99,6 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	TimeRanOut, NoTimeLeft bool
 
 	cause      error
-	class      string
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
 	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
@@ -104,7 +106,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 
 // newFailure returns a failure with what its kind has in common, after which the server asked for no delay.
 func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
+	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
 }
 
 // Error returns the URL, where redirects led, and the reason.
@@ -118,10 +120,6 @@ func (f *Failure) Target() string {
 	}
 	return target
 }
-
-// Class returns a short text that is the same from run to run for as long as the cause is the same: it may be kept in
-// a state.
-func (f *Failure) Class() string { return f.class }
 
 // Unwrap returns the cause: an error of net, crypto/tls or net/http, or an *instance.DocumentError. Unlike the
 // failure, its text is not safe to print.

@@ -382,9 +382,9 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 // check checks a failure of a read of two attempts.
 func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
 	t.Helper()
-	if failure.Kind != kind || failure.Class() != f.class || failure.Hint != f.hint {
+	if failure.Kind != kind || failure.Class != f.class || failure.Hint != f.hint {
 		t.Errorf("%q is of kind %d, class %q, hint %d; want %d, %q, %d",
-			failure, failure.Kind, failure.Class(), failure.Hint, kind, f.class, f.hint)
+			failure, failure.Kind, failure.Class, failure.Hint, kind, f.class, f.hint)
 	}
 	wantAttempts, wantProxy := 1, f.proxy
 	switch f.retries {
@@ -531,7 +531,7 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 		}
 		text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 		if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != want ||
-			failure.Class() != text {
+			failure.Class != text {
 			t.Errorf("status %d: %d attempts, want %d; %+v", status, failure.Attempts, want, failure)
 		}
 		if status != 204 && status != 304 {
@@ -563,7 +563,7 @@ func TestClassIsTheSameOverTenReads(t *testing.T) {
 			for n := range 10 {
 				server.SetDefault(test.step(fmt.Sprintf("request %d", n)))
 				_, err := c.Read(t.Context(), request)
-				if failure, ok := client.AsFailure(err); !ok || failure.Class() != test.class {
+				if failure, ok := client.AsFailure(err); !ok || failure.Class != test.class {
 					t.Errorf("error %v, want class %q", err, test.class)
 				}
 			}
@@ -598,7 +598,7 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 							want = "before the whole response had arrived"
 						}
 						failure, ok := client.AsFailure(err)
-						if !ok || failure.Class() != "connection broken" || !strings.Contains(failure.Reason, want) {
+						if !ok || failure.Class != "connection broken" || !strings.Contains(failure.Reason, want) {
 							t.Errorf("after %q: %v", response[:length], err)
 						}
 					}
@@ -673,7 +673,7 @@ func TestRandomFaultsNeverGiveAWrongDocument(t *testing.T) {
 				request := request
 				request.BaseURL = baseURL(t, server.URL()+"/"+id)
 				result, err := c.Read(t.Context(), request)
-				if failure, failed := client.AsFailure(err); failed && !slices.Contains(classes, failure.Class()) ||
+				if failure, failed := client.AsFailure(err); failed && !slices.Contains(classes, failure.Class) ||
 					!failed && (err != nil || result.Details.APIVersion.Text != "1."+id+".0") {
 					t.Errorf("%s: %+v, %v", id, result, err)
 				}

@@ -240,8 +240,8 @@ func failEachTime(t testing.TB, times int, url string, options ...option) []*cli
 		t.FailNow()
 	}
 	for _, failure := range failures {
-		if failure.Class() != failures[0].Class() {
-			t.Errorf("two classes for one cause: %q (%v) and %q (%v)", failures[0].Class(), failures[0], failure.Class(), failure)
+		if failure.Class != failures[0].Class {
+			t.Errorf("two classes for one cause: %q (%v) and %q (%v)", failures[0].Class, failures[0], failure.Class, failure)
 		}
 	}
 	return failures
@@ -252,7 +252,7 @@ var ofThisMachine = regexp.MustCompile(`->|:53: `)
 
 func checkFailure(t testing.TB, failure *client.Failure, request client.Request, log string) {
 	t.Helper()
-	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.Class() == "" ||
+	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.Class == "" ||
 		failure.Error() != failure.Target()+": "+failure.Reason || !strings.Contains(failure.Target(), failure.URL) {
 		t.Errorf("the failure of %s lacks something: %+v", request.BaseURL, failure)
 	}
@@ -263,7 +263,7 @@ func checkFailure(t testing.TB, failure *client.Failure, request client.Request,
 		t.Errorf("the log does not tell of the failure:\n%s", log)
 	}
 	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
-	for _, text := range slices.Concat([]string{failure.Error(), failure.Class()}, failure.Faults, lines) {
+	for _, text := range slices.Concat([]string{failure.Error(), failure.Class}, failure.Faults, lines) {
 		mustBePrintable(t, text)
 		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
 		if address := ofThisMachine.FindString(text); address != "" {

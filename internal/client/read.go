@@ -89,9 +89,13 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 		return nil, notMade
 	}
 	r.attempts++
-	ctx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
+	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
-	return r.get(ctx)
+	result, failure := r.get(attemptCtx)
+	if failure != nil && ctx.Err() != nil {
+		failure.AttemptTimedOut = false // the time for the whole read ended it
+	}
+	return result, failure
 }
 
 // get gets the document of the instance, through redirects.

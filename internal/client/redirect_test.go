@@ -132,7 +132,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 			server := it.New(t, it.WithTLS(), it.WithDefault(it.Redirect(302, test.location)))
 			failure := fail(t, server.URL(), trusting(server))
 			mustSay(t, failure.Error(), test.words...)
-			if failure.Class() != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
+			if failure.Class != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
 				t.Errorf("%+v", failure)
 			}
 			if strings.Contains(failure.Error(), "s3cret") {
@@ -167,7 +167,7 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			target := it.New(t, test.target, it.WithPath("/there"))
 			server := it.New(t, it.WithDefault(it.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
 			failure := fail(t, server.URL(), trusting(target), withClientCert(target))
-			if failure.Class() != test.class || failure.Hint != test.hint || failure.Attempts != test.tries ||
+			if failure.Class != test.class || failure.Hint != test.hint || failure.Attempts != test.tries ||
 				!failure.OtherOrigin || !failure.ExtraHeaders || failure.RedirectedTo != target.Origin()+"/there/instance" {
 				t.Errorf("%+v, want class %q, hint %d after %d attempts", failure, test.class, test.hint, test.tries)
 			}

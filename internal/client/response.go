@@ -68,14 +68,14 @@ func (r *reading) statusFailure(response *http.Response) *Failure {
 	status := statusLine(response.StatusCode)
 	message := r.message(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
-	failure.class += status
+	failure.Class += status
 	if message != "" && !strings.Contains(status, message) {
 		failure.Reason += ": " + strings.TrimPrefix(message, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
 	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
 	switch {
-	case response.StatusCode == http.StatusNotFound && r.request.BaseURL.endsInInstance():
+	case response.StatusCode == http.StatusNotFound && strings.HasSuffix(r.request.BaseURL.document.Path, instancePath+instancePath):
 		failure.Hint = HintPathRepeated
 	case response.StatusCode == http.StatusBadRequest && strings.Contains(message, "SSL certificate"):
 		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
@@ -100,7 +100,7 @@ func statusLine(status int) string {
 func (r *reading) documentFailure(err error, header http.Header, body []byte) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
-	failure.class += document.Faults[0].Path
+	failure.Class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 		message := r.message(header, body)

@@ -154,17 +154,18 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		server             server
 		class              string // of the failure, or "" for success
 		ranOut, noTimeLeft bool
+		attemptTimedOut    bool
 		requests           bounds // how many
 		end                bounds
 	}{
-		"silent": {limit: time.Hour, server: neverAnswer, class: silent,
+		"silent": {limit: time.Hour, server: neverAnswer, class: silent, attemptTimedOut: true,
 			requests: exactly(4), end: within(43*second+second/2, 47*second)},
-		"silent to the end": {limit: 25 * second, server: neverAnswer, class: silent, ranOut: true,
+		"silent to the end": {limit: 25 * second, server: neverAnswer, class: silent, ranOut: true, attemptTimedOut: true,
 			requests: exactly(3), end: exactly(25 * second)},
 		"silent for one attempt": {limit: 9 * second, server: neverAnswer, class: silent, ranOut: true,
 			requests: exactly(1), end: exactly(9 * second)},
 		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, class: silent, ranOut: true,
-			requests: within(30, 60), end: exactly(600 * second)},
+			attemptTimedOut: true, requests: within(30, 60), end: exactly(600 * second)},
 		"not trusted until ready": {limit: 600 * second, option: untilReady, server: untrusted, class: "certificate not trusted",
 			noTimeLeft: true, requests: within(60, 140), end: within(599*second, 600*second)},
 		"Retry-After, until ready": {limit: 60 * second, option: untilReady,
@@ -199,8 +200,8 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 				if failure == nil {
 					failure = &client.Failure{Attempts: len(line.requests)}
 				}
-				if failure.Class() != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
-					failure.Attempts != len(line.requests) {
+				if failure.Class != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
+					failure.AttemptTimedOut != test.attemptTimedOut || failure.Attempts != len(line.requests) {
 					t.Errorf("%+v, want class %q, time ran out %t, no time left %t", failure, test.class, test.ranOut, test.noTimeLeft)
 				}
 			})
@@ -233,7 +234,7 @@ func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 					return nil, ctx.Err()
 				}
 			})
-			if f := line.failure; f == nil || f.Class() != class || !f.TimeRanOut || f.Attempts != admitted ||
+			if f := line.failure; f == nil || f.Class != class || !f.TimeRanOut || f.Attempts != admitted ||
 				len(line.requests) != admitted || line.end != time.Minute {
 				t.Errorf("%d admitted: %+v, %v", admitted, line, line.failure)
 			}
@@ -278,7 +279,7 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := c.Read(past, request)
-	if failure, ok := client.AsFailure(err); !ok || failure.Class() != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
+	if failure, ok := client.AsFailure(err); !ok || failure.Class != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
 		failure.ExtraHeaders {
 		t.Errorf("%+v", failure)
 	}

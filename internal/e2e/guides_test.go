@@ -114,7 +114,7 @@ func TestAccGuide_NewFleetWithAnInstanceThatIsDown(t *testing.T) {
 resource "filetransfer_instance_record" "fleet" {
   for_each = { up = "`+up.URL()+`", down = "http://`+address+`" }
   base_url = each.value
-  timeouts = { create = "300ms" }
+  timeouts = { create = "1s" }
 }
 `)
 	w.wantError("Instance not reachable", "apply", "-auto-approve")

@@ -1,12 +1,12 @@
 package instance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -72,20 +72,13 @@ func (p *parser) invalid(err error) error {
 func (p *parser) path(pointer jsontext.Pointer) string {
 	var path strings.Builder
 	for token := range pointer.Tokens() {
-		token = p.clean(token, textLimit)
 		if _, err := strconv.ParseUint(token, 10, 64); err == nil {
 			path.WriteString("[" + token + "]")
 		} else {
 			path.WriteString("." + token)
 		}
-		if utf8.RuneCountInString(path.String()) > textLimit+1 { // more than is shown, whatever follows
-			break
-		}
 	}
-	if cut := safetext.Clean(strings.TrimPrefix(path.String(), "."), textLimit); cut != "" {
-		return cut
-	}
-	return WholeDocument
+	return cmp.Or(p.clean(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
 }
 
 // describe says what a value is, in words that are safe to print.

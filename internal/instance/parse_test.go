@@ -743,7 +743,7 @@ func TestTextsAreRedacted(t *testing.T) {
 	t.Run("text that is not JSON", func(t *testing.T) {
 		t.Parallel()
 		_, documentError := parseRedacted(t, []byte(`{"1234567": S}`), redact)
-		want := "not an instance document: (redacted): invalid character (redacted) at start of value at byte 12"
+		want := "not an instance document: [(redacted)]: invalid character (redacted) at start of value at byte 12"
 		if documentError == nil || documentError.Error() != want {
 			t.Errorf("%v, want %s", documentError, want)
 		}

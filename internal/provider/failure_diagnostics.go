@@ -172,7 +172,7 @@ func failureDetail(failure *client.Failure, info readInfo) string {
 func howItEnded(failure *client.Failure, info readInfo) string {
 	var sentences []string
 	if failure.Attempts > 1 {
-		sentences = append(sentences, fmt.Sprintf("This was the last of %d attempts.", failure.Attempts))
+		sentences = append(sentences, fmt.Sprintf("%d attempts were made.", failure.Attempts))
 	}
 	limit := fmt.Sprintf("%s (%s)", info.timeoutArgument, formatDuration(info.timeout))
 	switch {
@@ -242,7 +242,7 @@ func remedy(failure *client.Failure, info readInfo) string {
 			return "Raise timeouts.read, or max_concurrency so that more instances are asked at once."
 		}
 		return fmt.Sprintf("Raise %s.", info.timeoutArgument)
-	case failure.Kind == client.KindTimeout && failure.TimeRanOut:
+	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
 		return fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument)
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
 		return failureWords[failure.Kind].remedy + " If the server expects TLS on this port, write BASE_URL with https://."

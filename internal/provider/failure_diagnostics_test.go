@@ -102,6 +102,15 @@ func TestWordsAboutAFailure(t *testing.T) {
 			[]string{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
 			[]string{"max_concurrency", wait},
 		},
+		"no time left": {
+			failure{Kind: client.KindConnect, NoTimeLeft: true, Attempts: 2}, one,
+			[]string{"2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another attempt.\n\n"},
+			[]string{"ran out"},
+		},
+		"only the last attempt was shorter than request_timeout": {
+			failure{Kind: client.KindTimeout, TimeRanOut: true, AttemptTimedOut: true, Attempts: 2}, one,
+			[]string{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, []string{"raise timeouts.read"},
+		},
 		"never asked, in a fleet": { // it may well be ready
 			failure{Kind: client.KindTimeout, TimeRanOut: true}, fleet,
 			[]string{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
@@ -240,7 +249,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"refused": {
 			baseURL: "http://" + instancetest.ReserveAddress(t), summary: "Instance not reachable",
 			says: []string{
-				"GET {url}/instance: connection refused.\n\nThis was the last of 2 attempts.\n\nCheck the host and port in base_url",
+				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in base_url",
 				wait,
 			},
 			unsaid: []string{"timeouts.read"},
@@ -259,24 +268,17 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			},
 			unsaid: []string{"send them with"},
 		},
-		"no room for another attempt": {
-			baseURL:  answering(instancetest.Status(503)),
-			provider: args{"retry": args{"min_delay": "5s"}}, arguments: args{"timeouts": args{"read": "200ms"}},
-			summary: "Instance answered with status 503",
-			says:    []string{"This was the last of 2 attempts.", "timeouts.read (200ms), leaves no room for another attempt."},
-			unsaid:  []string{"ran out"},
-		},
 		"one attempt out of time": {
-			baseURL: silent, provider: oneAttempt().with(args{"request_timeout": "50ms"}), summary: noAnswer,
+			baseURL: silent, provider: oneAttempt().with(args{"request_timeout": "250ms"}), summary: noAnswer,
 			says: []string{
-				"connected, but no response in time", "The time for one attempt, the provider's request_timeout (50ms), ran out.",
+				"connected, but no response in time", "The time for one attempt, the provider's request_timeout (250ms), ran out.",
 				"raise the provider's request_timeout", wait,
 			},
 			unsaid: []string{"timeouts.read"},
 		},
 		"the read out of time": {
-			baseURL: silent, arguments: args{"timeouts": args{"read": "100ms"}}, summary: noAnswer,
-			says:   []string{"The time for the whole read, timeouts.read (100ms), ran out.", "raise timeouts.read"},
+			baseURL: silent, arguments: args{"timeouts": args{"read": "250ms"}}, summary: noAnswer,
+			says:   []string{"The time for the whole read, timeouts.read (250ms), ran out.", "raise timeouts.read"},
 			unsaid: []string{"request_timeout", "max_concurrency"},
 		},
 	}

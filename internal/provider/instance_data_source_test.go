@@ -227,7 +227,7 @@ func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, failing, status503, 4},
 		"max_attempts 1":           {oneAttempt(), failing, status503, 1},
 		"max_attempts 6":           {impatient(6), failing, status503, 6},
-		"request_timeout":          {oneAttempt().with(args{"request_timeout": "50ms"}), silent, "Instance did not answer in time", 1},
+		"request_timeout":          {oneAttempt().with(args{"request_timeout": "250ms"}), silent, "Instance did not answer in time", 1},
 		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
 		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
 		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
@@ -299,7 +299,7 @@ func TestInstanceStopsWaitingWhenItsTimeRunsOut(t *testing.T) {
 		args{"base_url": instance.URL(), "wait_until_ready": true, "timeouts": args{"read": "300ms"}})
 	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 503", says: []string{
 		"GET " + instance.URL() + "/instance: status 503", // the last failure, not the end of the time
-		"This was the last of", "The time for the whole read, timeouts.read (300ms), ",
+		"attempts were made.", "The time for the whole read, timeouts.read (300ms), ",
 		"If the instance needs longer to start, raise timeouts.read.",
 	}})
 	mustNotSay(t, got.told.String(), "set wait_until_ready")

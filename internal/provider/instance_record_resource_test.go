@@ -204,16 +204,16 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		provider, change args              // change changes the state
 		says, unsaid     []string
 	}{
-		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "last of 3 attempts"}},
+		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "3 attempts were made"}},
 		"credentials":            {step: instancetest.Status(401), says: []string{"status 401", "with the provider's request_headers"}},
 		"web page":               {step: instancetest.Body(200, "text/html", "<title>Sorry</title>"), says: []string{"Sorry"}},
 		"document with a fault":  {step: instancetest.AnswerDocument("{}"), says: []string{"fileMaxSize"}},
 		// An instance whose host refuses connections costs max_attempts attempts, and not all of timeouts.read.
-		"refused": {says: []string{"connection refused", "the last of 3 attempts."}, unsaid: []string{"timeouts.read"}},
+		"refused": {says: []string{"connection refused", "3 attempts were made."}, unsaid: []string{"timeouts.read"}},
 		"silence": {step: instancetest.Silent(), change: timeout("read", "50ms"), says: []string{"timeouts.read (50ms)"}},
 		"silent attempts": {
 			step: instancetest.Silent(), provider: args{"request_timeout": "20ms"},
-			says: []string{"request_timeout (20ms)", "last of 3 attempts"},
+			says: []string{"request_timeout (20ms)", "3 attempts were made"},
 		},
 		"timeout of another time": {step: instancetest.Status(404), change: timeout("read", "soon"), says: []string{"status 404"}},
 	}

@@ -250,7 +250,7 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 	for _, member := range members {
 		for _, key := range member.keys {
 			if failure, ok := client.AsFailure(member.err); ok {
-				failed[key] = stringValue(failure.Class())
+				failed[key] = stringValue(failure.Class)
 				continue
 			}
 			values := maps.Clone(member.values)

@@ -292,7 +292,7 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
 	got := read(t, nil, instancesName, args{
 		"base_urls":       args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"},
-		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "200ms"},
+		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "400ms"},
 	})
 	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
 	got.told.must(t, warning("Instances could not be read",

@@ -63,22 +63,19 @@ var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 
 // documentFault says what is wrong with a document, a fault a line.
 func documentFault(document string, err error) string {
-	fault, ok := errors.AsType[*instance.DocumentError](err)
-	switch {
-	case !ok: // never
-		return err.Error()
-	case !fault.NotJSON:
-		return "This is not an instance document:\n  - " + strings.Join(fault.Lines(), "\n  - ")
-	case fileName.MatchString(document):
-		return "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)"
-	}
+	fault, _ := errors.AsType[*instance.DocumentError](err)
+	list := "\n  - " + strings.Join(fault.Lines(), "\n  - ")
 	title, isPage := client.PageTitle(document)
 	switch {
+	case !fault.NotJSON:
+		return "This is not an instance document:" + list
+	case fileName.MatchString(document):
+		return "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)"
 	case isPage && title != "":
 		return fmt.Sprintf("This is not a JSON document, but an HTML page titled %q", title)
 	case isPage:
 		return "This is not a JSON document, but an HTML page"
 	default:
-		return "This is not a JSON document:\n  - " + strings.Join(fault.Lines(), "\n  - ")
+		return "This is not a JSON document:" + list
 	}
 }

@@ -29,12 +29,6 @@ const (
 	labelLimit = 60
 )
 
-// The arguments of select_expire_time, by position.
-const (
-	expireTimesArgument = 0
-	maxSecondsArgument  = 1
-)
-
 // expireTimeArgument is the type of an element of recommended_expire_times as an argument. Its numbers are NumberType,
 // so that a fraction gives our error, not the framework's.
 var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -73,7 +67,7 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 	var longest, shortest types.Object // null until there is one
 	for i, time := range times {
 		if fault := expireTimeFault(time); fault != "" {
-			resp.Error = function.NewArgumentFuncError(expireTimesArgument, fmt.Sprintf("The entry at index %d %s", i, fault))
+			resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The entry at index %d %s", i, fault))
 			return
 		}
 		if time.IsUnknown() || time.Attributes()["in_seconds"].IsUnknown() {
@@ -89,10 +83,10 @@ func (*selectExpireTimeFunction) Run(ctx context.Context, req function.RunReques
 	}
 	switch {
 	case len(times) == 0:
-		resp.Error = function.NewArgumentFuncError(expireTimesArgument, "The list is empty: there is no expiry option to select")
+		resp.Error = function.NewArgumentFuncError(0, "The list is empty: there is no expiry option to select")
 	case longest.IsNull():
 		label, _ := shortest.Attributes()["label"].(types.String)
-		resp.Error = function.NewArgumentFuncError(maxSecondsArgument, fmt.Sprintf(
+		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf(
 			"No expiry option is at most %s seconds long: the shortest, %q, is %s seconds long",
 			maxSeconds.Text('g', maxDigits), safetext.Clean(label.ValueString(), labelLimit), inSeconds(shortest).Text('f', 0)))
 	default:
