@@ -55,7 +55,7 @@ func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // which comes after connecting
+	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset comes after connecting
 		return newFailure(KindConnect, text)
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")

@@ -40,7 +40,8 @@ type delays struct {
 
 func newDelays(retry Retry, deadline time.Time) *delays {
 	return &delays{retry: retry, deadline: deadline, exponential: backoff.ExponentialBackOff{
-		// A third up and down of 1.5 is from 1 to 2: never below MinDelay, and still spread out when MaxDelay is reached.
+		// 1.5 times MinDelay, plus or minus a third, is from MinDelay to twice that: never below MinDelay, and still spread
+		// out when MaxDelay is reached.
 		InitialInterval:     retry.MinDelay + retry.MinDelay/2,
 		RandomizationFactor: 1.0 / 3,
 		Multiplier:          2,

@@ -20,9 +20,9 @@ type readInfo struct {
 	// timeoutArgument names the argument that limits the whole read.
 	timeoutArgument         string
 	timeout, requestTimeout time.Duration
-	// canWait is true if wait_until_ready is an argument, as request_headers then is: in a data source. waits is true
-	// if the read waits for the instance.
-	canWait, waits bool
+	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers. waits is true if
+	// the read waits for the instance.
+	dataSource, waits bool
 	// fleet is true if the instance is one of many.
 	fleet bool
 	// headersWithheld is true if the provider has request_headers that are not for this instance.
@@ -31,7 +31,7 @@ type readInfo struct {
 
 // headersArgument names the argument for credentials. A record has none of its own.
 func (info readInfo) headersArgument() string {
-	if info.canWait {
+	if info.dataSource {
 		return "request_headers"
 	}
 	return "the provider's request_headers"
@@ -44,7 +44,7 @@ func (d *providerData) readInfo(baseURL client.BaseURL, timeout time.Duration, w
 		timeoutArgument: "timeouts.read",
 		timeout:         timeout,
 		requestTimeout:  d.requestTimeout,
-		canWait:         true,
+		dataSource:      true,
 		waits:           waits,
 		headersWithheld: d.withholdsHeaders(baseURL),
 	}
@@ -207,11 +207,11 @@ func remedies(failure *client.Failure, info readInfo) []string {
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
-	if info.canWait && !info.waits && starting(failure) {
+	if info.dataSource && !info.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if info.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // whose remedy says so
+	if info.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", info.timeoutArgument))
 	}
 	return remedies
@@ -281,7 +281,7 @@ func credentialsRemedy(failure *client.Failure, info readInfo) string {
 		return "request_headers were sent, and refused: check their names and values."
 	case info.headersWithheld:
 		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
-		if !info.canWait {
+		if !info.dataSource {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
 		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not this " +

@@ -46,7 +46,7 @@ var summaries = map[client.Kind]string{
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readInfo{
-		baseURLArgument: "base_url", timeoutArgument: "timeouts.read", canWait: true,
+		baseURLArgument: "base_url", timeoutArgument: "timeouts.read", dataSource: true,
 		timeout: time.Minute, requestTimeout: 10 * time.Second,
 	}
 	fleet := one

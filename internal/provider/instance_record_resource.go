@@ -157,7 +157,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, p
 	if fault != nil {
 		return diag.Diagnostics{fault}
 	}
-	if unknown := r.provider.unknownFor(known(own)); len(unknown) > 0 {
+	if unknown := r.provider.unknownFor(isSet(own)); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
 	return r.read(ctx, operation, "base_url", *baseURL, planned, state)
@@ -198,7 +198,7 @@ func (r *instanceRecordResource) read(
 	ctx context.Context, operation, baseURLArgument string, baseURL client.BaseURL, record tftypes.Value, state *tfsdk.State,
 ) diag.Diagnostics {
 	at, waits, defaultTimeout := path.Root("base_url"), true, defaultRecordTimeout
-	if operation == "read" { // which has no configuration to be on
+	if operation == "read" { // a refresh has no configuration that an error could be on
 		at, waits, defaultTimeout = path.Empty(), false, defaultRefreshTimeout
 	}
 	values := attributesOf(record)
@@ -208,7 +208,7 @@ func (r *instanceRecordResource) read(
 	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
 	if err != nil {
 		info := r.provider.readInfo(baseURL, timeout, waits)
-		info.canWait, info.timeoutArgument, info.baseURLArgument = false, "timeouts."+operation, baseURLArgument
+		info.dataSource, info.timeoutArgument, info.baseURLArgument = false, "timeouts."+operation, baseURLArgument
 		return diag.Diagnostics{readError(at, err, info)}
 	}
 	setInstance(values, baseURL, result)

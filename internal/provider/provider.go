@@ -112,14 +112,14 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 	cert, key := config["client_cert_pem"], config["client_key_pem"]
 	certPath := pemPath(path.Root("client_cert_pem"), goValue[string](cert))
 	switch {
-	case known(cert) && key.IsNull():
+	case isSet(cert) && key.IsNull():
 		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
 			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
-	case known(key) && cert.IsNull():
+	case isSet(key) && cert.IsNull():
 		// On the missing argument: Terraform would print the lines of the configuration with the key.
 		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
-	case known(cert) && known(key):
+	case isSet(cert) && isSet(key):
 		if _, err := client.ParseClientCert(goValue[string](cert), goValue[string](key)); err != nil {
 			resp.Diagnostics.Append(errorAt(certPath, summaryTLS,
 				sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))

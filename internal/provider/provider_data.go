@@ -69,7 +69,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
 				"To trust a private certificate authority, set ca_cert_pem instead.")
 	}
-	if cert, key := config["client_cert_pem"], config["client_key_pem"]; known(cert) && known(key) {
+	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
 	}
 	var err error
@@ -108,7 +108,7 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 // or if the base URL is not known yet.
 func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
 	switch {
-	case known(own):
+	case isSet(own):
 		baseURL, err := client.ParseBaseURL(goValue[string](own))
 		if err != nil {
 			return nil, baseURLError(path.Root("base_url"), "base_url", err)

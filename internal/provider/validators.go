@@ -21,7 +21,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// None of these validators prints a value that may be a secret. All skip null and unknown values.
+// None of these validators prints the value of a sensitive argument, or a long one. All skip null and unknown values.
 var (
 	_ validator.String = stringValidator{}
 	_ validator.Number = numberValidator{}
@@ -63,7 +63,7 @@ func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberR
 	}
 	number := req.ConfigValue.ValueBigFloat()
 	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
-		resp.Diagnostics.AddAttributeError(outermost(req.Path), summaryNumber,
+		resp.Diagnostics.AddAttributeError(rootAttribute(req.Path), summaryNumber,
 			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.expectation))
 	}
 }
@@ -74,7 +74,7 @@ type mapValidator struct {
 }
 
 func (v mapValidator) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if value, err := req.ConfigValue.ToTerraformValue(ctx); err == nil && known(value) {
+	if value, err := req.ConfigValue.ToTerraformValue(ctx); err == nil && isSet(value) {
 		resp.Diagnostics.Append(v.check(req.Path, value)...)
 	}
 }
@@ -137,14 +137,14 @@ var durationValidator = stringValidator{
 		if len(text) > limit { // not even a part of it: it may be anything, such as a key
 			shown = "a long text"
 		}
-		return errorAt(outermost(at), summaryDuration,
+		return errorAt(rootAttribute(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown, fault, durationExpected))
 	},
 }
 
-// outermost returns the attribute of a block that a path begins with: Terraform cannot locate an attribute inside of
+// rootAttribute returns the attribute of a block that a path begins with: Terraform cannot locate an attribute inside of
 // another.
-func outermost(at path.Path) path.Path {
+func rootAttribute(at path.Path) path.Path {
 	for len(at.Steps()) > 1 {
 		at = at.ParentPath()
 	}

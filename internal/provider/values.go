@@ -24,11 +24,11 @@ func attributesOf(object tftypes.Value) map[string]tftypes.Value {
 }
 
 // known tells whether a value is there: neither null nor unknown.
-func known(value tftypes.Value) bool { return value.IsKnown() && !value.IsNull() }
+func isSet(value tftypes.Value) bool { return value.IsKnown() && !value.IsNull() }
 
 // int64Or returns a whole number, or the default if it is not set or not known yet.
 func int64Or(value tftypes.Value, defaultNumber int64) int64 {
-	if !known(value) {
+	if !isSet(value) {
 		return defaultNumber
 	}
 	number, _ := goValue[*big.Float](value).Int64()
