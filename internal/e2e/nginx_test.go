@@ -121,6 +121,7 @@ func (p proxied) begin(contentType string, body []byte, sent int) uploader {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // or nginx may never notice that this client leaves
 	fmt.Fprintf(conn, "PUT /files/uploadChunk?chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", contentType, len(body))
 	if _, err := conn.Write(body[:sent]); err != nil {
 		p.t.Fatal(err)
