@@ -110,11 +110,8 @@ func (p proxied) upload(contentType string, body []byte) int {
 	return response.StatusCode
 }
 
-// uploader is a client whose upload may break off.
-type uploader struct{ net.Conn }
-
 // begin sends the first bytes of an upload.
-func (p proxied) begin(contentType string, body []byte, sent int) uploader {
+func (p proxied) begin(contentType string, body []byte, sent int) *net.TCPConn {
 	p.t.Helper()
 	conn, err := net.Dial("tcp", p.address)
 	if err != nil {
@@ -126,13 +123,13 @@ func (p proxied) begin(contentType string, body []byte, sent int) uploader {
 	if _, err := conn.Write(body[:sent]); err != nil {
 		p.t.Fatal(err)
 	}
-	return uploader{conn}
+	return conn.(*net.TCPConn)
 }
 
 // leave ends the client's side of the connection, and returns when nginx has ended the other.
-func (u uploader) leave() {
-	_ = u.Conn.(*net.TCPConn).CloseWrite()
-	_, _ = io.Copy(io.Discard, u)
+func leave(client *net.TCPConn) {
+	_ = client.CloseWrite()
+	_, _ = io.Copy(io.Discard, client)
 }
 
 // TestAccNginx: nginx passes on a chunk, and refuses one byte more than a chunk and its overhead. An instance behind it never
@@ -156,7 +153,7 @@ func TestAccNginx(t *testing.T) {
 		t.Errorf("one byte more got status %d, want %d", status, http.StatusRequestEntityTooLarge)
 	}
 	contentType, body := chunk(t, chunkSize)
-	nginx.begin(contentType, body, len(body)/2).leave()
+	leave(nginx.begin(contentType, body, len(body)/2))
 	accepted(contentType, body)
 	if got := len(service.begun); got != 3 {
 		t.Fatalf("%d uploads began, want 3", got)
@@ -187,7 +184,7 @@ func TestAccNginx_PartOfAnUpload(t *testing.T) {
 	}
 	service := newFakeService(t, httptest.NewServer)
 	nginx := startProxied(t, acceptance(t), service.URL, "proxy_http_version", "proxy_request_buffering off; proxy_http_version")
-	nginx.begin(contentType, body, len(body)/2).leave()
+	leave(nginx.begin(contentType, body, len(body)/2))
 	part(service)
 
 	service = newFakeService(t, httptest.NewServer)
@@ -195,7 +192,7 @@ func TestAccNginx_PartOfAnUpload(t *testing.T) {
 	service.busy.Lock()
 	client := nginx.begin(contentType, body, len(body))
 	<-service.begun
-	client.leave()
+	leave(client)
 	service.busy.Unlock()
 	part(service)
 }

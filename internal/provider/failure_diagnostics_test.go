@@ -249,7 +249,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"refused": {
 			baseURL: "http://" + instancetest.ReserveAddress(t), summary: "Instance not reachable",
 			says: []string{
-				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in base_url",
+				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in {argument}",
 				wait,
 			},
 			unsaid: []string{"timeouts.read"},
@@ -263,8 +263,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			baseURL: unauthorized, provider: headers.with(args{"base_url": silent}), summary: "Instance answered with status 401",
 			says: []string{
 				"The provider's request_headers were not sent",
-				"which is not this instance's. Set the provider's",
-				"or set request_headers on the data source",
+				"own base_url, which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source",
 			},
 			unsaid: []string{"send them with"},
 		},
@@ -289,7 +288,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 				got := read(t, impatient(2).with(test.provider), source, reading(source, test.baseURL).with(test.arguments))
 				want := expected{at: argument, summary: test.summary}
 				for _, part := range test.says {
-					want.says = append(want.says, strings.NewReplacer("base_url", argument, "{url}", test.baseURL).Replace(part))
+					want.says = append(want.says, strings.NewReplacer("{argument}", argument, "{url}", test.baseURL).Replace(part))
 				}
 				got.told.must(t, want)
 				for _, one := range got.told {

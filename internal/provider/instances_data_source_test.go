@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -230,24 +231,28 @@ func TestFleetGivesPlacesFirstComeFirstServed(t *testing.T) {
 
 func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {
 	t.Parallel()
-	const places = 3
-	var running atomic.Int64
-	all := make(chan struct{})
-	release := sync.OnceFunc(func() { close(all) })
-	instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-		if running.Add(1) == places {
-			release()
-		}
-		select { // no answer until as many are asked as may be
-		case <-all:
-		case <-r.Context().Done():
-		}
-		running.Add(-1)
-		good(s, w, r)
-	}))
-	baseURLs, _ := under(instance.URL(), 30)
-	read(t, nil, instancesName, args{"base_urls": baseURLs, "max_concurrency": places}).must(t)
-	mustEqual(t, "requests at once", instance.PeakRequests(), places)
+	for places, arguments := range map[int]args{3: {"max_concurrency": 3}, 32: nil} {
+		t.Run(strconv.Itoa(places), func(t *testing.T) {
+			t.Parallel()
+			var running atomic.Int64
+			all := make(chan struct{})
+			release := sync.OnceFunc(func() { close(all) })
+			instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+				if running.Add(1) == int64(places) {
+					release()
+				}
+				select { // no answer until as many are asked as may be
+				case <-all:
+				case <-r.Context().Done():
+				}
+				running.Add(-1)
+				good(s, w, r)
+			}))
+			baseURLs, _ := under(instance.URL(), 50)
+			read(t, nil, instancesName, args{"base_urls": baseURLs}.with(arguments)).must(t)
+			mustEqual(t, "requests at once", instance.PeakRequests(), places)
+		})
+	}
 }
 
 // TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an hour, all others are asked.

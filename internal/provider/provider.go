@@ -102,7 +102,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 // ValidateConfig checks what takes more than one argument.
 func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	config := attributesOf(req.Config.Raw)
-	retry, rules := attributesOf(config["retry"]), retryOf(config["retry"])
+	retry := attributesOf(config["retry"])
+	rules := retryOf(retry)
 	if rules.MinDelay > rules.MaxDelay && retry["min_delay"].IsKnown() && retry["max_delay"].IsKnown() {
 		resp.Diagnostics.AddAttributeError(path.Root("retry"), summaryRetryDelays,
 			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",

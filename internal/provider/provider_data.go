@@ -43,12 +43,11 @@ type providerData struct {
 }
 
 // retryOf returns the rules that retry makes, with defaults for what is not set or not known yet.
-func retryOf(retry tftypes.Value) client.Retry {
-	values := attributesOf(retry)
+func retryOf(retry map[string]tftypes.Value) client.Retry {
 	return client.Retry{
-		MaxAttempts: int64Or(values["max_attempts"], defaultRetry.MaxAttempts),
-		MinDelay:    durationOr(values["min_delay"], defaultRetry.MinDelay),
-		MaxDelay:    durationOr(values["max_delay"], defaultRetry.MaxDelay),
+		MaxAttempts: int64Or(retry["max_attempts"], defaultRetry.MaxAttempts),
+		MinDelay:    durationOr(retry["min_delay"], defaultRetry.MinDelay),
+		MaxDelay:    durationOr(retry["max_delay"], defaultRetry.MaxDelay),
 	}
 }
 
@@ -76,7 +75,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
-		Retry:          retryOf(config["retry"]),
+		Retry:          retryOf(attributesOf(config["retry"])),
 		TLS:            tls,
 		Log:            tflog.Debug,
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -177,9 +176,8 @@ func TestDefaultsAreThoseDocumented(t *testing.T) {
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
-	mustEqual(t, "retry", retryOf(tftypes.Value{}), client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
+	mustEqual(t, "retry", retryOf(nil), client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
 	mustEqual(t, "request_timeout", data.requestTimeout, 10*time.Second)
-	mustEqual(t, "max_concurrency", defaultMaxConcurrency, 32)
 
 	defaults := map[string]string{
 		"provider request_timeout":               "Default: `\"10s\"`.",

@@ -23,7 +23,7 @@ func attributesOf(object tftypes.Value) map[string]tftypes.Value {
 	return maps.Clone(goValue[map[string]tftypes.Value](object))
 }
 
-// known tells whether a value is there: neither null nor unknown.
+// isSet tells whether a value is there: neither null nor unknown.
 func isSet(value tftypes.Value) bool { return value.IsKnown() && !value.IsNull() }
 
 // int64Or returns a whole number, or the default if it is not set or not known yet.

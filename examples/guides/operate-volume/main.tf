@@ -50,8 +50,10 @@ variable "mountpoint" {
 resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 locals {
-  files     = filetransfer_instance_record.files
-  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60)) + 1 # a job can run just before its oldest files expire
+  files = filetransfer_instance_record.files
+
+  # One day more, because a job can run just before its oldest files expire.
+  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60)) + 1
 
   # The service reserves nothing: every open upload can still grow to the largest file.
   headroom_bytes = var.open_uploads * local.files.file_max_size + var.disk_space_margin
