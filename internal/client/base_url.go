@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,14 +35,14 @@ type BaseURLError struct {
 	Problem string
 	// Remedy is a sentence.
 	Remedy string
-	// Secret is true if the text may include a secret or has characters that cannot be shown, so that its line of a
-	// configuration must not be printed.
+	// Secret is true if the text may include a secret, so that its line of a configuration must not be printed.
 	Secret bool
 }
 
 func (e *BaseURLError) Error() string { return "the base URL " + e.Problem + ": " + e.Remedy }
 
 const (
+	noScheme      = "has no scheme"
 	badHost       = "has a character in its host that a host cannot have"
 	exampleRemedy = `Write it like "https://files.example.org" or "https://example.org/files/api".`
 	schemeRemedy  = `It must start with "https://" or "http://".`
@@ -55,8 +56,7 @@ const (
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
-		// Whatever is wrong: here begin the parts of a URL that may be secret.
-		fault.Secret = fault.Secret || strings.ContainsAny(text, "@?#")
+		fault.Secret = mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
 	o := originOf(u)
@@ -66,19 +66,32 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	return BaseURL{written: text, effective: o.String() + path, document: document, origin: o}, nil
 }
 
+var (
+	// beforeHost matches what comes before a host, also where a slash is missing.
+	beforeHost = regexp.MustCompile(`(?i)^(https?:/*|[^/]*://)`)
+	// noPort matches a host with a colon, after which there is no port.
+	noPort = regexp.MustCompile(`^(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
+)
+
+// mayHoldSecret tells whether a text that is no base URL may include a secret: user info, a query, a fragment, a password
+// where a port belongs, or a key, which has several lines.
+func mayHoldSecret(text string) bool {
+	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
+		noPort.MatchString(beforeHost.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
+}
+
 func parseBaseURL(text string) (*url.URL, *BaseURLError) {
 	switch {
 	case text == "":
 		return nil, &BaseURLError{Problem: "is empty", Remedy: exampleRemedy}
 	case !utf8.ValidString(text):
-		return nil, &BaseURLError{Problem: "is not valid UTF-8", Remedy: exampleRemedy, Secret: true}
+		return nil, &BaseURLError{Problem: "is not valid UTF-8", Remedy: exampleRemedy}
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, &BaseURLError{Problem: "has a control character, such as a line break at its end", Remedy: trimRemedy, Secret: true}
+		return nil, &BaseURLError{Problem: "has a control character, such as a line break at its end", Remedy: trimRemedy}
 	case strings.ContainsFunc(text, isInvisible):
 		return nil, &BaseURLError{
 			Problem: "has a character that cannot be seen, or that changes the direction of text",
 			Remedy:  "Remove it: type the URL instead of pasting it.",
-			Secret:  true,
 		}
 	case strings.TrimSpace(text) != text:
 		return nil, &BaseURLError{Problem: "begins or ends with a space", Remedy: trimRemedy}
@@ -97,39 +110,34 @@ func isInvisible(r rune) bool {
 	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// parseError puts what url.Parse found wrong into words that repeat nothing. A text that is not even a URL may have a
-// password before its port: then there is no "@".
+// parseError puts what url.Parse found wrong into words that repeat nothing.
 func parseError(text string, err error) *BaseURLError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	switch {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
-		return noScheme(text)
+		return &BaseURLError{Problem: noScheme, Remedy: schemeRemedy}
 	case strings.HasPrefix(reason, "invalid port"):
 		return &BaseURLError{
-			Problem: "has a port that is not a number, or an IPv6 address without brackets", Remedy: portRemedy + " " + ipv6Remedy, Secret: true,
+			Problem: "has a port that is not a number, or an IPv6 address without brackets", Remedy: portRemedy + " " + ipv6Remedy,
 		}
 	case strings.HasPrefix(reason, "missing ']'"):
-		return &BaseURLError{Problem: "has a host with an opening bracket and no closing one", Remedy: ipv6Remedy, Secret: true}
+		return &BaseURLError{Problem: "has a host with an opening bracket and no closing one", Remedy: ipv6Remedy}
+	case strings.HasPrefix(reason, "invalid IP-literal"), strings.HasPrefix(reason, "invalid host: ParseAddr"):
+		return &BaseURLError{Problem: "has brackets around a host that is not an IPv6 address", Remedy: "Remove the brackets. " + ipv6Remedy}
 	case isA[url.EscapeError](err):
-		return &BaseURLError{Problem: "has an invalid percent-encoding", Remedy: "Write a percent sign that stands for itself as %25.", Secret: true}
+		return &BaseURLError{Problem: "has an invalid percent-encoding", Remedy: "Write a percent sign that stands for itself as %25."}
 	case isA[url.InvalidHostError](err):
 		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
 	default:
-		return &BaseURLError{Problem: "is not a valid URL", Remedy: exampleRemedy, Secret: true}
+		return &BaseURLError{Problem: "is not a valid URL", Remedy: exampleRemedy}
 	}
-}
-
-// noScheme is for a text that is not a URL. With a space in it, it may be anything.
-func noScheme(text string) *BaseURLError {
-	return &BaseURLError{Problem: "has no scheme", Remedy: schemeRemedy, Secret: strings.Contains(text, " ")}
 }
 
 func checkBaseURL(u *url.URL, text string) *BaseURLError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
-	_, hostErr := idna.Lookup.ToASCII(u.Hostname())
 	switch {
 	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // localhost:3000
-		return noScheme(text)
+		return &BaseURLError{Problem: noScheme, Remedy: schemeRemedy}
 	case defaultPorts[u.Scheme] == "":
 		return &BaseURLError{Problem: "has a scheme other than http and https", Remedy: schemeRemedy}
 	case u.User != nil:
@@ -140,7 +148,7 @@ func checkBaseURL(u *url.URL, text string) *BaseURLError {
 		}
 	case u.Hostname() == "":
 		return &BaseURLError{Problem: "has no host", Remedy: exampleRemedy}
-	case strings.ContainsFunc(u.Hostname(), isNoHostRune), hostErr != nil && !isASCII(u.Hostname()):
+	case !isHost(u.Hostname()):
 		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
 	case u.RawQuery != "" || u.ForceQuery:
 		return &BaseURLError{
@@ -159,10 +167,13 @@ func checkBaseURL(u *url.URL, text string) *BaseURLError {
 	return nil
 }
 
-// isNoHostRune tells whether a host name or IP address cannot have a character that url.Parse accepts. It accepts all
-// of RFC 3986 and more, such as quotes and angle brackets.
-func isNoHostRune(r rune) bool {
-	return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
+// isHost tells whether a text has only characters that a host name or an IP address can have. url.Parse accepts all of RFC
+// 3986 and more, such as quotes and angle brackets.
+func isHost(text string) bool {
+	_, err := idna.Lookup.ToASCII(text)
+	return (err == nil || isASCII(text)) && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
+	})
 }
 
 func isASCII(text string) bool {
