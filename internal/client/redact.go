@@ -57,10 +57,10 @@ func newRedactor(header http.Header, others []string) *strings.Replacer {
 		if len(secret) < minSecret {
 			continue
 		}
-		// As it is, as net/http quotes what it does not understand, and as net/url escapes a path: these
-		// spellings are ours, not the server's.
+		// As it is, as net/http quotes what it does not understand, as net/url escapes a path, and as we print a host or a
+		// scheme: these spellings are ours, not the server's.
 		quoted := strconv.Quote(secret)
-		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath())
+		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath(), strings.ToLower(secret))
 	}
 	// The longest first: where several match, strings.Replacer uses the first in the order given.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })

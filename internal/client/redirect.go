@@ -3,8 +3,6 @@ package client
 import (
 	"net/http"
 	"net/url"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 const (
@@ -48,9 +46,12 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 
 // printable returns a URL without its query, its fragment and its user info.
 func (r *reading) printable(u *url.URL) string {
-	if u.Host == "" {
-		return safetext.Clean(u.Scheme, urlLimit) + ":"
+	scheme := u.Scheme
+	if defaultPorts[scheme] == "" { // else it is no secret, although X-Forwarded-Proto may have its value
+		scheme = r.clean(scheme, urlLimit)
 	}
-	// The scheme is no secret, although X-Forwarded-Proto may have its value.
-	return safetext.Clean(u.Scheme, urlLimit) + r.clean("://"+u.Host+u.EscapedPath(), urlLimit)
+	if u.Host == "" {
+		return scheme + ":"
+	}
+	return scheme + r.clean("://"+u.Host+u.EscapedPath(), urlLimit)
 }

@@ -137,6 +137,39 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	}
 }
 
+// A server can send so much text that what is shown of it, once secrets are redacted, would be all of what was read, up to the
+// cut in the last of them.
+func TestTextThatMayHaveBeenCutInASecretIsNotShown(t *testing.T) {
+	t.Parallel()
+	token := strings.Repeat("Sw0rdf1sh-", 380)
+	server := it.New(t, it.WithDefault(it.Body(401, "text/plain", strings.Repeat(token+" ", 20))))
+	failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
+	if failure.Reason != "status 401 Unauthorized" {
+		t.Errorf("%q", failure)
+	}
+}
+
+// A host and a scheme are printed in lower case, however the server writes them.
+func TestSecretIsRedactedInLowerCase(t *testing.T) {
+	t.Parallel()
+	const token, password = "Sw0rdf1sh", "Pr0xyPassw0rd"
+	options := []option{
+		withHeaders(t, map[string]string{"X-Api-Key": token, "X-Forwarded-Proto": "https"}), attempts(1),
+		proxied("HTTPS_PROXY", "http://user:"+password+"@127.0.0.1:1"),
+	}
+	for location, shown := range map[string]string{
+		"http://" + token + ".invalid/a":    "(redirected to http://(redacted).invalid/a)",
+		"http://" + password + ".invalid/a": "(redirected to http://(redacted).invalid/a)",
+		token + "://files.example.org/a":    "a redirect to (redacted)://files.example.org/a",
+		token + ":opaque":                   "a redirect to (redacted):",
+	} {
+		server := it.New(t, it.WithDefault(it.Redirect(302, location)))
+		failure := fail(t, server.URL(), options...)
+		mustSay(t, failure.Error(), shown)
+		mustBeWithoutSecret(t, strings.ToLower(failure.Error()), strings.ToLower(token+" "+password))
+	}
+}
+
 // Without what is left out of a message, a disguised secret would be the secret itself.
 func TestSecretIsRedactedWithoutTheCharactersThatDisguiseIt(t *testing.T) {
 	t.Parallel()
