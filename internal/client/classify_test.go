@@ -85,7 +85,7 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	used, other := net.Pipe()
 	defer used.Close()
 	defer other.Close()
-	ctx, trace := withTrace(t.Context())
+	ctx, trace := withTrace(t.Context(), "")
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
 	late, err := (&Client{config: Config{RequestTimeout: time.Minute}}).dial(ctx, "tcp", listener.Addr().String())
 	if err != nil {
@@ -109,7 +109,7 @@ func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 	defer used.Close()
 	defer other.Close()
 	_ = used.SetDeadline(time.Now())
-	ctx, _ := withTrace(t.Context())
+	ctx, _ := withTrace(t.Context(), "")
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
 	go func() { _, _ = other.Write([]byte("x")) }()
 	if _, err := used.Read(make([]byte, 1)); err != nil {
@@ -120,7 +120,7 @@ func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 // When a connection from the pool has ended, net/http makes the request once more, on another connection.
 func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 	t.Parallel()
-	ctx, trace := withTrace(t.Context())
+	ctx, trace := withTrace(t.Context(), "")
 	hooks := httptrace.ContextClientTrace(ctx)
 	hooks.GetConn("")
 	hooks.GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: &net.TCPConn{}}, Reused: true})

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -63,6 +64,8 @@ const (
 	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
 	HintProxyCredentials                  // the proxy requires credentials
+	HintConnectTo                         // the address in connect_to could not be resolved or reached
+	HintWebPage                           // the body is an HTML page
 )
 
 // Failure says why an instance could not be read. Its texts are safe to print and include no header value.
@@ -82,6 +85,8 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	OtherOrigin bool
 	// ExtraHeaders is true if the read has extra headers for its own origin.
 	ExtraHeaders bool
+	// ConnectTo is the address to which the request that failed connected instead of its own host and port, or "".
+	ConnectTo string
 	// Proxy is the environment variable of the proxy that was used, or "".
 	Proxy string
 	// Reason is what came back, in one line.
@@ -109,14 +114,17 @@ func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
 }
 
-// Error returns the URL, where redirects led, and the reason.
+// Error returns the URL, where redirects and connect_to led, and the reason.
 func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
 
-// Target says what was asked for: "GET https://example.org/instance", and where redirects led.
+// Target says what was asked for: "GET https://example.org/instance", and where redirects and connect_to led.
 func (f *Failure) Target() string {
 	target := "GET " + f.URL
 	if f.RedirectedTo != "" {
 		target += " (redirected to " + f.RedirectedTo + ")"
+	}
+	if f.ConnectTo != "" {
+		target += " (connect_to " + f.ConnectTo + ")"
 	}
 	return target
 }
@@ -124,6 +132,19 @@ func (f *Failure) Target() string {
 // Unwrap returns the cause: an error of net, crypto/tls or net/http, or an *instance.DocumentError. Unlike the
 // failure, its text is not safe to print.
 func (f *Failure) Unwrap() error { return f.cause }
+
+// CanceledError says that a read was canceled.
+type CanceledError struct {
+	// Attempts is how many attempts were made.
+	Attempts int
+	// Last is what the last attempt met that was not cut short, or nil.
+	Last *Failure
+}
+
+func (e *CanceledError) Error() string { return "the read was canceled" }
+
+// Unwrap returns [context.Canceled], whatever the last attempt met.
+func (e *CanceledError) Unwrap() error { return context.Canceled }
 
 // AsFailure returns the failure in err's tree, if there is one.
 func AsFailure(err error) (*Failure, bool) { return errors.AsType[*Failure](err) }

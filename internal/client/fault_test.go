@@ -306,7 +306,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		client.KindNotJSON: {class: "not JSON", retries: final, faults: map[string]fault{
 			"empty body":       {place: body(200, "application/json", ""), says: notJSON, also: `Content-Type "application/json"`},
 			"longer than said": {place: does(verbatim(head + "Content-Length: 1\r\n\r\n" + document)), says: notJSON},
-			"web page": {place: page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
+			"web page": {hint: client.HintWebPage, place: page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
 				says: `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
 			"text": {place: body(200, "", "nothing"), says: "(no Content-Type); it begins with: nothing"},
 			"other encoding": {place: does(verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03")),
@@ -342,8 +342,8 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				class: notFound},
 			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), timeout(4*soon)),
 				class: "status 403 Forbidden", says: "status 403 Forbidden: No"},
-			"error, endless body": {place: does(it.EndlessBody(410, "x")), class: "status 410 Gone", says: "status 410 Gone: xxx",
-				also: "x…"},
+			// It may have been cut in a secret.
+			"error, endless body": {place: does(it.EndlessBody(410, "x")), class: "status 410 Gone"},
 		}},
 	}
 	for kind, group := range tests {

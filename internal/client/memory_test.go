@@ -22,6 +22,8 @@ import (
 //
 //nolint:paralleltest // it measures the memory of the whole process
 func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
+	// The process grows to three times what is reachable before the garbage collector runs (see main.go), and a little more.
+	const reachableEach = mebibyte / 4
 	const reads = 64 // as good as 256: what one takes does not depend on how many there are
 	list := func(entries string) string {
 		return it.Newer().With("recommendedExpireTimes", it.Raw("["+entries+"]")).JSON()
@@ -35,14 +37,17 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	for i := range 2_400 {
 		fmt.Fprintf(&fields, "%x:\r\n", i)
 	}
+	full := func(status string) string { return "HTTP/1.1 " + status + "\r\n" + fields.String() }
 	tests := map[string]it.Step{
-		"longest labels":       it.AnswerDocument(labels("x")),
-		"labels to escape":     it.AnswerDocument(labels(`\n`)),
-		"unknown members":      it.AnswerDocument(unknownMembers()),
-		"nested deeply":        it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)),
-		"faults":               it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")),
-		"full head and labels": it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()),
-		"heads of many fields": it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()),
+		"full head, status that is retried": it.Verbatim(full("503 X")+"Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 64<<10-1), it.Silent()),
+		"full head, redirect":               it.Verbatim(full("302 X")+"Location: /\r\nContent-Length: 9\r\n\r\n", it.Silent()),
+		"longest labels":                    it.AnswerDocument(labels("x")),
+		"labels to escape":                  it.AnswerDocument(labels(`\n`)),
+		"unknown members":                   it.AnswerDocument(unknownMembers()),
+		"nested deeply":                     it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)),
+		"faults":                            it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")),
+		"full head and labels":              it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()),
+		"heads of many fields":              it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()),
 	}
 	for name, answer := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +59,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 				answer(s, w, r)
 			}))
 			limit := long
-			if strings.HasPrefix(name, "heads") { // which never end
+			if strings.HasPrefix(name, "heads") || strings.HasPrefix(name, "full head, ") { // which never end
 				limit = 2 * time.Second
 			}
 			c, request := prepare(t, server.URL(), timeout(limit), attempts(1))
@@ -80,7 +85,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 			runtime.KeepAlive(results)
 			runtime.KeepAlive(failures)
 			t.Logf("at most %d KiB over idle for each", int64(most-idle)>>10/reads)
-			if most > idle+reads*mebibyte {
+			if most > idle+reads*reachableEach {
 				t.Errorf("%d MiB over idle", (most-idle)>>20)
 			}
 		})

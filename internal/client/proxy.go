@@ -41,6 +41,9 @@ func proxiesFromEnvironment() (choose func(*http.Request) (*url.URL, error), cre
 	}
 	ofURL := config.ProxyFunc()
 	return func(request *http.Request) (*url.URL, error) {
+		if traceOf(request.Context()).connectTo != "" {
+			return nil, nil
+		}
 		proxy, err := ofURL(request.URL)
 		switch {
 		case err != nil:

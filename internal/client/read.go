@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 )
 
 // reading is one read of an instance: what its attempts share. Its methods in this file are the life of a read, each
-// calling the next: read makes attempts, attempt gets permission for one and limits its time, get follows redirects,
-// getFrom makes a request, and readResponse reads the answer.
+// calling the next: read makes attempts, attempt gets permission for one and limits its time, follow follows redirects,
+// get makes a request, and readResponse reads the answer.
 type reading struct {
 	client   *Client
 	request  Request
@@ -27,15 +28,16 @@ type reading struct {
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
 	delays := newDelays(r.client.config.Retry, deadline)
-	var last *Failure
+	var last, ended *Failure
 	for {
 		result, failure := r.attempt(ctx)
 		if failure == nil {
 			return result, nil
 		}
-		if last == nil || ctx.Err() == nil { // else the read's end cut this attempt short: the failure before it says more
-			last = failure
+		if ctx.Err() == nil { // else the read's end cut this attempt short
+			ended = failure
 		}
+		last = cmp.Or(ended, failure) // a failure before that says more
 		if ctx.Err() != nil || !r.mayRetry(last) {
 			break
 		}
@@ -52,12 +54,12 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 		}
 	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, ctx.Err()
-	}
 	last.URL = r.request.BaseURL.String()
 	last.ExtraHeaders = len(r.request.Headers) > 0
 	last.Attempts = int(r.attempts)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, &CanceledError{Attempts: last.Attempts, Last: ended}
+	}
 	last.TimeRanOut = ctx.Err() != nil
 	return nil, last
 }
@@ -91,19 +93,19 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 	r.attempts++
 	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
-	result, failure := r.get(attemptCtx)
+	result, failure := r.follow(attemptCtx)
 	if failure != nil && ctx.Err() != nil {
 		failure.AttemptTimedOut = false // the time for the whole read ended it
 	}
 	return result, failure
 }
 
-// get gets the document of the instance, through redirects.
-func (r *reading) get(ctx context.Context) (*Result, *Failure) {
+// follow gets the document of the instance, through redirects.
+func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	target := r.request.BaseURL.document
 	for redirects := 0; ; redirects++ {
-		ctx, trace := withTrace(ctx)
-		result, next, failure := r.getFrom(ctx, target, trace)
+		ctx, trace := withTrace(ctx, r.client.config.ConnectTo.addressFor(originOf(target)))
+		result, next, failure := r.get(ctx, target, trace)
 		if next != nil && redirects == maxRedirects {
 			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
 		}
@@ -114,6 +116,12 @@ func (r *reading) get(ctx context.Context) (*Result, *Failure) {
 		if failure != nil && trace.proxy.Load() != nil {
 			failure.Proxy = proxyVariable(target)
 		}
+		if failure != nil && trace.connectTo != "" {
+			failure.ConnectTo = trace.connectTo
+			if trace.at() <= stageConnecting {
+				failure.Hint = HintConnectTo
+			}
+		}
 		if failure != nil && redirects > 0 {
 			failure.RedirectedTo = r.printable(target)
 			failure.OtherOrigin = originOf(target) != r.request.BaseURL.origin
@@ -122,10 +130,10 @@ func (r *reading) get(ctx context.Context) (*Result, *Failure) {
 	}
 }
 
-// getFrom makes one request. It returns the instance's answer, where a redirect leads, or a failure.
+// get makes one request. It returns the instance's answer, where a redirect leads, or a failure.
 //
 // Extra headers and the client certificate go to the origin that the read names, and to no other.
-func (r *reading) getFrom(ctx context.Context, target *url.URL, trace *requestTrace) (*Result, *url.URL, *Failure) {
+func (r *reading) get(ctx context.Context, target *url.URL, trace *requestTrace) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, r.classify(ctx, err, trace)
@@ -147,7 +155,15 @@ func (r *reading) getFrom(ctx context.Context, target *url.URL, trace *requestTr
 	defer func() { _ = response.Body.Close() }()
 
 	trace.reach(stageAnswered)
-	location := response.Header.Get("Location")
+	// Drop all other header fields before a body is read: see maxHead for what they take.
+	header := make(http.Header)
+	for _, name := range []string{"Content-Encoding", "Content-Type", "Location", "Retry-After"} {
+		if value := response.Header.Get(name); value != "" {
+			header.Set(name, value)
+		}
+	}
+	response.Header = header
+	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
 		result, failure := r.readResponse(ctx, response, trace)
 		return result, nil, failure

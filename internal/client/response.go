@@ -36,12 +36,6 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if response.StatusCode != http.StatusOK {
 		return nil, r.statusFailure(response)
 	}
-	// Drop the other header fields before the body is read: see maxHead for what they take.
-	header := http.Header{
-		"Content-Type":     {response.Header.Get("Content-Type")},
-		"Content-Encoding": {response.Header.Get("Content-Encoding")},
-	}
-	response.Header = nil
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
 		return nil, r.classify(ctx, err, trace)
@@ -53,7 +47,7 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	details, err := instance.Parse(body, r.redactor.Replace)
 	r.client.parsing.Unlock()
 	if err != nil {
-		return nil, r.documentFailure(err, header, body)
+		return nil, r.documentFailure(err, response.Header, body)
 	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }
@@ -104,14 +98,16 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 		message := r.message(header, body)
-		reason := fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header))
+		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header)))
 		switch {
-		case isHTML(header, string(body)) && message != "":
-			reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", message, r.contentType(header))
+		case isHTML(header, string(body)):
+			failure.Hint = HintWebPage
+			if message != "" {
+				failure.Reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", message, r.contentType(header))
+			}
 		case message != "":
-			reason += "; it begins with: " + message
+			failure.Reason += "; it begins with: " + message
 		}
-		failure = newFailure(KindNotJSON, reason)
 	}
 	failure.cause = err
 	failure.Faults = document.Lines()
@@ -142,6 +138,8 @@ func (r *reading) message(header http.Header, body []byte) string {
 		text = cmp.Or(serviceError.Message, serviceError.Error)
 	} else if isHTML(header, text) {
 		text = titleOf(string(start))
+	} else if len(body) >= maxBody { // it may have been cut in a secret
+		return ""
 	}
 	text = r.redactor.Replace(text) // before the cut, which could leave a part of a secret
 	return strings.TrimRight(r.clean(text[:min(len(text), shownBody)], messageLimit), ". ")

@@ -292,6 +292,49 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	}
 }
 
+// What an attempt met that the cancellation cut short says nothing.
+func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		server   server
+		attempts int
+		last     string
+	}{
+		"while the first waits for an answer": {neverAnswer, 1, ""},
+		"while a later one does": {func(n int, r *http.Request) (*http.Response, error) {
+			if n < 3 {
+				return answer(404, "")
+			}
+			return neverAnswer(n, r)
+		}, 3, "status 404 Not Found"},
+		"between two": {statuses(401), 3, "status 401 Unauthorized"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, request := prepare(t, "http://files.example.org", untilReady, retry(1, time.Second, time.Second))
+				n := 0
+				c.ServeHTTP(roundTrip(func(r *http.Request) (*http.Response, error) {
+					n++
+					return test.server(n, r)
+				}))
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(2500*time.Millisecond, cancel)
+				_, err := c.Read(ctx, request)
+				mustBeCanceled(t, err)
+				canceled, ok := errors.AsType[*client.CanceledError](err)
+				if !ok || canceled.Attempts != test.attempts || (canceled.Last == nil) != (test.last == "") {
+					t.Fatalf("%+v", err)
+				}
+				if canceled.Last != nil && canceled.Last.Error() != "GET http://files.example.org/instance: "+test.last {
+					t.Errorf("%q", canceled.Last)
+				}
+			})
+		})
+	}
+}
+
 func TestRefusedAdmissionEndsARead(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

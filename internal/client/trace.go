@@ -40,7 +40,9 @@ const (
 
 // requestTrace records what the errors of net/http do not tell about one request.
 type requestTrace struct {
-	stage atomic.Int32
+	// connectTo is where the request connects to instead of its own host and port, or "".
+	connectTo string
+	stage     atomic.Int32
 	// used is the connection that the request is sent on, and dialed the last one that was dialed for it: net/http may
 	// dial on for a request that got another connection meanwhile.
 	used, dialed atomic.Pointer[conn]
@@ -60,9 +62,10 @@ type traceKey struct{}
 // traceOf returns the trace of the request for which net/http calls us: it keeps the values of the request's context.
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
-// withTrace returns a context for one request, and the trace of that request.
-func withTrace(ctx context.Context) (context.Context, *requestTrace) {
-	t := &requestTrace{}
+// withTrace returns a context for one request, which may connect to another address than its own, and the trace of that
+// request.
+func withTrace(ctx context.Context, connectTo string) (context.Context, *requestTrace) {
+	t := &requestTrace{connectTo: connectTo}
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { // once more if the server had closed a connection from the pool

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -45,6 +46,7 @@ func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request
 // would keep the connection forever.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	deadline := time.Now().Add(c.config.RequestTimeout)
+	address = cmp.Or(traceOf(ctx).connectTo, address)
 	dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err

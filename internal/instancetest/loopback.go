@@ -1,6 +1,7 @@
 package instancetest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -29,6 +30,7 @@ type Request struct {
 	Path     string // Without the query; empty for CONNECT.
 	RawQuery string
 	Host     string
+	TLSName  string      // What the client asked for in the handshake (SNI); empty without TLS.
 	Header   http.Header // Host is not among them.
 	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
@@ -113,14 +115,16 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 	l.running.Add(1)
 	l.underWay++
 	l.peakUnderWay = max(l.peakUnderWay, l.underWay)
+	state := cmp.Or(r.TLS, &tls.ConnectionState{})
 	l.requests = append(l.requests, Request{
 		Method:            r.Method,
 		Path:              r.URL.Path,
 		RawQuery:          r.URL.RawQuery,
 		Host:              r.Host,
+		TLSName:           state.ServerName,
 		Header:            r.Header.Clone(),
 		Proto:             r.Proto,
-		ClientCertificate: r.TLS != nil && len(r.TLS.PeerCertificates) > 0,
+		ClientCertificate: len(state.PeerCertificates) > 0,
 	})
 	l.mu.Unlock()
 

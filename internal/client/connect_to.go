@@ -1,0 +1,42 @@
+package client
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ConnectTo says where the connections of one origin go instead of to its own host and port. Nothing else of a request
+// changes, and no proxy is used. The zero value changes nothing.
+type ConnectTo struct {
+	// Address is a host and a port, as [ParseAddress] returns it.
+	Address string
+	// BaseURL is of the origin.
+	BaseURL BaseURL
+}
+
+// addressFor returns the address for requests to an origin, or "" for its own.
+func (c ConnectTo) addressFor(o origin) string {
+	if o != c.BaseURL.origin {
+		return ""
+	}
+	return c.Address
+}
+
+// ParseAddress reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns a host in the
+// form in which it is looked up.
+func ParseAddress(text string) (string, error) {
+	host, port, err := net.SplitHostPort(text)
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	_, notIP := netip.ParseAddr(host)
+	switch {
+	case err != nil, portErr != nil, number == 0,
+		host == "", !isHost(host), strings.ContainsFunc(host, isInvisible),
+		strings.Contains(host, ":") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
+		return "", errors.New("is not a host and a port")
+	}
+	return net.JoinHostPort(originOf(&url.URL{Host: text}).host, port), nil
+}

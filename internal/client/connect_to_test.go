@@ -1,0 +1,122 @@
+package client_test
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// connecting sends the connections for the origin of a URL to an address.
+func connecting(t *testing.T, url, address string) option {
+	t.Helper()
+	return func(s *setup) { s.ConnectTo = client.ConnectTo{Address: address, BaseURL: baseURL(t, url)} }
+}
+
+func TestAddressIsAHostAndAPort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"127.0.0.1:8443": "127.0.0.1:8443", "[::1]:80": "[::1]:80", "[fe80::1%eth0]:80": "[fe80::1%eth0]:80",
+		"localhost:1": "localhost:1", "My_Tunnel:65535": "my_tunnel:65535", "bücher.example:80": "xn--bcher-kva.example:80",
+	} {
+		if address, err := client.ParseAddress(text); err != nil || address != want {
+			t.Errorf("%s is %q, error %v, want %q", text, address, err, want)
+		}
+	}
+	for _, text := range []string{
+		"", "h", "127.0.0.1", ":80", "h:", "h:0", "h:70000", "h:http", "h:+80", "h:80 ", "http://h:80", "h:80/", "me:hunter2@h:80", "h:80?a",
+		"::1", "::1:80", "[::1]", "[h]:80", "[127.0.0.1]:80", "[]:80", "a:b:80", "h h:80", "h\u200b:80", "h\n:80", "\xff:80",
+	} {
+		if address, err := client.ParseAddress(text); err == nil {
+			t.Errorf("%q is %q, want an error", text, address)
+		}
+	}
+}
+
+// The name resolves nowhere, and its certificate and host are checked as always.
+func TestConnectToChangesWhereAConnectionGoes(t *testing.T) {
+	t.Parallel()
+	const name = it.ProxiedHost
+	proxy := it.NewProxy(t)
+	for scheme, instance := range map[string]it.Option{"http": it.WithPath("/files"), "https": it.WithClientCertificate()} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithPath("/files"), instance, it.WithScript(it.Redirect(302, "/files/instance")))
+			url := scheme + "://" + name
+			read(t, url+"/files", connecting(t, strings.ToUpper(url), server.Address()), trusting(server), withClientCert(server),
+				withHeaders(t, map[string]string{"X-Api-Key": "k3y"}), proxied("HTTP_PROXY", proxy.URL()), proxied("HTTPS_PROXY", proxy.URL()))
+			for _, request := range server.Requests() {
+				if request.Host != name || request.Header.Get("X-Api-Key") != "k3y" || request.ClientCertificate != (scheme == "https") ||
+					scheme == "https" && request.TLSName != name {
+					t.Errorf("the instance was sent %+v", request)
+				}
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := proxy.Connections(); n != 0 {
+			t.Errorf("%d connections to the proxy", n)
+		}
+	})
+}
+
+// Another origin is connected to as always, also where a redirect leads there, and gets no header.
+func TestConnectToIsForOneOrigin(t *testing.T) {
+	t.Parallel()
+	const name = "http://" + it.ProxiedHost
+	tunneled, other := it.New(t), it.New(t)
+	tunneled.SetScript(it.Redirect(302, other.URL()+"/there"))
+	other.SetScript(it.Redirect(302, name+"/instance"))
+	through := connecting(t, name, tunneled.Address())
+	read(t, name, through, withHeaders(t, map[string]string{"X-Api-Key": "k3y"}))
+	read(t, other.URL(), through)
+	for server, hosts := range map[*it.Server][]string{tunneled: {it.ProxiedHost, it.ProxiedHost}, other: {other.Address(), other.Address()}} {
+		for i, request := range server.Requests() {
+			if request.Host != hosts[i] || (request.Header.Get("X-Api-Key") != "") != (server == tunneled) {
+				t.Errorf("%s was sent %+v", server.URL(), request)
+			}
+		}
+	}
+	for _, url := range []string{"https://" + it.ProxiedHost, name + ":8080"} { // the same host
+		failure := fail(t, url, through, attempts(1))
+		if failure.Class != "no such host" || failure.ConnectTo != "" || failure.Hint != 0 {
+			t.Errorf("%+v", failure)
+		}
+	}
+}
+
+func TestFailureNamesConnectTo(t *testing.T) {
+	t.Parallel()
+	const name = "https://" + it.ProxiedHost
+	server := it.New(t, it.WithTLS())
+	tests := map[string]struct {
+		address, class string
+		step           it.Step
+		hint           client.Hint
+		says           string
+	}{
+		"refused":      {it.ReserveAddress(t), "connection failed", nil, client.HintConnectTo, "connection refused"},
+		"unresolved":   {"tunnel.invalid:8443", "no such host", nil, client.HintConnectTo, "no such host"},
+		"name servers": {net.JoinHostPort(hostOfFailingNameServer, "1"), "no response in time", nil, client.HintConnectTo, "name servers"},
+		"status":       {"", "status 404 Not Found", it.Status(404), 0, "status 404"},
+		"redirect":     {"", "redirect not followed", it.Redirect(302, "http://h"), 0, "give up TLS"},
+		"broken":       {"", "connection broken", it.CloseConnection(), 0, "closed or reset"},
+	}
+	for situation, test := range tests {
+		t.Run(situation, func(t *testing.T) {
+			t.Parallel()
+			server := server
+			if test.step != nil {
+				server = it.New(t, it.WithoutCertificateRequest(), it.WithDefault(test.step))
+				test.address = server.Address()
+			}
+			failure := fail(t, name, connecting(t, name, test.address), trusting(server), attempts(1))
+			if failure.Class != test.class || failure.Hint != test.hint {
+				t.Errorf("%+v, want class %q and hint %d", failure, test.class, test.hint)
+			}
+			mustSay(t, failure.Error(), "GET "+name+"/instance (connect_to "+test.address+"): ", test.says)
+		})
+	}
+}
