@@ -56,7 +56,7 @@ const (
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
-		fault.Secret = mayHoldSecret(text)
+		fault.Secret = MayHoldSecret(text)
 		return BaseURL{}, fault
 	}
 	o := originOf(u)
@@ -73,9 +73,9 @@ var (
 	noPort = regexp.MustCompile(`^(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
-// mayHoldSecret tells whether a text that is no base URL may include a secret: user info, a query, a fragment, a password
-// where a port belongs, or a key, which has several lines.
-func mayHoldSecret(text string) bool {
+// MayHoldSecret tells whether a text that is no base URL or address may include a secret: user info, a query, a fragment, a
+// password where a port belongs, or a key, which has several lines.
+func MayHoldSecret(text string) bool {
 	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
 		noPort.MatchString(beforeHost.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
 }

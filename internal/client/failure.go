@@ -135,13 +135,15 @@ func (f *Failure) Unwrap() error { return f.cause }
 
 // CanceledError says that a read was canceled.
 type CanceledError struct {
+	// URL is what was asked for: {base_url}/instance.
+	URL string
 	// Attempts is how many attempts were made.
 	Attempts int
 	// Last is what the last attempt met that was not cut short, or nil.
 	Last *Failure
 }
 
-func (e *CanceledError) Error() string { return "the read was canceled" }
+func (e *CanceledError) Error() string { return "reading " + e.URL + " was canceled" }
 
 // Unwrap returns [context.Canceled], whatever the last attempt met.
 func (e *CanceledError) Unwrap() error { return context.Canceled }

@@ -58,7 +58,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	last.ExtraHeaders = len(r.request.Headers) > 0
 	last.Attempts = int(r.attempts)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, &CanceledError{Attempts: last.Attempts, Last: ended}
+		return nil, &CanceledError{last.URL, last.Attempts, ended}
 	}
 	last.TimeRanOut = ctx.Err() != nil
 	return nil, last

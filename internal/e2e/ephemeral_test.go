@@ -44,7 +44,9 @@ provider "filetransfer" {
 
 data "filetransfer_instance" "one" {}
 
-resource "filetransfer_instance_record" "one" {}
+resource "filetransfer_instance_record" "one" {
+  base_url = data.filetransfer_instance.one.base_url
+}
 
 output "versions" {
   value = [data.filetransfer_instance.one.api_version, filetransfer_instance_record.one.api_version]
@@ -64,10 +66,19 @@ output "versions" {
 		t.Fatalf("the instance in the state is %s", versions)
 	}
 
-	found := map[string][]byte{"the plan as JSON": shown}
+	w.wantNowhere(shown, token, keyLine)
+	if requests := instance.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
+		t.Error("the client certificate was not used")
+	}
+}
+
+// wantNowhere checks that texts are in no file of the workspace, in nothing of the saved plan, and not in the plan as JSON.
+func (w *workspace) wantNowhere(planAsJSON []byte, texts ...string) {
+	w.t.Helper()
+	found := map[string][]byte{"the plan as JSON": planAsJSON}
 	plan, err := zip.OpenReader(filepath.Join(w.dir, "made.tfplan"))
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	defer plan.Close()
 	for _, files := range []fs.FS{os.DirFS(w.dir), plan} {
@@ -78,17 +89,14 @@ output "versions" {
 			return err
 		})
 		if err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
 	}
 	for name, content := range found {
-		for _, secret := range []string{token, keyLine} {
-			if bytes.Contains(content, []byte(secret)) {
-				t.Errorf("%s has a credential:\n%s", name, content)
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) {
+				w.t.Errorf("%s has %q:\n%s", name, text, content)
 			}
 		}
-	}
-	if requests := instance.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
-		t.Error("the client certificate was not used")
 	}
 }

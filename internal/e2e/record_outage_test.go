@@ -151,3 +151,35 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 	server.SetDefault(instancetest.Answer())
 	w.wantNoChanges(nil)
 }
+
+// TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers: a wrong path, or a certificate that is not trusted, is waited
+// for as long as an instance that starts.
+func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no way to interrupt one process on Windows")
+	}
+	c := acceptance(t)
+	for want, option := range map[string]instancetest.Option{
+		"status 404 Not Found":  instancetest.WithPath("/files"),
+		"certificate signed by": instancetest.WithTLS(),
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, option)
+			w := newWorkspace(t, c, impatient+recordOf(server.Origin()))
+			applying := w.start("apply", "-auto-approve")
+			eventually(t, "a second attempt", func() bool { return server.Connections() > 1 || len(server.Requests()) > 1 })
+			if err := applying.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			done := applying.end(t)
+			said := oneLine([]byte(done.String()))
+			for _, words := range []string{"Error: Read canceled", "was canceled after", "GET " + server.Origin() + "/instance: ", want} {
+				if !strings.Contains(said, words) {
+					t.Errorf("it does not say %q: %s", words, done)
+				}
+			}
+		})
+	}
+}

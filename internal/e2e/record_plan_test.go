@@ -60,68 +60,6 @@ resource "terraform_data" "of_data" {
 	p.wantAction(t, "terraform_data.of_data", "delete create")
 }
 
-// The provider's base_url is followed like an argument, here the one in the environment.
-func TestAccRecord_FollowsTheProvidersBaseURL(t *testing.T) {
-	t.Parallel()
-	one := instancetest.New(t)
-	other := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	const record = `
-resource "filetransfer_instance_record" "this" {}
-` + limitOutput
-	w := newWorkspace(t, acceptance(t), record).with("FILETRANSFER_BASE_URL=" + one.URL())
-	w.apply()
-	w.wantNoChanges(nil)
-	w.with("FILETRANSFER_BASE_URL=" + one.URL() + "//").wantNoChanges(nil) // another spelling of it
-	w.wantRecord("base_url", one.URL())
-
-	// Terraform composes characters, such as these two, but not in the environment.
-	composed := instancetest.New(t, instancetest.WithPath("/%C3%A9"))
-	w = w.with("FILETRANSFER_BASE_URL=" + composed.Origin() + "/e\u0301")
-	w.apply()
-	w.wantNoChanges(nil)
-
-	w = w.with("FILETRANSFER_BASE_URL=" + other.URL())
-	w.apply()
-	w.wantRecord("base_url", other.URL())
-	w.wantRecord("api_version", "1.3.2")
-	w.wantNoChanges(nil)
-
-	w.configure(strings.Replace(record, "{}", "{\n  lifecycle {\n    ignore_changes = [base_url]\n  }\n}", 1))
-	w.with("FILETRANSFER_BASE_URL=" + one.URL()).wantNoChanges(nil)
-
-	// A default that is missing, or cannot be used, does not keep anybody from destroying a record.
-	w.configure(record)
-	w.with("FILETRANSFER_BASE_URL=").wantNoChanges([]string{"No instance to read"})
-	w.with("FILETRANSFER_BASE_URL=nonsense").wantNoChanges([]string{"Invalid base URL"})
-	w.with("FILETRANSFER_BASE_URL=").must("destroy", "-auto-approve")
-	w.with("FILETRANSFER_BASE_URL=").wantError("No instance to read", "plan")
-}
-
-// The default may be another one when a saved plan is applied.
-func TestAccRecord_SavedPlanIsAppliedUnderAnotherDefault(t *testing.T) {
-	t.Parallel()
-	one, two, three := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), `
-resource "filetransfer_instance_record" "this" {}
-`+limitOutput)
-	for _, step := range []struct{ planned, applied *instancetest.Server }{{one, two}, {one, three}, {two, three}} {
-		w.with("FILETRANSFER_BASE_URL=" + step.planned.URL()).plan()
-		w.with("FILETRANSFER_BASE_URL=" + step.applied.URL()).applyPlan()
-		w.wantRecord("base_url", step.applied.URL())
-	}
-	w.with("FILETRANSFER_BASE_URL=" + three.URL()).wantNoChanges(nil)
-
-	// An update of timeouts reads nothing, whatever the default is then. The next run follows it.
-	w.configure(`
-resource "filetransfer_instance_record" "this" { timeouts = { read = "5s" } }
-` + limitOutput)
-	w.with("FILETRANSFER_BASE_URL=" + three.URL()).plan()
-	w.with("FILETRANSFER_BASE_URL=" + two.URL()).applyPlan()
-	w.wantRecord("base_url", three.URL())
-	w.with("FILETRANSFER_BASE_URL=" + two.URL()).apply()
-	w.wantRecord("base_url", two.URL())
-}
-
 // Another spelling of base_url, or other timeouts, change nothing else and nothing downstream, and read nothing.
 func TestAccRecord_UpdateForTheSameInstanceReadsNothing(t *testing.T) {
 	t.Parallel()
@@ -173,55 +111,6 @@ resource "terraform_data" "downstream" {
 	if sent := len(server.Requests()) - before; sent != 0 {
 		t.Errorf("%d requests", sent)
 	}
-}
-
-func TestAccRecord_UnknownBaseURLOfTheProviderIsFollowedOnceItIsKnown(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	needTerraformData(t, c)
-	one := instancetest.New(t)
-	other := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	configuration := func(server *instancetest.Server, timeout string) string {
-		return fmt.Sprintf(`
-resource "terraform_data" "another" {
-  input = %q
-}
-
-provider "filetransfer" {
-  base_url = terraform_data.another.output
-}
-
-resource "filetransfer_instance_record" "this" {
-  timeouts = {
-    read = %q
-  }
-}
-`, server.URL(), timeout) + limitOutput
-	}
-	w := newWorkspace(t, c, configuration(one, "10s"))
-	w.apply() // the base URL is not known before
-	w.wantRecord("base_url", one.URL())
-
-	before := len(one.Requests())
-	w.configure(configuration(other, "10s"))
-	p := w.planInDetail()
-	p.wantAction(t, theRecord, "no-op")
-	wantWarnings(t, p.result)
-	if sent := len(one.Requests()) - before; sent != 0 {
-		t.Errorf("%d requests to an instance that may be about to go", sent)
-	}
-	w.applyPlan()
-	w.wantRecord("base_url", one.URL())
-	w.apply()
-	w.wantRecord("base_url", other.URL())
-
-	// The plan for new timeouts must not contradict the one made during apply, when the base URL is known.
-	w.configure(configuration(one, "11s"))
-	w.apply()
-	w.wantRecord("base_url", other.URL())
-	w.apply()
-	w.wantRecord("base_url", one.URL())
-	w.wantNoChanges(nil)
 }
 
 func TestAccRecord_ImportBlockWritesAConfiguration(t *testing.T) {

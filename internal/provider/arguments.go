@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +18,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// How long a data source's read may take with all its retries. The descriptions repeat the defaults; a test compares.
+// How long a data source's read may take with all its retries.
 const (
 	defaultReadTimeout      = time.Minute
 	defaultReadyReadTimeout = 10 * time.Minute
@@ -24,9 +27,16 @@ const (
 // The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
 // every kind of schema: the provider block and the resource use the data sources' attributes too.
 
-func durationAttribute(description string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{durationValidator}}
+func durationAttribute(description, defaultDuration string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional:            true,
+		MarkdownDescription: description + " Default: " + defaultDuration + ".",
+		Validators:          []validator.String{durationValidator},
+	}
 }
+
+// inMarkdown writes a duration as a description does.
+func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
 // requestHeadersAttribute returns the argument request_headers. The description says what the headers are for.
 func requestHeadersAttribute(description string) schema.MapAttribute {
@@ -66,8 +76,8 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 				"timeout expires. Default: `false`.",
 		},
 		"timeouts": timeoutsAttribute("How long operations may take. See the nested attributes.", map[string]schema.Attribute{
-			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"500ms\"`, `\"10s\"` or " +
-				"`\"1m30s\"`. Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`."),
+			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"500ms\"`, `\"10s\"` or "+
+				"`\"1m30s\"`.", inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
 		}),
 	}
 }
@@ -85,5 +95,30 @@ func readArgumentsOf(config map[string]tftypes.Value) (readArguments, diag.Diagn
 
 // timeoutOf returns the time for an operation: that in timeouts, or the default.
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
-	return durationOr(attributesOf(values["timeouts"])[operation], defaultTimeout)
+	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
+}
+
+// parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
+// every header.
+func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
+	var faults []client.HeaderFault
+	elements := elementsOf(headers)
+	values := make(map[string]string, len(elements))
+	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
+		switch value := elements[name]; {
+		case value.IsNull():
+			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
+		case !value.IsKnown():
+			values[name] = "unknown"
+		default:
+			values[name] = goValue[string](value)
+		}
+	}
+	parsed, more := client.ParseHeaders(values)
+	var diags diag.Diagnostics
+	for _, fault := range append(faults, more...) {
+		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
+		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
+	}
+	return parsed, diags
 }

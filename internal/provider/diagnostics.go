@@ -1,13 +1,17 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 // The summaries of all diagnostics but those in failureWords. Each has a section in the troubleshooting guide.
@@ -15,6 +19,7 @@ const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
 	summaryCanceled      = "Read canceled"
+	summaryConnectTo     = "Invalid address to connect to"
 	summaryContradictory = "Expiry options contradict themselves"
 	summaryDuration      = "Invalid duration"
 	summaryFailures      = "Instances could not be read"
@@ -29,11 +34,16 @@ const (
 	summaryShort         = "Expiry options shorter than a minute"
 	summaryTLS           = "Invalid TLS configuration"
 	summaryUnknown       = "Provider configuration not known yet"
+	summaryUnusedConnect = "Address to connect to without an instance"
 	summaryUnusedHeaders = "Request headers without an instance to send them to"
 )
 
-// maxListed is how many entries or keys a warning lists.
-const maxListed = 20
+const (
+	// maxListed is how many entries or keys a warning lists.
+	maxListed = 20
+	// maxDigits is how many digits of a number an error shows: more than one of 64 bits has.
+	maxDigits = 20
+)
 
 // sentence makes a sentence of a text.
 func sentence(text string) string {
@@ -60,4 +70,38 @@ func listed(texts []string, separator, beforeMore string) string {
 		list += fmt.Sprintf("%sand %d more", beforeMore, more)
 	}
 	return list
+}
+
+// formatDuration prints a duration as a user would write it: "1m", not "1m0s".
+func formatDuration(duration time.Duration) string {
+	text := duration.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// baseURLError says what is wrong with the base URL in argument. It is not on the attribute if the text may include a
+// secret: Terraform prints the lines of the configuration with the attribute at fault.
+func baseURLError(at path.Path, argument string, err error) diag.Diagnostic {
+	text := err.Error()
+	if fault, ok := errors.AsType[*client.BaseURLError](err); ok { // always
+		text = fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy)
+		if fault.Secret {
+			at = path.Empty()
+		}
+	}
+	return errorAt(at, summaryBaseURL, text)
+}
+
+// connectToError says that connect_to is no address.
+func connectToError(text string, err error) diag.Diagnostic {
+	at := path.Root("connect_to")
+	if client.MayHoldSecret(text) {
+		at = path.Empty()
+	}
+	return errorAt(at, summaryConnectTo, fmt.Sprintf("connect_to %s.\n\nWrite it like \"127.0.0.1:8443\" or \"[::1]:8443\", without a scheme or a path.", err))
 }

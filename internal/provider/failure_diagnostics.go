@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,8 +16,6 @@ import (
 
 // readInfo is what the words about a failed read depend on, besides the failure.
 type readInfo struct {
-	// baseURLArgument names the argument with the base URL: "base_url".
-	baseURLArgument string
 	// timeoutArgument names the argument that limits the whole read.
 	timeoutArgument         string
 	timeout, requestTimeout time.Duration
@@ -37,10 +36,9 @@ func (info readInfo) headersArgument() string {
 	return "the provider's request_headers"
 }
 
-// readInfo describes a data source's read of one instance.
-func (d *providerData) readInfo(baseURL client.BaseURL, timeout time.Duration, waits bool) readInfo {
+// infoOn describes a data source's read of one instance.
+func (d *providerData) infoOn(baseURL client.BaseURL, timeout time.Duration, waits bool) readInfo {
 	return readInfo{
-		baseURLArgument: "base_url",
 		timeoutArgument: "timeouts.read",
 		timeout:         timeout,
 		requestTimeout:  d.requestTimeout,
@@ -50,129 +48,162 @@ func (d *providerData) readInfo(baseURL client.BaseURL, timeout time.Duration, w
 	}
 }
 
-// failureWords are the summary of a kind of failure, and the remedy that fits if nothing more is known. BASE_URL is
-// replaced by the argument.
-var failureWords = map[client.Kind]struct{ summary, remedy string }{
+// advice is what to do next.
+type advice struct {
+	text string
+	// aboutBaseURL is true if it makes no sense for what a redirect led to.
+	aboutBaseURL bool
+}
+
+// failureWords are the summary of a kind of failure, and the advice that fits if nothing more is known.
+var failureWords = map[client.Kind]struct {
+	summary string
+	advice  advice
+}{
 	client.KindResolve: {
 		"Host name of the instance not found",
-		"Check the host name in BASE_URL, and that the machine that runs Terraform can resolve it.",
+		advice{"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true},
 	},
 	client.KindNameServer: {
 		"Host name lookup failed",
-		"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.",
+		advice{"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false},
 	},
 	client.KindConnect: {
 		"Instance not reachable",
-		"Check the host and port in BASE_URL, that the instance is running, and that no firewall blocks the connection.",
+		advice{"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true},
 	},
 	client.KindProxy: {
 		"Instance not reachable through the proxy",
-		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
+		advice{"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false},
 	},
 	client.KindTimeout: {
 		"Instance did not answer in time",
-		"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.",
+		advice{"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false},
 	},
 	client.KindBroken: {
 		"Connection to the instance broke",
-		"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.",
+		advice{"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false},
 	},
 	client.KindCertificate: {
 		"Certificate of the instance not trusted",
-		"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.",
+		advice{"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false},
 	},
 	client.KindTLS: {
 		"TLS handshake with the instance failed",
-		"If the instance serves plain HTTP, write BASE_URL with http://. If the server requires a client certificate, set the provider's " +
-			"client_cert_pem and client_key_pem.",
+		advice{"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
+			"client_cert_pem and client_key_pem.", true},
 	},
 	client.KindNotHTTP: {
 		"Response of the instance is not valid HTTP",
-		"Check that BASE_URL names the port on which the instance serves HTTP.",
+		advice{"Check that the base URL names the port on which the instance serves HTTP.", true},
 	},
 	client.KindRedirect: {
 		"Redirect of the instance not followed",
-		"Set BASE_URL to the address at which the instance itself answers.",
+		advice{"Set the base URL to the address at which the instance itself answers.", true},
 	},
 	client.KindStatus: {
 		"Instance answered with status", // and the status
-		"Check BASE_URL, and what a proxy in front of the instance allows.",
+		advice{"Check the base URL, and what a proxy in front of the instance allows.", true},
 	},
 	client.KindTooLarge: {
 		"Response of the instance too large",
-		"An instance document is one or two kilobytes: check that BASE_URL names an instance. If it does, check what a proxy in front of it " +
-			"adds to its responses, such as cookies.",
+		advice{"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
+			"it adds to its responses, such as cookies.", true},
 	},
 	client.KindNotJSON: {
 		"Response of the instance is not JSON",
-		"Check that BASE_URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.",
+		advice{"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true},
 	},
 	client.KindDocument: {
 		"Response is not an instance document",
-		"Check that BASE_URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.",
+		advice{"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false},
 	},
 }
 
-// hintRemedies are the remedies for likely causes.
-var hintRemedies = map[client.Hint]string{
-	client.HintPathRepeated: "BASE_URL ends in /instance, a path that the provider adds itself: remove it from BASE_URL.",
-	client.HintHTTPS:        "The server expects TLS on this port: write BASE_URL with https://.",
-	client.HintHTTP2: "The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
-		"of the instance.",
-	client.HintClientCertificate: "The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
-		"it accepts.",
-	client.HintTLSVersion: "The server and the provider have no TLS version in common: the server must support TLS 1.2 or later.",
-	client.HintHostName:   "The server does not know this host name: check the host name in BASE_URL.",
-	client.HintExpired: "Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
-		"expired certificate.",
-	client.HintSelfSigned:       "No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself.",
-	client.HintWrongName:        "Use a host name in BASE_URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
-	client.HintProxyCredentials: "The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.",
+// hintAdvice is what to do about likely causes.
+var hintAdvice = map[client.Hint]advice{
+	client.HintPathRepeated: {"The base URL ends in /instance, a path that the provider adds itself: remove it.", true},
+	client.HintHTTPS:        {"The server expects TLS on this port: write the base URL with https://.", true},
+	client.HintHTTP2: {"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
+		"of the instance.", false},
+	client.HintClientCertificate: {"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
+		"it accepts.", false},
+	client.HintTLSVersion: {"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later.", false},
+	client.HintHostName:   {"The server does not know this host name: check the host name in the base URL.", true},
+	client.HintExpired: {"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
+		"expired certificate.", false},
+	client.HintSelfSigned: {"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself.", false},
+	client.HintWrongName: {"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
+		true},
+	client.HintProxyCredentials: {"The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.", false},
+	client.HintConnectTo: {"The provider's connect_to leads there: check its host and port, and that what listens there, such as a tunnel or a " +
+		"port-forward, is running.", false},
+	client.HintWebPage: failureWords[client.KindNotJSON].advice,
 }
 
-// The remedies for what a redirect led to. TARGET is replaced by its URL.
-const (
-	redirectRemedy = "BASE_URL redirects to TARGET, and that is what failed: check where the instance, or a proxy in front of it, redirects. " +
-		"If the instance itself answers at another address, set BASE_URL to that."
-	loginRemedy = " If that is a login page, a proxy in front of the instance requires credentials: send them with "
-)
+// redirectRemedy is for what a redirect led to.
+const redirectRemedy = "The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, redirects. " +
+	"If the instance itself answers at another address, set the base URL to that."
 
-// withheldRemedy is for servers that miss what is not sent to the origin that a redirect leads to.
-const withheldRemedy = "request_headers and the client certificate are sent only to the origin of BASE_URL, and a redirect led to another: " +
-	"set BASE_URL to the address that the redirect leads to."
+// withheld is for servers that miss what is not sent to the origin that a redirect leads to.
+var withheld = advice{"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
+	"the base URL to the address that the redirect leads to.", false}
 
-// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do. An
-// error that is no failure is that of a read that was canceled.
+// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
 func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
-	switch {
-	case ok:
-		summary := failureWords[failure.Kind].summary
-		if failure.Kind == client.KindStatus {
-			summary += fmt.Sprintf(" %d", failure.StatusCode)
-		}
-		return errorAt(at, summary, failureDetail(failure, info))
-	case info.fleet:
-		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instances was canceled before all had answered.")
-	default:
-		return diag.NewErrorDiagnostic(summaryCanceled, "Reading the instance was canceled before it had answered.")
+	if !ok {
+		return canceledError(err, info)
 	}
+	summary := failureWords[failure.Kind].summary
+	if failure.Kind == client.KindStatus {
+		summary += fmt.Sprintf(" %d", failure.StatusCode)
+	}
+	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, info), strings.Join(remedies(failure, info), " ")))
 }
 
-func failureDetail(failure *client.Failure, info readInfo) string {
-	cause := sentence(failure.Error())
-	if failure.Kind == client.KindDocument {
-		cause = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+// canceledError says how often an instance was tried, and what came of it.
+func canceledError(err error, info readInfo) diag.Diagnostic {
+	canceled, _ := errors.AsType[*client.CanceledError](err)
+	detail := "Reading the instance was canceled "
+	switch last := canceled.Last; {
+	case last != nil:
+		detail = paragraphs(detail+"after "+attempts(canceled.Attempts)+". The last one that ended met this:", cause(last),
+			strings.Join(remedies(last, info), " "))
+	case canceled.Attempts > 0:
+		detail += "during the first attempt: GET " + canceled.URL + "."
+	default:
+		detail += "before the first attempt: GET " + canceled.URL + "."
 	}
-	paragraphs := []string{cause, howItEnded(failure, info), strings.Join(remedies(failure, info), " ")}
-	return strings.Join(slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" }), "\n\n")
+	return diag.NewErrorDiagnostic(summaryCanceled, detail)
+}
+
+// attempts counts attempts.
+func attempts(number int) string {
+	if number == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", number)
+}
+
+// cause says what was asked for, and what came back.
+func cause(failure *client.Failure) string {
+	if failure.Kind == client.KindDocument {
+		return failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+	}
+	return sentence(failure.Error())
+}
+
+// paragraphs joins the texts that are not empty.
+func paragraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
 func howItEnded(failure *client.Failure, info readInfo) string {
 	var sentences []string
 	if failure.Attempts > 1 {
-		sentences = append(sentences, fmt.Sprintf("%d attempts were made.", failure.Attempts))
+		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
 	}
 	limit := fmt.Sprintf("%s (%s)", info.timeoutArgument, formatDuration(info.timeout))
 	switch {
@@ -188,22 +219,17 @@ func howItEnded(failure *client.Failure, info readInfo) string {
 
 // remedies say what to do next, one or more sentences each.
 func remedies(failure *client.Failure, info readInfo) []string {
-	first := remedy(failure, info)
-	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheldRemedy {
-		switch {
-		case failure.Kind == client.KindNotJSON:
-			first = redirectRemedy + loginRemedy + info.headersArgument() + "."
-		case failure.Kind != client.KindDocument && strings.Contains(first, "BASE_URL"):
-			first = redirectRemedy
-		default:
-			first = redirectRemedy + " " + first
+	first := adviceOn(failure, info)
+	remedies := []string{first.text}
+	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld {
+		remedies = []string{redirectRemedy}
+		if !first.aboutBaseURL {
+			remedies = append(remedies, first.text)
 		}
 	}
-	first = strings.NewReplacer("BASE_URL", info.baseURLArgument, "TARGET", failure.RedirectedTo).Replace(first)
-	if strings.HasPrefix(first, "the ") { // and not base_url
-		first = sentence(first)
+	if failure.Hint == client.HintWebPage {
+		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+info.headersArgument()+".")
 	}
-	remedies := []string{first}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
@@ -227,67 +253,67 @@ func starting(failure *client.Failure) bool {
 	}
 }
 
-// remedy returns the remedy for the cause that is most likely.
-func remedy(failure *client.Failure, info readInfo) string {
-	hint, hinted := hintRemedies[failure.Hint]
+// adviceOn returns what to do about the cause that is most likely.
+func adviceOn(failure *client.Failure, info readInfo) advice {
+	hint, hinted := hintAdvice[failure.Hint]
 	switch {
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
-		return withheldRemedy
+		return withheld
 	case hinted:
 		return hint
 	case failure.Kind == client.KindStatus:
-		return statusRemedy(failure, info)
+		return statusAdvice(failure, info)
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
 		if info.fleet {
-			return "Raise timeouts.read, or max_concurrency so that more instances are asked at once."
+			return advice{"Raise timeouts.read, or max_concurrency so that more instances are asked at once.", false}
 		}
-		return fmt.Sprintf("Raise %s.", info.timeoutArgument)
+		return advice{fmt.Sprintf("Raise %s.", info.timeoutArgument), false}
 	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
-		return fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument)
+		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument), false}
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
-		return failureWords[failure.Kind].remedy + " If the server expects TLS on this port, write BASE_URL with https://."
+		return advice{failureWords[failure.Kind].advice.text + " If the server expects TLS on this port, write the base URL with https://.", true}
 	default:
-		return failureWords[failure.Kind].remedy
+		return failureWords[failure.Kind].advice
 	}
 }
 
-func statusRemedy(failure *client.Failure, info readInfo) string {
+func statusAdvice(failure *client.Failure, info readInfo) advice {
 	switch status := failure.StatusCode; {
 	case status == http.StatusNotFound:
-		return "Check the path of BASE_URL: the provider adds /instance to it. Instances often live under a path such as /api."
+		return advice{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", true}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return credentialsRemedy(failure, info)
+		return credentialsAdvice(failure, info)
 	case status == http.StatusProxyAuthRequired:
-		return hintRemedies[client.HintProxyCredentials]
+		return hintAdvice[client.HintProxyCredentials]
 	case status == http.StatusTooManyRequests && info.fleet:
-		return "The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts."
+		return advice{"The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status == http.StatusTooManyRequests:
-		return "The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."
+		return advice{"The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status >= http.StatusInternalServerError:
-		return "The instance, or a proxy in front of it, is failing: check its log."
+		return advice{"The instance, or a proxy in front of it, is failing: check its log.", false}
 	case status < http.StatusBadRequest:
-		return "An instance answers 200: check that BASE_URL is the address of the instance's API."
+		return advice{"An instance answers 200: check that the base URL is the address of the instance's API.", true}
 	default:
-		return failureWords[failure.Kind].remedy
+		return failureWords[failure.Kind].advice
 	}
 }
 
-// credentialsRemedy is for a server that refuses a request for lack of credentials.
-func credentialsRemedy(failure *client.Failure, info readInfo) string {
+// credentialsAdvice is for a server that refuses a request for lack of credentials.
+func credentialsAdvice(failure *client.Failure, info readInfo) advice {
 	switch {
 	case failure.OtherOrigin:
-		return withheldRemedy
+		return withheld
 	case failure.ExtraHeaders:
-		return "request_headers were sent, and refused: check their names and values."
+		return advice{"request_headers were sent, and refused: check their names and values.", false}
 	case info.headersWithheld:
 		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
 		if !info.dataSource {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
-		return "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not this " +
-			"instance's. " + remedy
+		return advice{"The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
+			"this instance's. " + remedy, false}
 	default:
-		return "An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument() +
-			", or set the provider's client_cert_pem and client_key_pem."
+		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument() +
+			", or set the provider's client_cert_pem and client_key_pem.", false}
 	}
 }

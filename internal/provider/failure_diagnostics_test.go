@@ -18,7 +18,7 @@ const wait = "If this apply creates the instance, or if plans must go on while i
 // mustBeClean checks what holds for every diagnostic about a failure.
 func mustBeClean(t *testing.T, text string) {
 	t.Helper()
-	mustNotSay(t, text, "..", "….", "BASE_URL", "\x1b", "  ", "x509:", "tls:", "net/http:")
+	mustNotSay(t, text, "..", "….", "\x1b", "  ", "x509:", "tls:", "net/http:")
 	if !strings.HasSuffix(text, ".") {
 		t.Errorf("it does not end as a sentence:\n%s", text)
 	}
@@ -46,11 +46,10 @@ var summaries = map[client.Kind]string{
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readInfo{
-		baseURLArgument: "base_url", timeoutArgument: "timeouts.read", dataSource: true,
-		timeout: time.Minute, requestTimeout: 10 * time.Second,
+		timeoutArgument: "timeouts.read", dataSource: true, timeout: time.Minute, requestTimeout: 10 * time.Second,
 	}
 	fleet := one
-	fleet.fleet, fleet.baseURLArgument = true, `base_urls["a"]`
+	fleet.fleet = true
 	withheld := one
 	withheld.headersWithheld = true
 	type failure = client.Failure
@@ -69,9 +68,9 @@ func TestWordsAboutAFailure(t *testing.T) {
 		return failure
 	}
 	const (
-		redirectFailed  = "base_url redirects to https://b, and that is what failed"
+		redirectFailed  = "The base URL redirects, and what failed is where it leads"
 		setCertificate  = "set the provider's client_cert_pem and client_key_pem"
-		setTarget       = "set base_url to the address that the redirect leads to"
+		setTarget       = "set the base URL to the address that the redirect leads to"
 		proxyVariables  = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
 		setCACert       = "set the provider's ca_cert_pem"
 		putIntoProxyURL = "put them into the URL in HTTP_PROXY or HTTPS_PROXY"
@@ -83,7 +82,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	}{
 		"no such host": {
 			failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}, one,
-			[]string{"GET u: no such host.\n\nCheck the host name in base_url, and that the machine", wait},
+			[]string{"GET u: no such host.\n\nCheck the host name in the base URL, and that the machine", wait},
 			[]string{"attempts", "timeouts.read", "max_concurrency"},
 		},
 		"no such host after a redirect": {
@@ -93,7 +92,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"silent name servers": {
 			of(client.KindNameServer), one, []string{"whether it can reach them"}, []string{"instance is up", wait},
 		},
-		"refused": {of(client.KindConnect), fleet, []string{`Check the host and port in base_urls["a"]`, wait}, nil},
+		"refused": {of(client.KindConnect), fleet, []string{"Check the host and port in the base URL", wait}, nil},
 		"refused after a redirect": {
 			redirected(of(client.KindConnect)), one, []string{redirectFailed}, []string{"Check the host and", wait, "/api"},
 		},
@@ -118,7 +117,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"broken, http": {
 			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1}, one,
-			[]string{"why it closed the connection", "If the server expects TLS on this port, write base_url with https://.", wait},
+			[]string{"why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", wait},
 			nil,
 		},
 		"broken, https": {
@@ -132,14 +131,14 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"of another host": {
 			hint(client.KindCertificate, client.HintWrongName), one,
-			[]string{"Use a host name in base_url that the certificate is for"}, nil,
+			[]string{"Use a host name in the base URL that the certificate is for"}, nil,
 		},
 		"self-signed": {
 			hint(client.KindCertificate, client.HintSelfSigned), one,
 			[]string{setCACert + " to the certificate itself"}, []string{"authority's"},
 		},
 		"TLS": {
-			of(client.KindTLS), one, []string{"serves plain HTTP, write base_url with http://", setCertificate}, []string{wait},
+			of(client.KindTLS), one, []string{"serves plain HTTP, write the base URL with http://", setCertificate}, []string{wait},
 		},
 		"TLS version": {
 			hint(client.KindTLS, client.HintTLSVersion), one, []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"},
@@ -150,7 +149,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"unknown host name": {
 			hint(client.KindTLS, client.HintHostName), one,
-			[]string{"does not know this host name: check the host name in base_url"}, []string{"client_cert_pem"},
+			[]string{"does not know this host name: check the host name in the base URL"}, []string{"client_cert_pem"},
 		},
 		"client certificate missing": {
 			hint(client.KindTLS, client.HintClientCertificate), one, []string{setCertificate}, []string{"redirect", "http://"},
@@ -158,7 +157,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"client certificate withheld": {
 			redirected(hint(client.KindTLS, client.HintClientCertificate)), one, []string{setTarget}, []string{setCertificate},
 		},
-		"http on a TLS port": {hint(client.KindStatus, client.HintHTTPS), one, []string{"write base_url with https://"}, []string{wait}},
+		"http on a TLS port": {hint(client.KindStatus, client.HintHTTPS), one, []string{"write the base URL with https://"}, []string{wait}},
 		"silent proxy": {
 			failure{Kind: client.KindProxy, AttemptTimedOut: true, Attempts: 1}, one,
 			[]string{"The time for one attempt, the provider's request_timeout (10s), ran out.", proxyVariables}, nil,
@@ -179,37 +178,46 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"redirect": {
 			failure{Kind: client.KindRedirect, RedirectedTo: "https://b", Attempts: 1}, one,
-			[]string{"Set base_url to the address at which the instance itself answers."}, []string{redirectFailed, wait},
+			[]string{"Set the base URL to the address at which the instance itself answers."}, []string{redirectFailed, wait},
 		},
-		"too large": {of(client.KindTooLarge), one, []string{"check that base_url names an instance"}, nil},
-		"not JSON":  {of(client.KindNotJSON), one, []string{"not of its web page"}, nil},
+		"too large": {of(client.KindTooLarge), one, []string{"check that the base URL names an instance"}, nil},
+		"not JSON":  {of(client.KindNotJSON), one, []string{"not of its web page"}, []string{"login page"}},
+		"web page": {
+			hint(client.KindNotJSON, client.HintWebPage), one,
+			[]string{"not of its web page", "If that is a login page", "send them with request_headers."}, nil,
+		},
+		"connect_to": {
+			failure{Kind: client.KindConnect, Hint: client.HintConnectTo, ConnectTo: "h:1", Reason: "connection refused", Attempts: 1}, one,
+			[]string{"GET u (connect_to h:1): connection refused.\n\nThe provider's connect_to leads there: check its host and port"},
+			[]string{"in the base URL"},
+		},
 		"login page after a redirect": {
-			redirected(of(client.KindNotJSON)), one,
+			redirected(hint(client.KindNotJSON, client.HintWebPage)), one,
 			[]string{redirectFailed, "If that is a login page", "send them with request_headers."}, []string{"/api", wait},
 		},
 		"204":                  {status(204), one, []string{"An instance answers 200"}, []string{wait}},
-		"400":                  {status(400), one, []string{"Check base_url, and what a proxy in front of the instance allows."}, nil},
+		"400":                  {status(400), one, []string{"Check the base URL, and what a proxy in front of the instance allows."}, nil},
 		"401":                  {status(401), one, []string{"send them with request_headers, or " + setCertificate}, []string{"were sent"}},
 		"401 after a redirect": {redirected(status(401)), one, []string{setTarget}, []string{"were sent, and refused"}},
 		"403, headers of both": {
 			failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, withheld, []string{"were sent, and refused"}, nil,
 		},
-		"404":                  {status(404), one, []string{"Check the path of base_url", "/api"}, []string{wait}},
+		"404":                  {status(404), one, []string{"Check the path of the base URL", "/api"}, []string{wait}},
 		"404 after a redirect": {redirected(status(404)), one, []string{redirectFailed}, []string{"/api", wait}},
 		"503 after a redirect": {redirected(status(503)), one, []string{redirectFailed, "check its log"}, nil},
 		"path given twice": {
 			failure{Kind: client.KindStatus, StatusCode: 404, Hint: client.HintPathRepeated}, one,
-			[]string{"base_url ends in /instance, a path that the provider adds itself: remove it"}, []string{"/api"},
+			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, []string{"/api"},
 		},
 		"407":            {status(407), one, []string{putIntoProxyURL}, nil},
 		"429":            {status(429), one, []string{"a lower -parallelism", "retry.max_delay"}, []string{"max_concurrency"}},
 		"429 in a fleet": {status(429), fleet, []string{"lower max_concurrency", "retry.max_delay"}, []string{"-parallelism"}},
-		"499":            {status(499), one, []string{"Check base_url, and"}, []string{wait}},
+		"499":            {status(499), one, []string{"Check the base URL, and"}, []string{wait}},
 		"500":            {status(500), one, []string{"check its log", wait}, nil},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}}, one,
-			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n", "has to fix the fields named."},
-			[]string{wait, redirectFailed},
+			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n" + redirectFailed, "has to fix the fields named."},
+			[]string{wait, "Check the path"},
 		},
 	}
 	for name, test := range tests {
@@ -249,7 +257,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"refused": {
 			baseURL: "http://" + instancetest.ReserveAddress(t), summary: "Instance not reachable",
 			says: []string{
-				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in {argument}",
+				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in the base URL",
 				wait,
 			},
 			unsaid: []string{"timeouts.read"},
@@ -288,7 +296,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 				got := read(t, impatient(2).with(test.provider), source, reading(source, test.baseURL).with(test.arguments))
 				want := expected{at: argument, summary: test.summary}
 				for _, part := range test.says {
-					want.says = append(want.says, strings.NewReplacer("{argument}", argument, "{url}", test.baseURL).Replace(part))
+					want.says = append(want.says, strings.ReplaceAll(part, "{url}", test.baseURL))
 				}
 				got.told.must(t, want)
 				for _, one := range got.told {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -25,11 +26,15 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceAttributes(
-		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
-			"kept, and trailing slashes do not matter. Default: the provider's `base_url`.",
-		"The JSON document as delivered, for fields that this version of the provider does not know: "+
-			"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes := instanceAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
+		"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes["base_url"] = schema.StringAttribute{
+		Optional: true,
+		Computed: true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A " +
+			"path is kept, and trailing slashes do not matter. Default: the provider's `base_url`.",
+		Validators: []validator.String{baseURLValidator},
+	}
 	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read, for example for a reverse proxy in front of the "+
 		"instance. They are sent only to the origin (scheme, host and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
@@ -44,7 +49,7 @@ func (d *instanceDataSource) Configure(_ context.Context, req datasource.Configu
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values := attributesOf(req.Config.Raw)
+	values := elementsOf(req.Config.Raw)
 	arguments, diags := readArgumentsOf(values)
 	baseURL, fault := d.provider.baseURLFor(values["base_url"])
 	diags.Append(fault)
@@ -62,10 +67,10 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, d.provider.readInfo(*baseURL, arguments.timeout, arguments.waitUntilReady)))
+		resp.Diagnostics.Append(readError(at, err, d.provider.infoOn(*baseURL, arguments.timeout, arguments.waitUntilReady)))
 		return
 	}
-	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})...)
+	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})...)
 	setInstance(values, *baseURL, result)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }

@@ -123,7 +123,7 @@ func TestValuesOfAnObjectAreACopy(t *testing.T) {
 	t.Parallel()
 	object := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}}
 	config := valueOf(t, object, args{"base_url": "https://files.example.org"})
-	attributesOf(config)["base_url"] = stringValue("changed")
+	elementsOf(config)["base_url"] = stringValue("changed")
 	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
 }
 
@@ -394,7 +394,8 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 			document := instancetest.Newer().With("recommendedExpireTimes", test.entries)
 			instance := instancetest.New(t, instancetest.WithDocument(document))
 			got := read(t, nil, instanceName, args{"base_url": instance.URL()})
-			for _, one := range test.want {
+			for i, one := range test.want {
+				test.want[i].summary += ": " + instance.URL()
 				for i := range one.says {
 					one.says[i] = strings.ReplaceAll(one.says[i], "{url}", instance.URL()+"/instance")
 				}

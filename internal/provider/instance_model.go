@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -66,16 +65,10 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// instanceAttributes returns the attributes of everything that reads exactly one instance, with the descriptions of
-// base_url and response_body.
-func instanceAttributes(baseURL, responseBody string) map[string]schema.Attribute {
+// instanceAttributes returns what is computed by everything that reads exactly one instance, with the description of
+// response_body.
+func instanceAttributes(responseBody string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"base_url": schema.StringAttribute{
-			Optional:            true,
-			Computed:            true,
-			MarkdownDescription: baseURL,
-			Validators:          []validator.String{baseURLValidator},
-		},
 		"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBody},
 	}
 	for _, attribute := range detailsAttributes {
@@ -98,7 +91,7 @@ func (a detailsAttribute) schema() schema.Attribute {
 	}
 }
 
-// setInstance sets the values of instanceAttributes.
+// setInstance sets the values of instanceAttributes, and base_url.
 func setInstance(values map[string]tftypes.Value, baseURL client.BaseURL, result *client.Result) {
 	maps.Copy(values, detailsValues(result.Details))
 	values["base_url"] = stringValue(baseURL.Written())

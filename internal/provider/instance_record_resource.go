@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -10,7 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -40,18 +41,28 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := instanceAttributes(
-		"Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A path is "+
-			"kept, and trailing slashes do not matter. If it changes, the record is updated in place from the new instance. Another spelling of "+
-			"the same URL changes nothing else. Default: the provider's `base_url`. If that changes, the record reads the new instance too.",
-		"The JSON document as delivered, for fields that this version of the provider does not know: "+
-			"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
+	attributes := instanceAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
+		"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
+	attributes["base_url"] = schema.StringAttribute{
+		Required: true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A " +
+			"path is kept, and trailing slashes do not matter. If it changes, the record is updated in place from the new instance. Another " +
+			"spelling of the same URL changes nothing else.",
+		Validators: []validator.String{baseURLValidator},
+	}
+	attributes["triggers"] = schema.MapAttribute{
+		ElementType: types.StringType,
+		Optional:    true,
+		MarkdownDescription: "Values that change when the server does, such as its release. When they change, the apply waits until the instance " +
+			"answers again. If it does not answer within `timeouts.update`, the apply fails, and the next one waits again. All other values stay " +
+			"as they are: what the instance then reports is what the next refresh finds. Default: none.",
+	}
 	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. If only these change, the apply does not read the instance.",
 		map[string]datasourceschema.Attribute{
-			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or " +
-				"`\"1m30s\"`. Default: `\"10m\"`."),
-			"read":   durationAttribute("Time for one refresh with its retries. A positive duration. Default: `\"10s\"`."),
-			"update": durationAttribute("Time to wait for the new instance when `base_url` changes. A positive duration. Default: `\"10m\"`."),
+			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or "+
+				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
+			"read":   durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
+			"update": durationAttribute("Time to wait for the instance when `base_url` or `triggers` change. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
@@ -71,23 +82,14 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 // ModifyPlan plans a read only if another instance is to be read. All other computed values are known in a plan, so that
 // nothing downstream changes.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || r.provider == nil { // destroyed, or only validated
+	if req.Plan.Raw.IsNull() { // destroyed
 		return
 	}
-	planned, config, state := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw), attributesOf(req.State.Raw)
-	planned["base_url"] = config["base_url"]
-	if config["base_url"].IsNull() {
-		var diags diag.Diagnostics
-		planned["base_url"], diags = r.plannedDefault(planned["timeouts"], state)
-		resp.Diagnostics.Append(diags...)
-		if diags.HasError() {
-			return
-		}
-	}
+	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
 	reads := !sameInstance(planned["base_url"], state["base_url"])
 	for name, value := range planned {
 		switch {
-		case name == "base_url" || name == "timeouts":
+		case name == "base_url" || name == "timeouts" || name == "triggers":
 		case reads:
 			planned[name] = tftypes.NewValue(value.Type(), tftypes.UnknownValue)
 		default:
@@ -95,37 +97,6 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 		}
 	}
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
-}
-
-// plannedDefault plans the base_url of a record whose configuration has none: it stays as it is, or is unknown if the record
-// is created or the provider's base_url is another one now. Unknown, because the provider may have yet another base_url when
-// a saved plan is applied, and Terraform does not accept a known value that changes then.
-func (r *instanceRecordResource) plannedDefault(timeouts tftypes.Value, state map[string]tftypes.Value) (tftypes.Value, diag.Diagnostics) {
-	unknown := tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-	baseURL, fault := r.provider.baseURLFor(tftypes.NewValue(tftypes.String, nil))
-	exists := len(state) > 0
-	switch {
-	case fault != nil && exists: // no error: Terraform makes this plan before it destroys, too
-		return state["base_url"], diag.Diagnostics{
-			diag.NewWarningDiagnostic(fault.Summary(), fault.Detail()+"\n\nUntil then this record keeps the base_url it has."),
-		}
-	case fault != nil:
-		return unknown, diag.Diagnostics{fault}
-	case !exists:
-		return unknown, nil
-	case baseURL == nil: // not known yet: the next run sees which it is
-		return state["base_url"], nil
-	case sameInstance(stringValue(baseURL.Written()), state["base_url"]):
-		return state["base_url"], nil
-	case timeouts.Equal(state["timeouts"]):
-		return unknown, nil
-	default:
-		// Or the timeouts alone changed when this plan was made and saved. It has known values then, and is applied under
-		// another base_url now.
-		return state["base_url"], diag.Diagnostics{diag.NewWarningDiagnostic(summaryKept+": "+goValue[string](state["base_url"]),
-			fmt.Sprintf("The provider's base_url is %s now. In this run only the timeouts of the record change.\n\nPlan and apply once "+
-				"more, to read the instance at the new URL.", baseURL.Written()))}
-	}
 }
 
 // sameInstance tells whether two base URLs are known to be those of the same instance, however they are spelled.
@@ -142,36 +113,35 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan.Raw, &resp.State)...)
 }
 
+// Update records another instance, or waits for the same one if triggers change. What that says is left to the next refresh:
+// everything was known in the plan.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	if req.Plan.Raw.IsFullyKnown() { // the instance is the same, see ModifyPlan
-		resp.State.Raw = req.Plan.Raw
-		return
+	same := req.Plan.Raw.IsFullyKnown() // see ModifyPlan
+	if !same || !elementsOf(req.Plan.Raw)["triggers"].Equal(elementsOf(req.State.Raw)["triggers"]) {
+		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
-	resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
+	if same && !resp.Diagnostics.HasError() {
+		resp.State.Raw = req.Plan.Raw
+	}
 }
 
-// record waits for the planned instance, and records what it says. Its base URL is unknown if it is the provider's.
+// record waits for the planned instance, and sets the state to what it says.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, planned tftypes.Value, state *tfsdk.State) diag.Diagnostics {
-	own := attributesOf(planned)["base_url"]
-	baseURL, fault := r.provider.baseURLFor(own)
+	baseURL, fault := r.provider.baseURLFor(elementsOf(planned)["base_url"])
 	if fault != nil {
 		return diag.Diagnostics{fault}
 	}
-	if unknown := r.provider.unknownFor(isSet(own)); len(unknown) > 0 {
+	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
 		return diag.Diagnostics{unknownError(unknown, "")}
 	}
-	return r.read(ctx, operation, "base_url", *baseURL, planned, state)
+	return r.read(ctx, operation, *baseURL, planned, state)
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	values := attributesOf(req.State.Raw)
+	values := elementsOf(req.State.Raw)
 	imported := values["response_body"].IsNull() // else something has been read
-	baseURLArgument, unknown := "base_url", r.provider.unknown
-	if imported {
-		baseURLArgument, unknown = "the import ID", r.provider.unknownFor(true)
-	}
-	if len(unknown) > 0 {
+	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
 		switch {
 		case imported && req.ClientCapabilities.DeferralAllowed:
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
@@ -185,7 +155,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.Diagnostics.Append(keptWarning("", fault))
 		return
 	}
-	diags := r.read(ctx, "read", baseURLArgument, *baseURL, req.State.Raw, &resp.State)
+	diags := r.read(ctx, "read", *baseURL, req.State.Raw, &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
 		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
 	}
@@ -193,27 +163,27 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 // read reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
-// does not wait for the instance. baseURLArgument is where its base URL comes from.
+// does not wait for the instance.
 func (r *instanceRecordResource) read(
-	ctx context.Context, operation, baseURLArgument string, baseURL client.BaseURL, record tftypes.Value, state *tfsdk.State,
+	ctx context.Context, operation string, baseURL client.BaseURL, record tftypes.Value, state *tfsdk.State,
 ) diag.Diagnostics {
 	at, waits, defaultTimeout := path.Root("base_url"), true, defaultRecordTimeout
 	if operation == "read" { // a refresh has no configuration that an error could be on
 		at, waits, defaultTimeout = path.Empty(), false, defaultRefreshTimeout
 	}
-	values := attributesOf(record)
+	values := elementsOf(record)
 	timeout := timeoutOf(values, operation, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
 	if err != nil {
-		info := r.provider.readInfo(baseURL, timeout, waits)
-		info.dataSource, info.timeoutArgument, info.baseURLArgument = false, "timeouts."+operation, baseURLArgument
+		info := r.provider.infoOn(baseURL, timeout, waits)
+		info.dataSource, info.timeoutArgument = false, "timeouts."+operation
 		return diag.Diagnostics{readError(at, err, info)}
 	}
 	setInstance(values, baseURL, result)
 	state.Raw = tftypes.NewValue(record.Type(), values)
-	return warningDiagnostics(instanceWarnings{baseURL.String(), result.Details.Warnings})
+	return warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})
 }
 
 // keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,

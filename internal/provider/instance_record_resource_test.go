@@ -37,70 +37,116 @@ func timeout(operation, duration string) args {
 }
 
 // TestRecordPlansAReadOnlyForAnotherBaseURL: nothing is read for a plan, and what is computed is known in it unless
-// base_url changes.
+// base_url changes. The provider's base_url does not matter.
 func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Parallel()
 	one, other := instancetest.New(t), instancetest.New(t)
 	ofOne, ofOther, ofUnknown := args{"base_url": one.URL()}, args{"base_url": other.URL()}, args{"base_url": unknown{}}
-	server := recordProvider(t, ofOne)
-	followed, own := server.create(t, args{}), server.create(t, ofOne)
-	remote := own
+	release := func(version any) args { return args{"triggers": args{"release": version}} }
+	server := recordProvider(t, ofOther)
+	own := server.create(t, ofOne)
+	remote, released := own, own
 	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
+	released.state = own.state.with(release("1"))
 	before, soon := len(one.Requests()), timeout("read", "1s")
-	none := fault("", "No instance to read", "base_url is set neither here nor in the provider block")
-	later := warning("Instance not read, last known details kept: "+one.URL(), "base_url is "+other.URL()+" now", "Plan and apply once more")
-	kept := warning("No instance to read", "Until then this record keeps the base_url it has.")
 	withSlash, capitals, defaultPort := one.URL()+"/", "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
 	tests := map[string]struct {
 		provider, arguments args
 		prior               answer
-		baseURL             any // planned
 		read                bool
-		told                []expected
 	}{
-		"new":                              {arguments: ofOne, baseURL: one.URL(), read: true},
-		"new, base URL unknown":            {arguments: ofUnknown, baseURL: unknown{}, read: true},
-		"new, default":                     {provider: ofOne, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, default unknown":             {provider: ofUnknown, arguments: args{}, baseURL: unknown{}, read: true},
-		"new, no base URL at all":          {arguments: args{}, told: none},
-		"nothing changes":                  {arguments: ofOne, prior: own, baseURL: one.URL()},
-		"another base URL":                 {arguments: ofOther, prior: own, baseURL: other.URL(), read: true},
-		"trailing slash":                   {arguments: args{"base_url": withSlash}, prior: own, baseURL: withSlash},
-		"capitals":                         {arguments: args{"base_url": capitals}, prior: own, baseURL: capitals},
-		"other spelling, timeouts change":  {arguments: soon.with(args{"base_url": withSlash}), prior: own, baseURL: withSlash},
-		"default port":                     {arguments: args{"base_url": defaultPort}, prior: remote, baseURL: defaultPort},
-		"base URL unknown":                 {arguments: ofUnknown, prior: own, baseURL: unknown{}, read: true},
-		"own, default unknown":             {provider: ofUnknown, arguments: ofOne, prior: own, baseURL: one.URL()},
-		"timeouts change":                  {arguments: soon.with(ofOne), prior: own, baseURL: one.URL()},
-		"timeouts unknown":                 {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own, baseURL: one.URL()},
-		"default is the same":              {provider: ofOne, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default, in other words":          {provider: args{"base_url": withSlash}, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default changes":                  {provider: ofOther, arguments: args{}, prior: followed, baseURL: unknown{}, read: true},
-		"default unknown":                  {provider: ofUnknown, arguments: args{}, prior: followed, baseURL: one.URL()},
-		"default unknown, timeouts change": {provider: ofUnknown, arguments: soon, prior: followed, baseURL: one.URL()},
-		"default changes, timeouts too":    {provider: ofOther, arguments: soon, prior: followed, baseURL: one.URL(), told: later},
-		"default instead of own":           {provider: ofOne, arguments: args{}, prior: own, baseURL: one.URL()},
-		"no base URL any more":             {arguments: args{}, prior: followed, baseURL: one.URL(), told: kept},
-		"none any more, timeouts change":   {arguments: soon, prior: followed, baseURL: one.URL(), told: kept},
-		"destroyed without a base URL":     {prior: followed},
+		"new":                             {arguments: ofOne, read: true},
+		"new, base URL unknown":           {arguments: ofUnknown, read: true},
+		"new, provider's unknown":         {provider: ofUnknown, arguments: ofOne, read: true},
+		"nothing changes":                 {arguments: ofOne, prior: own},
+		"another base URL":                {arguments: ofOther, prior: own, read: true},
+		"trailing slash":                  {arguments: args{"base_url": withSlash}, prior: own},
+		"capitals":                        {arguments: args{"base_url": capitals}, prior: own},
+		"other spelling, timeouts change": {arguments: soon.with(args{"base_url": withSlash}), prior: own},
+		"default port":                    {arguments: args{"base_url": defaultPort}, prior: remote},
+		"base URL unknown":                {arguments: ofUnknown, prior: own, read: true},
+		"provider's unknown":              {provider: ofUnknown, arguments: ofOne, prior: own},
+		"timeouts change":                 {arguments: soon.with(ofOne), prior: own},
+		"timeouts unknown":                {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own},
+		"first triggers":                  {arguments: ofOne.with(release("1")), prior: own},
+		"triggers change":                 {arguments: ofOne.with(release("2")), prior: released},
+		"triggers unknown":                {arguments: ofOne.with(args{"triggers": unknown{}}), prior: released},
+		"one trigger unknown":             {arguments: ofOne.with(release(unknown{})), prior: released},
+		"no triggers any more":            {arguments: ofOne, prior: released},
+		"triggers and timeouts change":    {arguments: ofOne.with(release("2")).with(soon), prior: released},
+		"triggers and base URL change":    {arguments: ofOther.with(release("2")), prior: released, read: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			planned := recordProvider(t, test.provider).plan(t, test.prior, test.arguments)
-			planned.told.must(t, test.told...)
-			if test.baseURL == nil { // nothing is planned
-				return
-			}
+			planned.told.must(t)
 			want := maps.Clone(test.prior.state)
 			if test.read {
 				want = everyDetail(unknown{})
 			}
-			mustEqual(t, "the plan", planned.state, want.with(args{"base_url": test.baseURL, "timeouts": test.arguments["timeouts"]}))
+			mustEqual(t, "the plan", planned.state, want.with(args{"timeouts": nil, "triggers": nil}).with(test.arguments))
 		})
 	}
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
+}
+
+// TestRecordWaitsWhenTriggersChange: any difference counts. The record keeps what it has, for the next refresh to change.
+func TestRecordWaitsWhenTriggersChange(t *testing.T) {
+	t.Parallel()
+	release := func(version any) args { return args{"triggers": args{"release": version}} }
+	for name, change := range map[string]struct{ from, to args }{
+		"first":      {nil, release("1")},
+		"another":    {release("1"), release("2")},
+		"null value": {release("1"), release(nil)},
+		"no more":    {release("1"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			own := args{"base_url": instance.URL()}
+			server := recordProvider(t, impatient(1))
+			created := server.create(t, own.with(change.from))
+			asked := len(instance.Requests())
+
+			// An apply that fails leaves the triggers that the record had, so that the next one waits again.
+			instance.SetDefault(instancetest.Status(503))
+			failed := server.apply(t, created, own.with(change.to).with(timeout("update", "100ms")))
+			failed.told.must(t, fault("base_url", "Instance answered with status 503", "timeouts.update (100ms)", "raise timeouts.update")...)
+			failed.mustKeep(t, created)
+
+			instance.SetScript(instancetest.Status(404), instancetest.Reset())
+			instance.SetDefault(instancetest.AnswerDocument(instancetest.Older()))
+			updated := server.apply(t, failed, own.with(change.to))
+			mustEqual(t, "the record", updated.must(t), created.state.with(args{"triggers": nil}).with(change.to))
+			asked = len(instance.Requests()) - asked
+			if asked < 4 {
+				t.Errorf("%d requests", asked)
+			}
+			mustEqual(t, "api_version", server.refresh(t.Context(), t, updated).must(t)["api_version"], "1.3.2")
+		})
+	}
+}
+
+// Triggers that were unknown in the plan and are the same in the end wait for nothing. With another base_url, that is read.
+func TestTriggersAloneMakeARecordWait(t *testing.T) {
+	t.Parallel()
+	one, other := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+	release := func(version any) args { return args{"triggers": args{"release": version}} }
+	server := recordProvider(t, nil)
+	created := server.create(t, args{"base_url": one.URL()}.with(release("1")))
+	unchanged := server.apply(t, created, args{"base_url": one.URL() + "/"}.with(release("1")))
+	mustEqual(t, "the number of requests", len(one.Requests()), 1)
+
+	moved := server.apply(t, unchanged, args{"base_url": other.URL()}.with(release("2")))
+	mustEqual(t, "api_version", moved.must(t)["api_version"], "1.3.2")
+	mustEqual(t, "triggers", moved.state["triggers"], args{"release": "2"})
+	mustEqual(t, "the number of requests", []int{len(one.Requests()), len(other.Requests())}, []int{1, 1})
+
+	imported := server.refresh(t.Context(), t, server.importRecord(t, one.URL()))
+	server.apply(t, imported, args{"base_url": one.URL()}.with(release("1"))).must(t)
+	mustEqual(t, "the number of requests", len(one.Requests()), 3)
 }
 
 // everyDetail is a value for each attribute that an instance is read for.
@@ -123,11 +169,11 @@ func TestRecordWaitsForTheInstance(t *testing.T) {
 	server := recordProvider(t, impatient(1))
 	created := server.create(t, args{"base_url": one.URL() + "/"})
 	mustEqual(t, "the new record", created.state, newer.with(args{
-		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil,
+		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil, "triggers": nil,
 	}))
 	updated := server.apply(t, created, args{"base_url": other.URL()}).must(t)
 	mustEqual(t, "the record of the other instance", updated, newer.with(documents["older"].want).with(args{
-		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil,
+		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil, "triggers": nil,
 	}))
 	for _, instance := range []*instancetest.Server{one, other} {
 		mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
@@ -147,19 +193,6 @@ func TestRecordIsNotChangedWithoutAnAnswer(t *testing.T) {
 			got.mustKeep(t, prior)
 		})
 	}
-}
-
-// TestRecordIsMadeOnceTheProvidersBaseURLIsKnown: of a plan that was made while it was not.
-func TestRecordIsMadeOnceTheProvidersBaseURLIsKnown(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	without := recordProvider(t, args{"base_url": unknown{}})
-	planned := without.plan(t, answer{}, args{})
-	planned.must(t)
-	without.applyPlan(t, answer{}, planned, args{}).told.must(t, fault("", "Provider configuration not known yet", "\n  - base_url\n")...)
-
-	created := recordProvider(t, args{"base_url": instance.URL()}).applyPlan(t, answer{}, planned, args{})
-	mustEqual(t, "base_url", created.must(t)["base_url"], instance.URL())
 }
 
 func TestRecordReadsNothingForTimeoutsOrToBeDestroyed(t *testing.T) {
@@ -189,7 +222,7 @@ func TestRefreshShowsWhatChanged(t *testing.T) {
 		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
 	instance.SetDefault(instancetest.AnswerDocument(document))
 	changed := server.refresh(t.Context(), t, created)
-	changed.told.must(t, warning("Expiry options shorter than a minute", instance.URL()+"/instance")...)
+	changed.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
 	mustEqual(t, "the record", changed.state, created.state.with(args{
 		"file_max_size": int64(1000), "recommended_expire_times": []any{expireTime("30 minutes", 30)},
 		"response_body": document.JSON(),
@@ -253,26 +286,33 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	})
 }
 
-// TestUnknownProviderArgumentsKeepARecord: whether it names its instance or not, and without a word.
+// TestUnknownProviderArgumentsKeepARecord: those that matter to it, and without a word.
 func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 	t.Parallel()
-	for _, argument := range []string{"base_url", "request_timeout", "request_headers"} {
-		t.Run(argument, func(t *testing.T) {
+	ofUnknown := args{"base_url": unknown{}}
+	for name, test := range map[string]struct {
+		provider args
+		reads    int
+	}{
+		"base_url":                 {ofUnknown, 1},
+		"base_url and its headers": {ofUnknown.with(args{"request_headers": args{"X-A": "b"}}), 0},
+		"base_url and connect_to":  {ofUnknown.with(args{"connect_to": "127.0.0.1:1"}), 0},
+		"request_timeout":          {args{"request_timeout": unknown{}}, 0},
+		"request_headers":          {args{"request_headers": unknown{}}, 0},
+		"connect_to":               {args{"connect_to": unknown{}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			instance := instancetest.New(t)
-			ofInstance := args{"base_url": instance.URL()}
-			before := recordProvider(t, ofInstance)
-			own, followed := before.create(t, ofInstance), before.create(t, args{})
+			record := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
 			asked := len(instance.Requests())
-			server := recordProvider(t, args{argument: unknown{}})
+			server := recordProvider(t, test.provider)
 			server.deferral = true
-			for _, record := range []answer{own, followed} {
-				got := server.refresh(t.Context(), t, record)
-				got.must(t)
-				got.mustKeep(t, record)
-				mustEqual(t, "deferred", got.deferred != nil, false)
-			}
-			mustEqual(t, "the number of requests", len(instance.Requests()), asked)
+			got := server.refresh(t.Context(), t, record)
+			got.must(t)
+			got.mustKeep(t, record)
+			mustEqual(t, "deferred", got.deferred != nil, false)
+			mustEqual(t, "the number of requests", len(instance.Requests())-asked, test.reads)
 		})
 	}
 }
@@ -295,7 +335,7 @@ func TestImportedRecordIsReadOrAnError(t *testing.T) {
 	mustEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
 
 	server.refresh(t.Context(), t, server.importRecord(t, instance.URL()+"/instance")).told.must(t,
-		fault("", "Instance answered with status 404", "remove it from the import ID.")...)
+		fault("", "Instance answered with status 404", "The base URL ends in /instance", "remove it.")...)
 	instance.SetDefault(instancetest.Status(503))
 	server.refresh(t.Context(), t, imported).told.must(t, fault("", "Instance answered with status 503", instance.URL())...)
 }
@@ -306,7 +346,7 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 	const token = "an-opaque-token"
 	guarded, other := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", token)), instancetest.New(t)
 	server := recordProvider(t, args{"base_url": guarded.URL(), "request_headers": args{"X-Token": token}})
-	server.refresh(t.Context(), t, server.create(t, args{})).must(t)
+	server.refresh(t.Context(), t, server.create(t, args{"base_url": guarded.URL()})).must(t)
 	created := server.create(t, args{"base_url": other.URL()})
 	other.SetDefault(instancetest.Status(401))
 	server.refresh(t.Context(), t, created).told.must(t,

@@ -108,6 +108,12 @@ type fleetMember struct {
 	warnings []instance.Warning
 }
 
+// canceled tells whether the read was canceled before the instance had been read.
+func (m *fleetMember) canceled() bool { return errors.Is(m.err, context.Canceled) }
+
+// summary names the instance by its first key: of warnings with the same summary, Terraform shows only the first.
+func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written()) }
+
 // fleetMembers groups the keys by the instance that they point to, in the order of the keys.
 func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember, len(baseURLs))
@@ -144,9 +150,9 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values := attributesOf(req.Config.Raw)
+	values := elementsOf(req.Config.Raw)
 	arguments, diags := readArgumentsOf(values)
-	baseURLs := attributesOf(values["base_urls"])
+	baseURLs := elementsOf(values["base_urls"])
 	members, faults := fleetMembers(baseURLs)
 	diags.Append(faults...)
 	resp.Diagnostics.Append(diags...)
@@ -157,11 +163,15 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, arguments, int64Or(values["max_concurrency"], defaultMaxConcurrency))
-	for _, member := range members {
-		if _, ok := client.AsFailure(member.err); member.err != nil && !ok { // canceled
-			resp.Diagnostics.Append(readError(path.Empty(), member.err, readInfo{fleet: true}))
-			return
+	if slices.ContainsFunc(members, (*fleetMember).canceled) {
+		unread := 0
+		for _, member := range members {
+			if member.err != nil {
+				unread += len(member.keys)
+			}
 		}
+		resp.Diagnostics.AddError(summaryCanceled, fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", unread, len(baseURLs)))
+		return
 	}
 	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, goValue[bool](values["allow_failures"]))...)
 	if resp.Diagnostics.HasError() {
@@ -201,48 +211,6 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 	reads.Wait()
 }
 
-// turns gives out places under max_concurrency, first come, first served.
-type turns struct {
-	mutex  sync.Mutex
-	places int64
-	queue  []chan struct{}
-}
-
-// ask joins the queue.
-func (t *turns) ask() chan struct{} {
-	turn := make(chan struct{})
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	t.queue = append(t.queue, turn)
-	t.serve()
-	return turn
-}
-
-// serve gives the places that are free to the first in the queue. The caller has the mutex.
-func (t *turns) serve() {
-	for t.places > 0 && len(t.queue) > 0 {
-		close(t.queue[0])
-		t.queue = t.queue[1:]
-		t.places--
-	}
-}
-
-// wait waits for a place, which the caller gives back by calling done. If the context ends first, the turn is left in
-// the queue: nobody needs a place any more, because all readers share the context.
-func (t *turns) wait(ctx context.Context, turn chan struct{}) (done func(), err error) {
-	select {
-	case <-turn:
-		return func() {
-			t.mutex.Lock()
-			defer t.mutex.Unlock()
-			t.places++
-			t.serve()
-		}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // fleetValues makes the attributes instances and errors.
 func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (instances, failures tftypes.Value) {
 	read := make(map[string]tftypes.Value, len(baseURLs))
@@ -269,7 +237,7 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	failed, total := make(map[string]*fleetMember), 0
 	for _, member := range members {
 		total += len(member.keys)
-		warnings = append(warnings, instanceWarnings{quoted(member.keys), member.warnings})
+		warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.warnings})
 		for _, key := range member.keys {
 			if member.err != nil {
 				failed[key] = member
@@ -278,12 +246,12 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	}
 	keys := slices.Sorted(maps.Keys(failed))
 	if allowFailures && len(keys) > 0 {
-		diags.AddWarning(summaryFailures, d.failuresDetail(keys, failed, total, arguments))
+		diags.AddWarning(summaryFailures+": "+failed[keys[0]].summary(), d.failuresDetail(keys, failed, total, arguments))
 	}
 	if !allowFailures {
 		for _, key := range keys {
 			at := path.Root("base_urls").AtMapKey(key)
-			failure := readError(path.Empty(), failed[key].err, d.readInfo(failed[key], arguments, at.String()))
+			failure := readError(path.Empty(), failed[key].err, d.infoOn(failed[key], arguments))
 			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
 		}
 	}
@@ -291,9 +259,10 @@ func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments
 	return diags
 }
 
-func (d *instancesDataSource) readInfo(member *fleetMember, arguments readArguments, baseURLArgument string) readInfo {
-	info := d.provider.readInfo(member.baseURL, arguments.timeout, arguments.waitUntilReady)
-	info.fleet, info.baseURLArgument = true, baseURLArgument
+// infoOn describes the read of one of many instances.
+func (d *instancesDataSource) infoOn(member *fleetMember, arguments readArguments) readInfo {
+	info := d.provider.infoOn(member.baseURL, arguments.timeout, arguments.waitUntilReady)
+	info.fleet = true
 	return info
 }
 
@@ -303,12 +272,8 @@ func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*f
 	count := make(map[string]int)
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
-		attempts := "1 attempt"
-		if failure.Attempts != 1 {
-			attempts = fmt.Sprintf("%d attempts", failure.Attempts)
-		}
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, failure, attempts))
-		for _, remedy := range remedies(failure, d.readInfo(failed[key], arguments, "its URL in base_urls")) {
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, failure, attempts(failure.Attempts)))
+		for _, remedy := range remedies(failure, d.infoOn(failed[key], arguments)) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)
 			}

@@ -98,18 +98,18 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
 		"\n\nFor 2 of them: The instance, or a proxy in front of it, is failing: check its log.",
 		"\n\nFor 3 of them: If this apply creates the instance",
-		"\n\nFor 1 of them: Check the host and port in its URL in base_urls,",
-		"\n\nFor 1 of them: Check that its URL in base_urls is the address of the instance's API",
+		"\n\nFor 1 of them: Check the host and port in the base URL,",
+		"\n\nFor 1 of them: Check that the base URL is the address of the instance's API",
 		"told to answer 500 (2 attempts)\n", "connection refused (2 attempts)\n", "found the number -1 (1 attempt)",
 	}
 	for key := range classes {
 		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
 	}
-	got.told.must(t, warning("Instances could not be read", says...)...)
+	got.told.must(t, warning(fmt.Sprintf("Instances could not be read: \"document\" (%s)", baseURLs["document"]), says...)...)
 	for _, remedy := range []string{"check its log", "this apply creates", "host and port"} {
 		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
 	}
-	mustNotSay(t, got.told.String(), "..", "base_url,", "base_url ")
+	mustNotSay(t, got.told.String(), "..")
 }
 
 func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
@@ -117,11 +117,11 @@ func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
 	baseURLs, classes := brokenFleet(t)
 	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs})
 	tests := map[string]struct{ summary, remedy string }{
-		"document": {"Response is not an instance document", `Check that base_urls["document"] names an instance`},
+		"document": {"Response is not an instance document", "Check that the base URL names an instance"},
 		"failing":  {"Instance answered with status 500", "check its log"},
 		"failing2": {"Instance answered with status 500", "check its log"},
-		"refused":  {"Instance not reachable", `Check the host and port in base_urls["refused"]`},
-		"web":      {"Response of the instance is not JSON", `Check that base_urls["web"] is the address`},
+		"refused":  {"Instance not reachable", "Check the host and port in the base URL"},
+		"web":      {"Response of the instance is not JSON", "Check that the base URL is the address"},
 	}
 	var want []expected
 	keys := slices.Sorted(maps.Keys(classes))
@@ -160,7 +160,8 @@ func TestFleetWarningStaysShort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := read(t, nil, instancesName, args{"base_urls": test.baseURLs, "allow_failures": true})
-			got.told.must(t, warning("Instances could not be read", test.begins, test.more)...)
+			first := slices.Min(slices.Collect(maps.Keys(got.errors())))
+			got.told.must(t, warning(fmt.Sprintf("Instances could not be read: %q (%s)", first, test.baseURLs[first]), test.begins, test.more)...)
 			detail := got.told[0].Detail
 			mustEqual(t, "whether something is left out", strings.Contains(detail, " more"), test.more != "")
 			mustEqual(t, "the number of lines", strings.Count(detail, "\n  - \"key"), min(len(got.errors()), maxListed))
@@ -182,10 +183,11 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
   - recommendedExpireTimes[0] ("half an hour?"): 30`
 	const contradictory = `
   - recommendedExpireTimes[1] ("1 hour"): inSeconds is 3600`
+	first := fmt.Sprintf("\"a\" (%s)", a.URL())
 	got.told.must(t, slices.Concat(
-		warning("Instances could not be read", "1 of 4 could not be read", `"c": GET `),
-		warning("Expiry options shorter than a minute", "\n\"a\", \"a2\""+short, "\n\"b\""+short),
-		warning("Expiry options contradict themselves", "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
+		warning(fmt.Sprintf("Instances could not be read: \"c\" (%s)", broken.URL()), "1 of 4 could not be read", `"c": GET `),
+		warning("Expiry options shorter than a minute: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
+		warning("Expiry options contradict themselves: "+first, "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
 	)...)
 }
 
@@ -272,7 +274,7 @@ func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
 	server, _ := configure(ctx, t, args{"retry": args{"min_delay": "1h", "max_delay": "1h"}})
 	server.read(ctx, t, instancesName, args{
 		"base_urls": baseURLs, "max_concurrency": 1, "timeouts": args{"read": "3h"},
-	}).told.must(t, expected{summary: "Read canceled"})
+	}).told.must(t, expected{summary: "Read canceled", says: []string{"5 of 5 were not read yet."}})
 	mustEqual(t, "the keys", keysAsked(instance), keys)
 }
 
@@ -300,7 +302,7 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "400ms"},
 	})
 	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
-	got.told.must(t, warning("Instances could not be read",
+	got.told.must(t, warning(fmt.Sprintf("Instances could not be read: \"a\" (%s/a)", instance.URL()),
 		`"a": GET `+instance.URL()+"/a/instance: connected, but no response in time (1 attempt)\n",
 		`"b": GET `+instance.URL()+"/b/instance: no request was made before the time for the read ran out (0 attempts)\n",
 		`For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,

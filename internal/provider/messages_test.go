@@ -14,9 +14,9 @@ import (
 // messages returns the words with which the provider's messages begin.
 func messages() []string {
 	all := []string{
-		summaryCACerts, summaryBaseURL, summaryCanceled, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
+		summaryCACerts, summaryBaseURL, summaryCanceled, summaryConnectTo, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
 		summaryInsecure, summaryKept, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
-		summaryTLS, summaryUnknown, summaryUnusedHeaders,
+		summaryTLS, summaryUnknown, summaryUnusedConnect, summaryUnusedHeaders,
 		// Functions have errors without summaries.
 		"No expiry option is at most",
 		"The entry at index",

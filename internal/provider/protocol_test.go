@@ -272,7 +272,7 @@ func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
 	tb.Helper()
 	proposed := maps.Clone(arguments)
 	for name, value := range prior.state { // what is computed, as Terraform proposes it
-		if arguments != nil && name != "timeouts" && arguments[name] == nil {
+		if arguments != nil && name != "timeouts" && name != "triggers" && arguments[name] == nil {
 			proposed[name] = value
 		}
 	}

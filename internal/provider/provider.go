@@ -46,15 +46,15 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Base URL used by data sources and resources that do not set their own. An `http` or `https` URL without " +
+				MarkdownDescription: "Base URL used by data sources that do not set their own. An `http` or `https` URL without " +
 					"user info, query or fragment. A path is kept, and trailing slashes do not matter. Environment variable: " +
 					"`FILETRANSFER_BASE_URL`, which this argument overrides. An empty environment variable counts as unset. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
 			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. They " +
 				"are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
-			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive " +
-				"duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`. Default: `\"10s\"`."),
+			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive "+
+				"duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
@@ -64,12 +64,12 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
-						MarkdownDescription: "Number of attempts, the first included, from 1 to 100. `1` switches retries off. Ignored with " +
-							"`wait_until_ready`, and while a record is created or updated. Default: `4`.",
+						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries off. Ignored with "+
+							"`wait_until_ready`, and while a record is created or updated. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
 						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
 					},
-					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration. Default: `\"500ms\"`."),
-					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration. Default: `\"10s\"`."),
+					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
+					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.", inMarkdown(defaultRetry.MaxDelay)),
 				},
 			},
 			"ca_cert_pem": schema.StringAttribute{
@@ -89,6 +89,14 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Sensitive:           true,
 				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Only together with `client_cert_pem`. Default: none.",
 			},
+			"connect_to": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"`: a tunnel, a " +
+					"port-forward, or an address before its DNS name exists. Nothing else changes: the `Host` header, the name in TLS and the check " +
+					"of the certificate are those of `base_url`. No proxy is used for these requests. It can be ephemeral and another one in each " +
+					"run. Default: the host and port of `base_url`.",
+				Validators: []validator.String{connectToValidator},
+			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether to skip the verification of certificates. Anyone on the network path can then read and change the " +
@@ -101,8 +109,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 
 // ValidateConfig checks what takes more than one argument.
 func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	config := attributesOf(req.Config.Raw)
-	retry := attributesOf(config["retry"])
+	config := elementsOf(req.Config.Raw)
+	retry := elementsOf(config["retry"])
 	rules := retryOf(retry)
 	if rules.MinDelay > rules.MaxDelay && retry["min_delay"].IsKnown() && retry["max_delay"].IsKnown() {
 		resp.Diagnostics.AddAttributeError(path.Root("retry"), summaryRetryDelays,
@@ -132,7 +140,7 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 // error here: it matters only to a read that needs it.
 func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(attributesOf(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
+	data, diags := newProviderData(elementsOf(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -34,8 +33,9 @@ type providerData struct {
 	// cannot be used: an error of the reads that need it.
 	baseURL      *client.BaseURL
 	baseURLFault diag.Diagnostic
-	// headers are for the origin of baseURL.
-	headers http.Header
+	// headers are for the origin of baseURL, and so is connectTo, "" without one.
+	headers   http.Header
+	connectTo string
 	// requestTimeout is the time limit of one attempt.
 	requestTimeout time.Duration
 	// unknown are the arguments that are not known before apply. What stands in for them is never used: see unknownFor.
@@ -56,11 +56,24 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
 	data.setBaseURL(config["base_url"])
-	if len(headers) > 0 && data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
-		// Not on the attribute, as in parseHeaders.
-		diags.AddWarning(summaryUnusedHeaders,
-			"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
-				"Set the provider's base_url, or set request_headers on the data sources.")
+	if text := goValue[string](config["connect_to"]); text != "" {
+		var err error
+		if data.connectTo, err = client.ParseAddress(text); err != nil {
+			diags.Append(connectToError(text, err))
+		}
+	}
+	if data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
+		if len(headers) > 0 {
+			// Not on the attribute, as in parseHeaders.
+			diags.AddWarning(summaryUnusedHeaders,
+				"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
+					"Set the provider's base_url, or set request_headers on the data sources.")
+		}
+		if data.connectTo != "" {
+			diags.AddAttributeWarning(path.Root("connect_to"), summaryUnusedConnect,
+				"The provider's connect_to is only for the origin of its own base_url. It has none, so connect_to is never used.\n\n"+
+					"Set the provider's base_url, or remove connect_to.")
+		}
 	}
 	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
 	if tls.Insecure {
@@ -71,12 +84,17 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
 	}
+	var connectTo client.ConnectTo
+	if data.baseURL != nil {
+		connectTo = client.ConnectTo{Address: data.connectTo, BaseURL: *data.baseURL}
+	}
 	var err error
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
-		Retry:          retryOf(attributesOf(config["retry"])),
+		Retry:          retryOf(elementsOf(config["retry"])),
 		TLS:            tls,
+		ConnectTo:      connectTo,
 		Log:            tflog.Debug,
 	})
 	if err != nil {
@@ -90,8 +108,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 func (d *providerData) setBaseURL(argument tftypes.Value) {
 	text, name := goValue[string](argument), "The provider's base_url"
 	if argument.IsNull() {
-		// Composed, as Terraform has all its strings: else a record's base_url would differ from it forever.
-		text, name = norm.NFC.String(os.Getenv(baseURLVariable)), "The environment variable "+baseURLVariable
+		text, name = os.Getenv(baseURLVariable), "The environment variable "+baseURLVariable
 	}
 	if text == "" {
 		return

@@ -32,10 +32,22 @@ type refused struct {
 
 var refusedBaseURLs = map[string]refused{
 	"no scheme":         {"files.example.org", false, []string{"has no scheme", `"https://"`}},
+	"line break":        {"https://files.example.org\n", false, []string{"has a control character", "trimspace()"}},
 	"port out of range": {"https://files.example.org:99999", false, []string{"out of range", "from 1 to 65535"}},
 	"private key":       {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
 	"user info":         {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
 	"query":             {"https://files.example.org/?token=hunter2", true, []string{"has a query", "Remove", "request_headers"}},
+}
+
+var refusedAddresses = map[string]refused{
+	"no port":        {"127.0.0.1", false, []string{"is not a host and a port", `"127.0.0.1:8443"`}},
+	"no host":        {":80", false, []string{"is not a host and a port"}},
+	"port 0":         {"h:0", false, []string{"is not a host and a port"}},
+	"port too high":  {"h:70000", false, []string{"is not a host and a port"}},
+	"URL":            {"http://h:80", false, []string{"without a scheme or a path"}},
+	"IPv6, no port":  {"[::1]", false, []string{`"[::1]:8443"`}},
+	"user info":      {"me:hunter2@h:80", true, []string{"is not a host and a port"}},
+	"password alone": {"me:hunter2", true, []string{"is not a host and a port"}},
 }
 
 var refusedHeaders = map[string]refused{
@@ -163,6 +175,7 @@ func TestProviderBlockIsValidated(t *testing.T) {
 		"as long as a file name for the CA":     ofCA("ca_cert_pem", strings.Repeat("x", 255), "there is no certificate"),
 	}
 	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
+	addRefused(tests, "connect_to", "connect_to", "Invalid address to connect to", refusedAddresses)
 	addRefused(tests, "request_headers", "", badHeader, refusedHeaders)
 	addRefused(tests, "request_timeout", "request_timeout", "Invalid duration", refusedDurations)
 	// Terraform cannot locate an attribute of an object: it would show the block's first line.
@@ -181,12 +194,20 @@ func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 	insecure := expected{warning: true, at: "insecure", summary: "Certificates are not verified", says: []string{"ca_cert_pem"}}
 	headers := args{"request_headers": args{"X-Token": "hunter2"}}
 	tests := map[string]validation{
-		"nothing":                       {nil, nil},
-		"base URL":                      {args{"base_url": server.URL()}, nil},
-		"headers with a base URL":       {headers.with(args{"base_url": server.URL()}), nil},
-		"headers without a base URL":    {headers, []expected{unused}},
-		"headers, base URL unknown":     {headers.with(args{"base_url": unknown{}}), nil},
-		"no headers in the map":         {args{"request_headers": args{}}, nil},
+		"nothing":                    {nil, nil},
+		"base URL":                   {args{"base_url": server.URL()}, nil},
+		"headers with a base URL":    {headers.with(args{"base_url": server.URL()}), nil},
+		"headers without a base URL": {headers, []expected{unused}},
+		"headers, base URL unknown":  {headers.with(args{"base_url": unknown{}}), nil},
+		"no headers in the map":      {args{"request_headers": args{}}, nil},
+		"address":                    {args{"connect_to": "127.0.0.1:1", "base_url": server.URL()}, nil},
+		"address, base URL unknown":  {args{"connect_to": "127.0.0.1:1", "base_url": unknown{}}, nil},
+		"address without a base URL": {args{"connect_to": "127.0.0.1:1"}, []expected{{
+			warning: true, at: "connect_to", summary: "Address to connect to without an instance", says: []string{"connect_to is never used"},
+		}}},
+		"no valid address, unknown until apply": {
+			args{"connect_to": "me:hunter2@h", "base_url": server.URL()}, fault("", "Invalid address to connect to", "is not a host and a port"),
+		},
 		"insecure":                      {args{"insecure": true}, []expected{insecure}},
 		"not insecure":                  {args{"insecure": false}, nil},
 		"insecure unknown":              {args{"insecure": unknown{}}, nil},
@@ -265,7 +286,7 @@ func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 
 var everythingUnknown = args{
 	"base_url": unknown{}, "request_headers": unknown{}, "request_timeout": unknown{}, "retry": unknown{},
-	"ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "insecure": unknown{},
+	"ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "connect_to": unknown{}, "insecure": unknown{},
 }
 
 // TestUnknownProviderArgumentsDeferOrFailReads: base_url matters to reads that name no instance of their own and,
@@ -276,7 +297,7 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 	own := args{"base_url": instance.URL()}
 	headers := args{"request_headers": args{"X-Token": "a"}}
 	everyName := []string{
-		"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "insecure", "request_headers", "request_timeout", "retry",
+		"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry",
 	}
 	tests := map[string]struct {
 		provider, arguments args
@@ -293,6 +314,11 @@ func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 		"one header, another origin": {
 			args{"base_url": "https://files.example.org", "request_headers": args{"X-A": "a", "X-B": unknown{}}},
 			own, []string{"request_headers"},
+		},
+		"base_url, connect_to": {args{"base_url": unknown{}, "connect_to": "127.0.0.1:8443"}, own, []string{"base_url"}},
+		"connect_to":           {args{"connect_to": unknown{}}, own, []string{"connect_to"}},
+		"base_url, request_timeout": {
+			args{"base_url": unknown{}, "request_timeout": unknown{}}, own, []string{"request_timeout"},
 		},
 		"request_timeout": {args{"request_timeout": unknown{}}, own, []string{"request_timeout"}},
 		"retry":           {args{"retry": unknown{}}, own, []string{"retry"}},

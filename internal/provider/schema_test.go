@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 // walk calls visit for each attribute of a schema, with its path.
@@ -86,6 +84,7 @@ func TestNamesAndTypes(t *testing.T) {
 			ca_cert_pem optional tftypes.String
 			client_cert_pem optional tftypes.String
 			client_key_pem optional sensitive tftypes.String
+			connect_to optional tftypes.String
 			insecure optional tftypes.Bool
 			request_headers optional sensitive tftypes.Map[tftypes.String]
 			request_timeout optional tftypes.String
@@ -169,41 +168,6 @@ func TestNamesAndTypes(t *testing.T) {
 	})
 }
 
-// TestDefaultsAreThoseDocumented: what applies is what the descriptions say.
-func TestDefaultsAreThoseDocumented(t *testing.T) {
-	t.Parallel()
-	data, diags := newProviderData(nil, "test")
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
-	mustEqual(t, "retry", retryOf(nil), client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second})
-	mustEqual(t, "request_timeout", data.requestTimeout, 10*time.Second)
-
-	defaults := map[string]string{
-		"provider request_timeout":               "Default: `\"10s\"`.",
-		"provider retry.max_attempts":            "Default: `4`.",
-		"provider retry.min_delay":               "Default: `\"500ms\"`.",
-		"provider retry.max_delay":               "Default: `\"10s\"`.",
-		"filetransfer_instance timeouts.read":    "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
-		"filetransfer_instances timeouts.read":   "Default: `\"1m\"`, or `\"10m\"` with `wait_until_ready`.",
-		"filetransfer_instances max_concurrency": "from 1 to 256. Instances waiting for a retry do not count toward the limit. Default: `32`.",
-		"filetransfer_instances allow_failures":  "Default: `false`.",
-
-		"filetransfer_instance_record timeouts.create": "Default: `\"10m\"`.",
-		"filetransfer_instance_record timeouts.read":   "Default: `\"10s\"`.",
-		"filetransfer_instance_record timeouts.update": "Default: `\"10m\"`.",
-	}
-	for _, name := range []string{block, instanceName, instancesName, recordName} {
-		walk(name+" ", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
-			if want := defaults[path]; !strings.Contains(attribute.Description, want) {
-				t.Errorf("%s does not say %s: %s", path, want, attribute.Description)
-			}
-			delete(defaults, path)
-		})
-	}
-	mustEqual(t, "descriptions that were not found", len(defaults), 0)
-}
-
 func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -219,7 +183,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, diags := readArgumentsOf(attributesOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
+			got, diags := readArgumentsOf(elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
 			if diags.HasError() {
 				t.Fatal(diags)
 			}

@@ -22,12 +22,8 @@ func (*selectExpireTimeFunction) Metadata(_ context.Context, _ function.Metadata
 	resp.Name = "select_expire_time"
 }
 
-const (
-	// maxDigits is how many digits of a number an error shows: more than one of 64 bits has.
-	maxDigits = 20
-	// labelLimit is how many characters of a label an error shows.
-	labelLimit = 60
-)
+// labelLimit is how many characters of a label an error shows.
+const labelLimit = 60
 
 // expireTimeArgument is the type of an element of recommended_expire_times as an argument. Its numbers are NumberType,
 // so that a fraction gives our error, not the framework's.

@@ -11,7 +11,7 @@ import (
 
 // unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay".
 func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
-	for name, value := range attributesOf(object) {
+	for name, value := range elementsOf(object) {
 		switch {
 		case value.IsFullyKnown():
 		case value.IsKnown() && value.Type().Is(tftypes.Object{}):
@@ -24,10 +24,11 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	return unknown
 }
 
-// unknownFor lists the arguments of the provider that matter to a read and are not known yet. Without request_headers,
-// base_url does not matter to a read that has a base URL of its own. Every other argument matters to every read.
+// unknownFor lists the arguments of the provider that matter to a read and are not known yet. Without request_headers and
+// connect_to, base_url does not matter to a read that has a base URL of its own. Every other argument matters to every read.
 func (d *providerData) unknownFor(ownBaseURL bool) []string {
-	if ownBaseURL && len(d.headers) == 0 && !slices.Contains(d.unknown, "request_headers") {
+	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
+	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(d.unknown, forOrigin) {
 		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })
 	}
 	return d.unknown

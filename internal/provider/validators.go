@@ -2,13 +2,9 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"math/big"
-	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,24 +85,21 @@ var baseURLValidator = stringValidator{
 	},
 }
 
-// baseURLError says what is wrong with the base URL in argument. It is not on the attribute if the text may include a
-// secret: Terraform prints the lines of the configuration with the attribute at fault.
-func baseURLError(at path.Path, argument string, err error) diag.Diagnostic {
-	text := err.Error()
-	if fault, ok := errors.AsType[*client.BaseURLError](err); ok { // always
-		text = fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy)
-		if fault.Secret {
-			at = path.Empty()
+var connectToValidator = stringValidator{
+	"a host and a port from 1 to 65535",
+	func(at path.Path, text string) diag.Diagnostic {
+		if _, err := client.ParseAddress(text); err != nil {
+			return connectToError(text, err)
 		}
-	}
-	return errorAt(at, summaryBaseURL, text)
+		return nil
+	},
 }
 
 // baseURLsValidator checks the base URLs of a fleet.
 var baseURLsValidator = mapValidator{
 	"at least one http or https URL with a host, without user info, query or fragment",
 	func(at path.Path, baseURLs tftypes.Value) diag.Diagnostics {
-		urls := attributesOf(baseURLs)
+		urls := elementsOf(baseURLs)
 		if len(urls) == 0 {
 			return diag.Diagnostics{errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at))}
 		}
@@ -178,29 +171,4 @@ var headersValidator = mapValidator{
 		_, diags := parseHeaders(at, headers)
 		return diags
 	},
-}
-
-// parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
-// every header.
-func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
-	var faults []client.HeaderFault
-	elements := attributesOf(headers)
-	values := make(map[string]string, len(elements))
-	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
-		switch value := elements[name]; {
-		case value.IsNull():
-			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
-		case !value.IsKnown():
-			values[name] = "unknown"
-		default:
-			values[name] = goValue[string](value)
-		}
-	}
-	parsed, more := client.ParseHeaders(values)
-	var diags diag.Diagnostics
-	for _, fault := range append(faults, more...) {
-		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
-		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
-	}
-	return parsed, diags
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"maps"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -18,9 +17,9 @@ func goValue[T bool | string | *big.Float | map[string]tftypes.Value](value tfty
 	return converted
 }
 
-// attributesOf returns the values of an object's attributes, in a map of its own. Null and unknown have none.
-func attributesOf(object tftypes.Value) map[string]tftypes.Value {
-	return maps.Clone(goValue[map[string]tftypes.Value](object))
+// elementsOf returns the attributes of an object or the elements of a map, in a map of its own. Null and unknown have none.
+func elementsOf(value tftypes.Value) map[string]tftypes.Value {
+	return maps.Clone(goValue[map[string]tftypes.Value](value))
 }
 
 // isSet tells whether a value is there: neither null nor unknown.
@@ -41,18 +40,6 @@ func durationOr(value tftypes.Value, defaultDuration time.Duration) time.Duratio
 		return duration
 	}
 	return defaultDuration
-}
-
-// formatDuration prints a duration as a user would write it: "1m", not "1m0s".
-func formatDuration(duration time.Duration) string {
-	text := duration.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 func int64Value(n int64) tftypes.Value { return tftypes.NewValue(tftypes.Number, n) }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -11,6 +12,8 @@ import (
 
 // instanceWarnings are the warnings about one instance.
 type instanceWarnings struct {
+	// instance names it in a summary: of warnings with the same summary, Terraform shows only the first.
+	instance string
 	// source is what was read: a URL, or the keys of a fleet.
 	source   string
 	warnings []instance.Warning
@@ -19,13 +22,13 @@ type instanceWarnings struct {
 // warningDiagnostics makes one warning of each kind, listing its entries.
 func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
 	var diags diag.Diagnostics
-	if list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
-		diags.AddWarning(summaryContradictory,
+	if first, list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
+		diags.AddWarning(summaryContradictory+": "+first,
 			"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:"+list+
 				"\n\nAsk the operator of the instance to fix its expiry options.")
 	}
-	if list := listWarnings(instances, instance.SuspiciouslyShort); list != "" {
-		diags.AddWarning(summaryShort,
+	if first, list := listWarnings(instances, instance.SuspiciouslyShort); list != "" {
+		diags.AddWarning(summaryShort+": "+first,
 			"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early "+
 				"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:"+list+
 				"\n\nCompare them with what the instance offers its users.")
@@ -33,15 +36,16 @@ func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
 	return diags
 }
 
-// listWarnings lists the warnings of one kind under their instances, or returns "".
-func listWarnings(instances []instanceWarnings, kind instance.WarningKind) string {
+// listWarnings lists the warnings of one kind under their instances, or returns "". It names the first instance with one.
+func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (first, list string) {
 	var lines []string
-	for _, source := range instances {
-		heading := "\n\n" + source.source
-		for _, warning := range source.warnings {
+	for _, about := range instances {
+		heading := "\n\n" + about.source
+		for _, warning := range about.warnings {
 			if warning.Kind != kind {
 				continue
 			}
+			first = cmp.Or(first, about.instance)
 			line := fmt.Sprintf("%s\n  - %s (%q): ", heading, warning.Path, warning.Label)
 			heading = ""
 			if kind == instance.ContradictoryUnits {
@@ -51,5 +55,5 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) strin
 			lines = append(lines, line+strconv.FormatInt(warning.Value, 10))
 		}
 	}
-	return listed(lines, "", "\n  - ")
+	return first, listed(lines, "", "\n  - ")
 }

@@ -1,0 +1,114 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// tunneled reads an instance whose name resolves nowhere, in every way.
+const tunneled = `
+variable "connect_to" {
+  type = string
+}
+
+provider "filetransfer" {
+  base_url        = "https://` + instancetest.ProxiedHost + `"
+  connect_to      = var.connect_to
+  ca_cert_pem     = %q
+  request_headers = { X-Token = "a" }
+  retry           = { max_attempts = 1 }
+}
+
+data "filetransfer_instance" "this" {}
+
+data "filetransfer_instances" "this" {
+  base_urls = { one = "https://` + instancetest.ProxiedHost + `" }
+}
+
+resource "filetransfer_instance_record" "this" {
+  base_url = "https://` + instancetest.ProxiedHost + `"
+}
+` + limitOutput
+
+func TestAccConnectTo(t *testing.T) {
+	t.Parallel()
+	elsewhere := instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
+	servers := []*instancetest.Server{
+		instancetest.New(t, instancetest.WithTLS()),
+		instancetest.New(t, instancetest.WithTLS()),
+		instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Redirect(302, elsewhere.URL()))),
+	}
+	deadProxy := "http://" + instancetest.ReserveAddress(t)
+	w := newWorkspace(t, acceptance(t), fmt.Sprintf(tunneled, servers[0].CACertPEM())).with("HTTPS_PROXY="+deadProxy, "https_proxy="+deadProxy)
+	w.with("TF_VAR_connect_to=" + servers[0].Address()).apply()
+	for _, server := range servers { // another port each run, and in the last one a redirect to another origin
+		w.with("TF_VAR_connect_to=" + server.Address()).wantNoChanges(nil)
+		requests := server.Requests()
+		if len(requests) == 0 {
+			t.Error("no request")
+		}
+		for _, request := range requests {
+			if request.Host != instancetest.ProxiedHost || request.TLSName != instancetest.ProxiedHost || request.Header.Get("X-Token") != "a" {
+				t.Errorf("the instance was sent %+v", request)
+			}
+		}
+	}
+	for _, request := range elsewhere.Requests() {
+		if request.Host != elsewhere.Address() || request.Header.Get("X-Token") != "" {
+			t.Errorf("another origin was sent %+v", request)
+		}
+	}
+	if len(elsewhere.Requests()) != 3 {
+		t.Errorf("%d requests after redirects", len(elsewhere.Requests()))
+	}
+
+	nobody := instancetest.ReserveAddress(t)
+	down := w.with("TF_VAR_connect_to=" + nobody).do("plan")
+	said := oneLine([]byte(down.String()))
+	for _, words := range []string{
+		"GET https://" + instancetest.ProxiedHost + "/instance (connect_to " + nobody + "): connection refused.",
+		"The provider's connect_to leads there: check its host and port",
+	} {
+		if down.exitCode != 1 || !strings.Contains(said, words) {
+			t.Errorf("it does not say %q: %s", words, down)
+		}
+	}
+}
+
+// The address of a tunnel is an ephemeral value, and another one when a saved plan is applied.
+func TestAccConnectToIsStoredNowhere(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	c.need(t, version{1, 10}, version{1, 11}, "an ephemeral variable")
+	planned, applied := instancetest.New(t, instancetest.WithTLS()), instancetest.New(t, instancetest.WithTLS())
+	w := newWorkspace(t, c, strings.Replace(fmt.Sprintf(tunneled, planned.CACertPEM()), "type = string", "type      = string\n  ephemeral = true", 1))
+	w.with("TF_VAR_connect_to=" + planned.Address()).plan()
+	shown := w.mustRun(t, w.dir, "show", "-json", "made.tfplan")
+	w.with("TF_VAR_connect_to="+applied.Address()).must("apply", "made.tfplan")
+	w.wantRecord("base_url", "https://"+instancetest.ProxiedHost)
+	w.wantNowhere(shown, planned.Address(), applied.Address())
+	w.with("TF_VAR_connect_to=" + planned.Address()).wantNoChanges(nil)
+}
+
+func TestAccConnectToIsValidated(t *testing.T) {
+	t.Parallel()
+	addresses := []string{"127.0.0.1", ":80", "h:0", "h:70000", "http://h:80", "[::1]"}
+	var configuration strings.Builder
+	for i, address := range addresses {
+		fmt.Fprintf(&configuration, "provider \"filetransfer\" {\n  alias      = \"a%d\"\n  base_url   = \"https://h\"\n  connect_to = %q\n}\n", i, address)
+		fmt.Fprintf(&configuration, "data \"filetransfer_instance\" \"a%d\" {\n  provider = filetransfer.a%[1]d\n}\n", i)
+	}
+	w := newWorkspace(t, acceptance(t), configuration.String())
+	said := w.run(t, w.dir, "validate", "-no-color").String()
+	for _, address := range addresses {
+		if !strings.Contains(said, fmt.Sprintf("connect_to = %q", address)) {
+			t.Errorf("the line with %s is not shown: %s", address, said)
+		}
+	}
+	if count := strings.Count(said, "Error: Invalid address to connect to"); count != len(addresses) {
+		t.Errorf("%d errors: %s", count, said)
+	}
+}
