@@ -29,8 +29,8 @@ type BaseURL struct {
 	origin    origin
 }
 
-// BaseURLError says why a text is not a base URL and what to write instead. It never repeats the text.
-type BaseURLError struct {
+// SyntaxError says why a text is not a base URL, or not an address, and what to write instead. It never repeats the text.
+type SyntaxError struct {
 	// Problem completes a sentence that begins with the name of the argument: "has no scheme".
 	Problem string
 	// Remedy is a sentence.
@@ -39,7 +39,7 @@ type BaseURLError struct {
 	Secret bool
 }
 
-func (e *BaseURLError) Error() string { return "the base URL " + e.Problem + ": " + e.Remedy }
+func (e *SyntaxError) Error() string { return e.Problem + ": " + e.Remedy }
 
 const (
 	noScheme      = "has no scheme"
@@ -52,11 +52,11 @@ const (
 )
 
 // ParseBaseURL reads a base URL. A path is kept as written, except for its trailing slashes. The error is always a
-// [*BaseURLError].
+// [*SyntaxError].
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
-		fault.Secret = MayHoldSecret(text)
+		fault.Secret = mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
 	o := originOf(u)
@@ -73,28 +73,25 @@ var (
 	noPort = regexp.MustCompile(`^(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
-// MayHoldSecret tells whether a text that is no base URL or address may include a secret: user info, a query, a fragment, a
+// mayHoldSecret tells whether a text that is no base URL or address may include a secret: user info, a query, a fragment, a
 // password where a port belongs, or a key, which has several lines.
-func MayHoldSecret(text string) bool {
+func mayHoldSecret(text string) bool {
 	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
 		noPort.MatchString(beforeHost.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
 }
 
-func parseBaseURL(text string) (*url.URL, *BaseURLError) {
+func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	switch {
 	case text == "":
-		return nil, &BaseURLError{Problem: "is empty", Remedy: exampleRemedy}
+		return nil, refused("is empty", exampleRemedy)
 	case !utf8.ValidString(text):
-		return nil, &BaseURLError{Problem: "is not valid UTF-8", Remedy: exampleRemedy}
+		return nil, refused("is not valid UTF-8", exampleRemedy)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, &BaseURLError{Problem: "has a control character, such as a line break at its end", Remedy: trimRemedy}
+		return nil, refused("has a control character, such as a line break at its end", trimRemedy)
 	case strings.ContainsFunc(text, isInvisible):
-		return nil, &BaseURLError{
-			Problem: "has a character that cannot be seen, or that changes the direction of text",
-			Remedy:  "Remove it: type the URL instead of pasting it.",
-		}
+		return nil, refused("has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
 	case strings.TrimSpace(text) != text:
-		return nil, &BaseURLError{Problem: "begins or ends with a space", Remedy: trimRemedy}
+		return nil, refused("begins or ends with a space", trimRemedy)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -110,59 +107,52 @@ func isInvisible(r rune) bool {
 	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
+func refused(problem, remedy string) *SyntaxError {
+	return &SyntaxError{Problem: problem, Remedy: remedy}
+}
+
 // parseError puts what url.Parse found wrong into words that repeat nothing.
-func parseError(text string, err error) *BaseURLError {
+func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	switch {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
-		return &BaseURLError{Problem: noScheme, Remedy: schemeRemedy}
+		return refused(noScheme, schemeRemedy)
 	case strings.HasPrefix(reason, "invalid port"):
-		return &BaseURLError{
-			Problem: "has a port that is not a number, or an IPv6 address without brackets", Remedy: portRemedy + " " + ipv6Remedy,
-		}
+		return refused("has a port that is not a number, or an IPv6 address without brackets", portRemedy+" "+ipv6Remedy)
 	case strings.HasPrefix(reason, "missing ']'"):
-		return &BaseURLError{Problem: "has a host with an opening bracket and no closing one", Remedy: ipv6Remedy}
+		return refused("has a host with an opening bracket and no closing one", ipv6Remedy)
 	case strings.HasPrefix(reason, "invalid IP-literal"), strings.HasPrefix(reason, "invalid host: ParseAddr"):
-		return &BaseURLError{Problem: "has brackets around a host that is not an IPv6 address", Remedy: "Remove the brackets. " + ipv6Remedy}
+		return refused("has brackets around a host that is not an IPv6 address", "Remove the brackets. "+ipv6Remedy)
 	case isA[url.EscapeError](err):
-		return &BaseURLError{Problem: "has an invalid percent-encoding", Remedy: "Write a percent sign that stands for itself as %25."}
+		return refused("has an invalid percent-encoding", "Write a percent sign that stands for itself as %25.")
 	case isA[url.InvalidHostError](err):
-		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
+		return refused(badHost, exampleRemedy)
 	default:
-		return &BaseURLError{Problem: "is not a valid URL", Remedy: exampleRemedy}
+		return refused("is not a valid URL", exampleRemedy)
 	}
 }
 
-func checkBaseURL(u *url.URL, text string) *BaseURLError {
+func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	switch {
 	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // localhost:3000
-		return &BaseURLError{Problem: noScheme, Remedy: schemeRemedy}
+		return refused(noScheme, schemeRemedy)
 	case defaultPorts[u.Scheme] == "":
-		return &BaseURLError{Problem: "has a scheme other than http and https", Remedy: schemeRemedy}
+		return refused("has a scheme other than http and https", schemeRemedy)
 	case u.User != nil:
-		return &BaseURLError{
-			Problem: "has user info (a user name or password before the host)",
-			Remedy: "Remove it: reading an instance requires no credentials. If a reverse proxy requires some, send them with " +
-				"request_headers, which is sensitive.",
-		}
+		return refused("has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials. If a "+
+			"reverse proxy requires some, send them with request_headers, which is sensitive.")
 	case u.Hostname() == "":
-		return &BaseURLError{Problem: "has no host", Remedy: exampleRemedy}
+		return refused("has no host", exampleRemedy)
 	case !isHost(u.Hostname()):
-		return &BaseURLError{Problem: badHost, Remedy: exampleRemedy}
+		return refused(badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
-		return &BaseURLError{
-			Problem: "has a query",
-			Remedy: "Remove the question mark and what follows it: instances are read without a query. A secret that a reverse proxy " +
-				"requires belongs in request_headers, which is sensitive.",
-		}
+		return refused("has a query", "Remove the question mark and what follows it: instances are read without a query. A secret that a reverse proxy "+
+			"requires belongs in request_headers, which is sensitive.")
 	case strings.Contains(text, "#"): // url.Parse drops an empty one
-		return &BaseURLError{
-			Problem: "has a fragment",
-			Remedy:  "Remove the number sign (#) and what follows it: a fragment is never sent to a server.",
-		}
+		return refused("has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
 	case portErr != nil || port == 0:
-		return &BaseURLError{Problem: "has a port that is out of range", Remedy: portRemedy}
+		return refused("has a port that is out of range", portRemedy)
 	}
 	return nil
 }

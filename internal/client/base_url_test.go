@@ -139,9 +139,9 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u, err := client.ParseBaseURL(test.text)
-			refused, ok := errors.AsType[*client.BaseURLError](err)
+			refused, ok := errors.AsType[*client.SyntaxError](err)
 			if !ok {
-				t.Fatalf("got %v and error %v, want a *BaseURLError", u, err)
+				t.Fatalf("got %v and error %v, want a *SyntaxError", u, err)
 			}
 			if !strings.Contains(refused.Problem, test.problem) {
 				t.Errorf("the problem %q does not say %q", refused.Problem, test.problem)
@@ -202,7 +202,7 @@ func FuzzParseBaseURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		u, err := client.ParseBaseURL(text)
 		if err != nil {
-			if _, ok := errors.AsType[*client.BaseURLError](err); !ok {
+			if _, ok := errors.AsType[*client.SyntaxError](err); !ok {
 				t.Fatalf("%q: error of type %T", text, err)
 			}
 			if _, rest, found := strings.Cut(text, "://"); found {

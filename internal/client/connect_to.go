@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"net/url"
@@ -27,7 +26,7 @@ func (c ConnectTo) addressFor(o origin) string {
 }
 
 // ParseAddress reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns a host in the
-// form in which it is looked up.
+// form in which it is looked up. The error is always a [*SyntaxError].
 func ParseAddress(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
 	number, portErr := strconv.ParseUint(port, 10, 16)
@@ -36,7 +35,9 @@ func ParseAddress(text string) (string, error) {
 	case err != nil, portErr != nil, number == 0,
 		host == "", !isHost(host), strings.ContainsFunc(host, isInvisible),
 		strings.Contains(host, ":") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
-		return "", errors.New("is not a host and a port")
+		fault := refused("is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
+		fault.Secret = mayHoldSecret(text)
+		return "", fault
 	}
 	return net.JoinHostPort(originOf(&url.URL{Host: text}).host, port), nil
 }

@@ -32,7 +32,7 @@ func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
 			t.Parallel()
 			seen := make([]bounds, len(test.delays))
 			for range samples {
-				delays := newDelays(test.retry, time.Time{})
+				delays := delays{retry: test.retry}
 				for n, want := range test.delays {
 					delay, _ := delays.next(noRetryAfter)
 					if delay < want.low || delay > want.high {
@@ -106,7 +106,7 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Fatalf("%q: %s", value, asked)
 		}
 		for _, deadline := range []time.Time{{}, time.Now().Add(time.Duration(remaining))} {
-			delays := newDelays(retry, deadline)
+			delays := delays{retry: retry, deadline: deadline}
 			for range 3 {
 				delay, ok := delays.next(asked)
 				switch {

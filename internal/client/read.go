@@ -27,7 +27,7 @@ type reading struct {
 // read makes attempts until one succeeds or no other may follow.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
-	delays := newDelays(r.client.config.Retry, deadline)
+	delays := delays{retry: r.client.config.Retry, deadline: deadline}
 	var last, ended *Failure
 	for {
 		result, failure := r.attempt(ctx)

@@ -134,11 +134,12 @@ func (r *reading) message(header http.Header, body []byte) string {
 		Message string `json:"message"`
 	}
 	start, text := body[:min(len(body), shownBody)], string(body)
-	if json.Unmarshal(start, &serviceError) == nil && serviceError.Message+serviceError.Error != "" {
+	switch {
+	case json.Unmarshal(start, &serviceError) == nil && serviceError.Message+serviceError.Error != "":
 		text = cmp.Or(serviceError.Message, serviceError.Error)
-	} else if isHTML(header, text) {
+	case isHTML(header, text):
 		text = titleOf(string(start))
-	} else if len(body) >= maxBody { // it may have been cut in a secret
+	case len(body) >= maxBody: // it may have been cut in a secret
 		return ""
 	}
 	text = r.redactor.Replace(text) // before the cut, which could leave a part of a secret

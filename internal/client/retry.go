@@ -2,11 +2,10 @@ package client
 
 import (
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // Retry says how attempts follow each other.
@@ -31,22 +30,12 @@ const lastAttemptTime = time.Second
 // replaces them within the same limits. A delay that would last past the read's end is shortened, so that one last
 // attempt uses the time that is left.
 type delays struct {
-	retry       Retry
-	deadline    time.Time // of the read; zero: none
-	exponential backoff.ExponentialBackOff
+	retry    Retry
+	deadline time.Time // of the read; zero: none
+	// most is how long the last delay could be at most.
+	most time.Duration
 	// shortened is true after the delay before the last attempt.
 	shortened bool
-}
-
-func newDelays(retry Retry, deadline time.Time) *delays {
-	return &delays{retry: retry, deadline: deadline, exponential: backoff.ExponentialBackOff{
-		// 1.5 times MinDelay, plus or minus a third, is from MinDelay to twice that: never below MinDelay, and still spread
-		// out when MaxDelay is reached.
-		InitialInterval:     retry.MinDelay + retry.MinDelay/2,
-		RandomizationFactor: 1.0 / 3,
-		Multiplier:          2,
-		MaxInterval:         retry.MaxDelay - retry.MaxDelay/4,
-	}}
 }
 
 // next returns the next delay. ok is false after the attempt that used the rest of the read's time.
@@ -54,7 +43,8 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if d.shortened {
 		return 0, false
 	}
-	delay = d.exponential.NextBackOff()
+	d.most = 2 * min(max(d.most, d.retry.MinDelay), d.retry.MaxDelay/2)
+	delay = d.most/2 + rand.N(d.most/2+1) //nolint:gosec // jitter is no secret
 	if retryAfter != noRetryAfter {
 		delay = retryAfter
 	}

@@ -24,6 +24,9 @@ const (
 	defaultReadyReadTimeout = 10 * time.Minute
 )
 
+// baseURLForm says what a base URL is.
+const baseURLForm = "An `http` or `https` URL without user info, query or fragment. A path is kept, and trailing slashes do not matter."
+
 // The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
 // every kind of schema: the provider block and the resource use the data sources' attributes too.
 
@@ -61,6 +64,8 @@ type readArguments struct {
 	headers        http.Header
 	waitUntilReady bool
 	timeout        time.Duration
+	// fleet is true if they are for many instances.
+	fleet bool
 }
 
 // readArgumentAttributes returns the attributes of readArguments, with the description of request_headers.
@@ -90,7 +95,8 @@ func readArgumentsOf(config map[string]tftypes.Value) (readArguments, diag.Diagn
 	if waitUntilReady {
 		timeout = defaultReadyReadTimeout
 	}
-	return readArguments{headers, waitUntilReady, timeoutOf(config, "read", timeout)}, diags
+	_, fleet := config["base_urls"]
+	return readArguments{headers, waitUntilReady, timeoutOf(config, "read", timeout), fleet}, diags
 }
 
 // timeoutOf returns the time for an operation: that in timeouts, or the default.

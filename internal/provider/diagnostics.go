@@ -84,24 +84,15 @@ func formatDuration(duration time.Duration) string {
 	return text
 }
 
-// baseURLError says what is wrong with the base URL in argument. It is not on the attribute if the text may include a
-// secret: Terraform prints the lines of the configuration with the attribute at fault.
-func baseURLError(at path.Path, argument string, err error) diag.Diagnostic {
-	text := err.Error()
-	if fault, ok := errors.AsType[*client.BaseURLError](err); ok { // always
-		text = fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy)
-		if fault.Secret {
-			at = path.Empty()
-		}
+// syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the attribute if the text may
+// include a secret: Terraform prints the lines of the configuration with the attribute at fault.
+func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
+	fault, ok := errors.AsType[*client.SyntaxError](err)
+	if !ok {
+		return nil
 	}
-	return errorAt(at, summaryBaseURL, text)
-}
-
-// connectToError says that connect_to is no address.
-func connectToError(text string, err error) diag.Diagnostic {
-	at := path.Root("connect_to")
-	if client.MayHoldSecret(text) {
+	if fault.Secret {
 		at = path.Empty()
 	}
-	return errorAt(at, summaryConnectTo, fmt.Sprintf("connect_to %s.\n\nWrite it like \"127.0.0.1:8443\" or \"[::1]:8443\", without a scheme or a path.", err))
+	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy))
 }

@@ -16,36 +16,19 @@ import (
 
 // readInfo is what the words about a failed read depend on, besides the failure.
 type readInfo struct {
-	// timeoutArgument names the argument that limits the whole read.
-	timeoutArgument         string
-	timeout, requestTimeout time.Duration
-	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers. waits is true if
-	// the read waits for the instance.
-	dataSource, waits bool
-	// fleet is true if the instance is one of many.
-	fleet bool
+	readArguments
+	// timeoutArgument names the argument that limits the whole read, and headersArgument the one for credentials.
+	timeoutArgument, headersArgument string
+	requestTimeout                   time.Duration
+	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers.
+	dataSource bool
 	// headersWithheld is true if the provider has request_headers that are not for this instance.
 	headersWithheld bool
 }
 
-// headersArgument names the argument for credentials. A record has none of its own.
-func (info readInfo) headersArgument() string {
-	if info.dataSource {
-		return "request_headers"
-	}
-	return "the provider's request_headers"
-}
-
-// infoOn describes a data source's read of one instance.
-func (d *providerData) infoOn(baseURL client.BaseURL, timeout time.Duration, waits bool) readInfo {
-	return readInfo{
-		timeoutArgument: "timeouts.read",
-		timeout:         timeout,
-		requestTimeout:  d.requestTimeout,
-		dataSource:      true,
-		waits:           waits,
-		headersWithheld: d.withholdsHeaders(baseURL),
-	}
+// infoOn describes a data source's read of an instance.
+func (d *providerData) infoOn(baseURL client.BaseURL, arguments readArguments) readInfo {
+	return readInfo{arguments, "timeouts.read", "request_headers", d.requestTimeout, true, d.withholdsHeaders(baseURL)}
 }
 
 // advice is what to do next.
@@ -58,66 +41,52 @@ type advice struct {
 // failureWords are the summary of a kind of failure, and the advice that fits if nothing more is known.
 var failureWords = map[client.Kind]struct {
 	summary string
-	advice  advice
+	advice
 }{
-	client.KindResolve: {
-		"Host name of the instance not found",
-		advice{"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true},
-	},
-	client.KindNameServer: {
-		"Host name lookup failed",
-		advice{"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false},
-	},
-	client.KindConnect: {
-		"Instance not reachable",
-		advice{"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true},
-	},
-	client.KindProxy: {
-		"Instance not reachable through the proxy",
-		advice{"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false},
-	},
-	client.KindTimeout: {
-		"Instance did not answer in time",
-		advice{"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false},
-	},
-	client.KindBroken: {
-		"Connection to the instance broke",
-		advice{"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false},
-	},
-	client.KindCertificate: {
-		"Certificate of the instance not trusted",
-		advice{"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false},
-	},
-	client.KindTLS: {
-		"TLS handshake with the instance failed",
-		advice{"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
-			"client_cert_pem and client_key_pem.", true},
-	},
-	client.KindNotHTTP: {
-		"Response of the instance is not valid HTTP",
-		advice{"Check that the base URL names the port on which the instance serves HTTP.", true},
-	},
-	client.KindRedirect: {
-		"Redirect of the instance not followed",
-		advice{"Set the base URL to the address at which the instance itself answers.", true},
-	},
-	client.KindStatus: {
-		"Instance answered with status", // and the status
-		advice{"Check the base URL, and what a proxy in front of the instance allows.", true},
-	},
-	client.KindTooLarge: {
-		"Response of the instance too large",
-		advice{"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
-			"it adds to its responses, such as cookies.", true},
-	},
-	client.KindNotJSON: {
-		"Response of the instance is not JSON",
-		advice{"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true},
-	},
-	client.KindDocument: {
-		"Response is not an instance document",
-		advice{"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false},
-	},
+	client.KindResolve: {"Host name of the instance not found", advice{
+		"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true,
+	}},
+	client.KindNameServer: {"Host name lookup failed", advice{
+		"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false,
+	}},
+	client.KindConnect: {"Instance not reachable", advice{
+		"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true,
+	}},
+	client.KindProxy: {"Instance not reachable through the proxy", advice{
+		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false,
+	}},
+	client.KindTimeout: {"Instance did not answer in time", advice{
+		"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false,
+	}},
+	client.KindBroken: {"Connection to the instance broke", advice{
+		"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false,
+	}},
+	client.KindCertificate: {"Certificate of the instance not trusted", advice{
+		"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false,
+	}},
+	client.KindTLS: {"TLS handshake with the instance failed", advice{
+		"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
+			"client_cert_pem and client_key_pem.", true,
+	}},
+	client.KindNotHTTP: {"Response of the instance is not valid HTTP", advice{
+		"Check that the base URL names the port on which the instance serves HTTP.", true,
+	}},
+	client.KindRedirect: {"Redirect of the instance not followed", advice{
+		"Set the base URL to the address at which the instance itself answers.", true,
+	}},
+	client.KindStatus: {"Instance answered with status", advice{
+		"Check the base URL, and what a proxy in front of the instance allows.", true,
+	}}, // and the status
+	client.KindTooLarge: {"Response of the instance too large", advice{
+		"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
+			"it adds to its responses, such as cookies.", true,
+	}},
+	client.KindNotJSON: {"Response of the instance is not JSON", advice{
+		"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true,
+	}},
+	client.KindDocument: {"Response is not an instance document", advice{
+		"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false,
+	}},
 }
 
 // hintAdvice is what to do about likely causes.
@@ -165,15 +134,9 @@ func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 // canceledError says how often an instance was tried, and what came of it.
 func canceledError(err error, info readInfo) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
-	detail := "Reading the instance was canceled "
-	switch last := canceled.Last; {
-	case last != nil:
-		detail = paragraphs(detail+"after "+attempts(canceled.Attempts)+". The last one that ended met this:", cause(last),
-			strings.Join(remedies(last, info), " "))
-	case canceled.Attempts > 0:
-		detail += "during the first attempt: GET " + canceled.URL + "."
-	default:
-		detail += "before the first attempt: GET " + canceled.URL + "."
+	detail := fmt.Sprintf("Reading the instance was canceled after %s: GET %s.", attempts(canceled.Attempts), canceled.URL)
+	if last := canceled.Last; last != nil {
+		detail = paragraphs(detail+" The last one that ended met this:", cause(last), strings.Join(remedies(last, info), " "))
 	}
 	return diag.NewErrorDiagnostic(summaryCanceled, detail)
 }
@@ -228,16 +191,16 @@ func remedies(failure *client.Failure, info readInfo) []string {
 		}
 	}
 	if failure.Hint == client.HintWebPage {
-		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+info.headersArgument()+".")
+		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+info.headersArgument+".")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
-	if info.dataSource && !info.waits && starting(failure) {
+	if info.dataSource && !info.waitUntilReady && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if info.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
+	if info.waitUntilReady && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", info.timeoutArgument))
 	}
 	return remedies
@@ -271,7 +234,7 @@ func adviceOn(failure *client.Failure, info readInfo) advice {
 	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
 		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument), false}
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
-		return advice{failureWords[failure.Kind].advice.text + " If the server expects TLS on this port, write the base URL with https://.", true}
+		return advice{failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", true}
 	default:
 		return failureWords[failure.Kind].advice
 	}
@@ -313,7 +276,7 @@ func credentialsAdvice(failure *client.Failure, info readInfo) advice {
 		return advice{"The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
 			"this instance's. " + remedy, false}
 	default:
-		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument() +
+		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument +
 			", or set the provider's client_cert_pem and client_key_pem.", false}
 	}
 }

@@ -46,7 +46,8 @@ var summaries = map[client.Kind]string{
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readInfo{
-		timeoutArgument: "timeouts.read", dataSource: true, timeout: time.Minute, requestTimeout: 10 * time.Second,
+		readArguments: readArguments{timeout: time.Minute}, timeoutArgument: "timeouts.read", headersArgument: "request_headers",
+		dataSource: true, requestTimeout: 10 * time.Second,
 	}
 	fleet := one
 	fleet.fleet = true

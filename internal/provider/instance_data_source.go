@@ -29,11 +29,10 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	attributes := instanceAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
 		"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	attributes["base_url"] = schema.StringAttribute{
-		Optional: true,
-		Computed: true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A " +
-			"path is kept, and trailing slashes do not matter. Default: the provider's `base_url`.",
-		Validators: []validator.String{baseURLValidator},
+		Optional:            true,
+		Computed:            true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " Default: the provider's `base_url`.",
+		Validators:          []validator.String{baseURLValidator},
 	}
 	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read, for example for a reverse proxy in front of the "+
 		"instance. They are sent only to the origin (scheme, host and port) of the instance, and override the provider's."))
@@ -67,7 +66,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, d.provider.infoOn(*baseURL, arguments.timeout, arguments.waitUntilReady)))
+		resp.Diagnostics.Append(readError(at, err, d.provider.infoOn(*baseURL, arguments)))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})...)

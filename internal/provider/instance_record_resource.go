@@ -45,9 +45,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. An `http` or `https` URL without user info, query or fragment. A " +
-			"path is kept, and trailing slashes do not matter. If it changes, the record is updated in place from the new instance. Another " +
-			"spelling of the same URL changes nothing else.",
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record is updated " +
+			"in place from the new instance. Another spelling of the same URL changes nothing else.",
 		Validators: []validator.String{baseURLValidator},
 	}
 	attributes["triggers"] = schema.MapAttribute{
@@ -125,73 +124,60 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	}
 }
 
-// record waits for the planned instance, and sets the state to what it says.
-func (r *instanceRecordResource) record(ctx context.Context, operation string, planned tftypes.Value, state *tfsdk.State) diag.Diagnostics {
-	baseURL, fault := r.provider.baseURLFor(elementsOf(planned)["base_url"])
-	if fault != nil {
-		return diag.Diagnostics{fault}
-	}
-	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
-		return diag.Diagnostics{unknownError(unknown, "")}
-	}
-	return r.read(ctx, operation, *baseURL, planned, state)
-}
-
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values := elementsOf(req.State.Raw)
 	imported := values["response_body"].IsNull() // else something has been read
-	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
-		switch {
-		case imported && req.ClientCapabilities.DeferralAllowed:
-			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
-		case imported:
-			resp.Diagnostics.Append(unknownError(unknown, ""))
-		}
+	unknown := len(r.provider.unknownFor(true)) > 0
+	switch {
+	case unknown && !imported:
+		return
+	case unknown && req.ClientCapabilities.DeferralAllowed:
+		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	baseURL, fault := r.provider.baseURLFor(values["base_url"])
-	if fault != nil { // another version of the provider accepted it
-		resp.Diagnostics.Append(keptWarning("", fault))
-		return
-	}
-	diags := r.read(ctx, "read", *baseURL, req.State.Raw, &resp.State)
+	diags := r.record(ctx, "read", req.State.Raw, &resp.State)
 	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
-		diags = diag.Diagnostics{keptWarning(baseURL.Written(), diags[0])}
+		diags = diag.Diagnostics{keptWarning(values["base_url"], diags[0])}
 	}
 	resp.Diagnostics.Append(diags...)
 }
 
-// read reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
+// record reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
 // does not wait for the instance.
-func (r *instanceRecordResource) read(
-	ctx context.Context, operation string, baseURL client.BaseURL, record tftypes.Value, state *tfsdk.State,
-) diag.Diagnostics {
-	at, waits, defaultTimeout := path.Root("base_url"), true, defaultRecordTimeout
+func (r *instanceRecordResource) record(ctx context.Context, operation string, record tftypes.Value, state *tfsdk.State) diag.Diagnostics {
+	at, arguments := path.Root("base_url"), readArguments{waitUntilReady: true, timeout: defaultRecordTimeout}
 	if operation == "read" { // a refresh has no configuration that an error could be on
-		at, waits, defaultTimeout = path.Empty(), false, defaultRefreshTimeout
+		at, arguments = path.Empty(), readArguments{timeout: defaultRefreshTimeout}
+	}
+	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
+		return diag.Diagnostics{unknownError(unknown, "")}
 	}
 	values := elementsOf(record)
-	timeout := timeoutOf(values, operation, defaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	baseURL, fault := r.provider.baseURLFor(values["base_url"])
+	if fault != nil { // in a state: another version of the provider accepted it
+		return diag.Diagnostics{fault}
+	}
+	arguments.timeout = timeoutOf(values, operation, arguments.timeout)
+	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
-	result, err := r.provider.read(ctx, client.Request{BaseURL: baseURL, UntilReady: waits})
+	result, err := r.provider.read(ctx, client.Request{BaseURL: *baseURL, UntilReady: arguments.waitUntilReady})
 	if err != nil {
-		info := r.provider.infoOn(baseURL, timeout, waits)
-		info.dataSource, info.timeoutArgument = false, "timeouts."+operation
+		info := r.provider.infoOn(*baseURL, arguments)
+		info.dataSource, info.timeoutArgument, info.headersArgument = false, "timeouts."+operation, "the provider's request_headers"
 		return diag.Diagnostics{readError(at, err, info)}
 	}
-	setInstance(values, baseURL, result)
+	setInstance(values, *baseURL, result)
 	state.Raw = tftypes.NewValue(record.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})
 }
 
 // keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
 // Terraform shows only the first.
-func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
+func keptWarning(baseURL tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
 	summary := summaryKept
-	if baseURL != "" {
-		summary += ": " + baseURL
+	if parsed, err := client.ParseBaseURL(goValue[string](baseURL)); err == nil { // else it may have a secret
+		summary += ": " + parsed.Written()
 	}
 	return diag.NewWarningDiagnostic(summary,
 		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
@@ -204,7 +190,7 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if _, err := client.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(baseURLError(path.Empty(), "The import ID, which is the base URL of an instance,", err))
+		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

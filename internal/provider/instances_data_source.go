@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -47,9 +46,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"base_urls": schema.MapAttribute{
 			ElementType: types.StringType,
 			Required:    true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. Each is an `http` or " +
-				"`https` URL without user info, query or fragment. A path is kept, and trailing slashes do not matter. At least one. If two " +
-				"keys point to the same instance, it is requested once.",
+			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. At least one. If two keys " +
+				"point to the same instance, it is requested once. " + baseURLForm,
 			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
@@ -108,9 +106,6 @@ type fleetMember struct {
 	warnings []instance.Warning
 }
 
-// canceled tells whether the read was canceled before the instance had been read.
-func (m *fleetMember) canceled() bool { return errors.Is(m.err, context.Canceled) }
-
 // summary names the instance by its first key: of warnings with the same summary, Terraform shows only the first.
 func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written()) }
 
@@ -128,9 +123,9 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 			continue
 		}
 		baseURL, err := client.ParseBaseURL(goValue[string](value))
-		if fault, ok := errors.AsType[*client.BaseURLError](err); ok {
+		if fault, ok := errors.AsType[*client.SyntaxError](err); ok {
 			secret = secret || fault.Secret
-			diags.Append(baseURLError(at, at.String(), err))
+			diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective()]
@@ -163,17 +158,26 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, arguments, int64Or(values["max_concurrency"], defaultMaxConcurrency))
-	if slices.ContainsFunc(members, (*fleetMember).canceled) {
-		unread := 0
-		for _, member := range members {
+	var warnings []instanceWarnings
+	failed := make(map[string]*fleetMember)
+	for _, member := range members {
+		warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.warnings})
+		for _, key := range member.keys {
 			if member.err != nil {
-				unread += len(member.keys)
+				failed[key] = member
 			}
 		}
-		resp.Diagnostics.AddError(summaryCanceled, fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", unread, len(baseURLs)))
+	}
+	if len(failed) > 0 && errors.Is(ctx.Err(), context.Canceled) {
+		resp.Diagnostics.AddError(summaryCanceled, fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), len(baseURLs)))
 		return
 	}
-	resp.Diagnostics.Append(d.fleetDiagnostics(members, arguments, goValue[bool](values["allow_failures"]))...)
+	if goValue[bool](values["allow_failures"]) {
+		resp.Diagnostics.Append(d.failuresWarning(failed, len(baseURLs), arguments))
+	} else {
+		resp.Diagnostics.Append(d.failureErrors(failed, arguments)...)
+	}
+	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -230,63 +234,41 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
 }
 
-// fleetDiagnostics reports failures, each under its key, and warnings.
-func (d *instancesDataSource) fleetDiagnostics(members []*fleetMember, arguments readArguments, allowFailures bool) diag.Diagnostics {
-	var diags diag.Diagnostics
-	var warnings []instanceWarnings
-	failed, total := make(map[string]*fleetMember), 0
-	for _, member := range members {
-		total += len(member.keys)
-		warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.warnings})
-		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = member
-			}
-		}
+// failureErrors reports each failure under its key.
+func (d *instancesDataSource) failureErrors(failed map[string]*fleetMember, arguments readArguments) (diags diag.Diagnostics) {
+	for _, key := range slices.Sorted(maps.Keys(failed)) {
+		at := path.Root("base_urls").AtMapKey(key)
+		failure := readError(at, failed[key].err, d.provider.infoOn(failed[key].baseURL, arguments))
+		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
 	}
-	keys := slices.Sorted(maps.Keys(failed))
-	if allowFailures && len(keys) > 0 {
-		diags.AddWarning(summaryFailures+": "+failed[keys[0]].summary(), d.failuresDetail(keys, failed, total, arguments))
-	}
-	if !allowFailures {
-		for _, key := range keys {
-			at := path.Root("base_urls").AtMapKey(key)
-			failure := readError(path.Empty(), failed[key].err, d.infoOn(failed[key], arguments))
-			diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
-		}
-	}
-	diags.Append(warningDiagnostics(warnings...)...)
 	return diags
 }
 
-// infoOn describes the read of one of many instances.
-func (d *instancesDataSource) infoOn(member *fleetMember, arguments readArguments) readInfo {
-	info := d.provider.infoOn(member.baseURL, arguments.timeout, arguments.waitUntilReady)
-	info.fleet = true
-	return info
-}
-
-// failuresDetail lists the failures of a fleet that are allowed, and what to do: each remedy once, and for how many.
-func (d *instancesDataSource) failuresDetail(keys []string, failed map[string]*fleetMember, total int, arguments readArguments) string {
+// failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many. It returns nil if there
+// are none.
+func (d *instancesDataSource) failuresWarning(failed map[string]*fleetMember, total int, arguments readArguments) diag.Diagnostic {
+	if len(failed) == 0 {
+		return nil
+	}
 	var lines, allRemedies []string
 	count := make(map[string]int)
+	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
 		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, failure, attempts(failure.Attempts)))
-		for _, remedy := range remedies(failure, d.infoOn(failed[key], arguments)) {
+		for _, remedy := range remedies(failure, d.provider.infoOn(failed[key].baseURL, arguments)) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)
 			}
 			count[remedy]++
 		}
 	}
-	var detail strings.Builder
-	fmt.Fprintf(&detail, "%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+	detail := fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", "\n  - "))
 	for _, remedy := range allRemedies {
-		fmt.Fprintf(&detail, "\n\nFor %d of them: %s", count[remedy], remedy)
+		detail += fmt.Sprintf("\n\nFor %d of them: %s", count[remedy], remedy)
 	}
-	return detail.String()
+	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), detail)
 }
 
 // quoted lists keys.

@@ -46,9 +46,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Base URL used by data sources that do not set their own. An `http` or `https` URL without " +
-					"user info, query or fragment. A path is kept, and trailing slashes do not matter. Environment variable: " +
-					"`FILETRANSFER_BASE_URL`, which this argument overrides. An empty environment variable counts as unset. Default: none.",
+				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm + " Environment variable: " +
+					"`" + baseURLVariable + "`, which this argument overrides. An empty environment variable counts as unset. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
 			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. They " +

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -56,11 +57,10 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
 	data.setBaseURL(config["base_url"])
-	if text := goValue[string](config["connect_to"]); text != "" {
+	if isSet(config["connect_to"]) {
 		var err error
-		if data.connectTo, err = client.ParseAddress(text); err != nil {
-			diags.Append(connectToError(text, err))
-		}
+		data.connectTo, err = client.ParseAddress(goValue[string](config["connect_to"]))
+		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
 	}
 	if data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
 		if len(headers) > 0 {
@@ -84,17 +84,13 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
 	}
-	var connectTo client.ConnectTo
-	if data.baseURL != nil {
-		connectTo = client.ConnectTo{Address: data.connectTo, BaseURL: *data.baseURL}
-	}
 	var err error
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
 		Retry:          retryOf(elementsOf(config["retry"])),
 		TLS:            tls,
-		ConnectTo:      connectTo,
+		ConnectTo:      client.ConnectTo{Address: data.connectTo, BaseURL: *cmp.Or(data.baseURL, &client.BaseURL{})},
 		Log:            tflog.Debug,
 	})
 	if err != nil {
@@ -114,7 +110,7 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 		return
 	}
 	if baseURL, err := client.ParseBaseURL(text); err != nil {
-		d.baseURLFault = baseURLError(path.Empty(), name, err)
+		d.baseURLFault = syntaxError(path.Empty(), summaryBaseURL, name, err)
 	} else {
 		d.baseURL = &baseURL
 	}
@@ -126,10 +122,7 @@ func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diag
 	switch {
 	case isSet(own):
 		baseURL, err := client.ParseBaseURL(goValue[string](own))
-		if err != nil {
-			return nil, baseURLError(path.Root("base_url"), "base_url", err)
-		}
-		return &baseURL, nil
+		return &baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
 	case d.baseURL == nil && d.baseURLFault == nil && !slices.Contains(d.unknown, "base_url"):
 		return nil, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
 			baseURLVariable+" is not set.\n\nSet one of them.")

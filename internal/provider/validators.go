@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -17,94 +18,77 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// None of these validators prints the value of a sensitive argument, or a long one. All skip null and unknown values.
+// A check is a validator. It does not print the value of a sensitive argument, or a long one.
+type check struct {
+	accepts string
+	// run adds what is wrong with a value that is neither null nor unknown.
+	run func(at path.Path, value tftypes.Value, diags *diag.Diagnostics)
+}
+
 var (
-	_ validator.String = stringValidator{}
-	_ validator.Number = numberValidator{}
-	_ validator.Map    = mapValidator{}
+	_ validator.String = check{}
+	_ validator.Number = check{}
+	_ validator.Map    = check{}
 )
 
-// expectation says what a validator accepts.
-type expectation string
+func (c check) Description(context.Context) string         { return c.accepts }
+func (c check) MarkdownDescription(context.Context) string { return c.accepts }
 
-func (e expectation) Description(context.Context) string         { return string(e) }
-func (e expectation) MarkdownDescription(context.Context) string { return string(e) }
-
-type stringValidator struct {
-	expectation
-	// check returns what is wrong with the text of the attribute, or nil.
-	check func(at path.Path, text string) diag.Diagnostic
+func (c check) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	c.validate(ctx, req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		resp.Diagnostics.Append(v.check(req.Path, req.ConfigValue.ValueString()))
+func (c check) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	c.validate(ctx, req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (c check) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	c.validate(ctx, req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (c check) validate(ctx context.Context, at path.Path, configured attr.Value, diags *diag.Diagnostics) {
+	if value, err := configured.ToTerraformValue(ctx); err == nil && isSet(value) {
+		c.run(at, value, diags)
 	}
 }
 
-// numberValidator checks a number that has to be whole. The framework's attribute for integers would have a user
-// report what is not one as a bug.
-type numberValidator struct {
-	expectation
-	least, most int64
-}
-
-func wholeNumber(least, most int64) numberValidator {
-	return numberValidator{expectation(fmt.Sprintf("a whole number from %d to %d", least, most)), least, most}
-}
-
-func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	number := req.ConfigValue.ValueBigFloat()
-	if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < v.least || whole > v.most {
-		resp.Diagnostics.AddAttributeError(rootAttribute(req.Path), summaryNumber,
-			fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, number.Text('g', maxDigits), v.expectation))
-	}
-}
-
-type mapValidator struct {
-	expectation
-	check func(at path.Path, elements tftypes.Value) diag.Diagnostics
-}
-
-func (v mapValidator) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if value, err := req.ConfigValue.ToTerraformValue(ctx); err == nil && isSet(value) {
-		resp.Diagnostics.Append(v.check(req.Path, value)...)
-	}
-}
-
-var baseURLValidator = stringValidator{
-	"an http or https URL with a host, without user info, query or fragment",
-	func(at path.Path, text string) diag.Diagnostic {
-		if _, err := client.ParseBaseURL(text); err != nil {
-			return baseURLError(at, at.String(), err)
+// wholeNumber checks a number. The framework's attribute for integers would have a user report a fraction as a bug.
+func wholeNumber(least, most int64) check {
+	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
+	return check{accepts, func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		number := goValue[*big.Float](value)
+		if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < least || whole > most {
+			diags.AddAttributeError(rootAttribute(at), summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
 		}
-		return nil
+	}}
+}
+
+var baseURLValidator = check{
+	"an http or https URL with a host, without user info, query or fragment",
+	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		_, err := client.ParseBaseURL(goValue[string](value))
+		diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 	},
 }
 
-var connectToValidator = stringValidator{
+var connectToValidator = check{
 	"a host and a port from 1 to 65535",
-	func(at path.Path, text string) diag.Diagnostic {
-		if _, err := client.ParseAddress(text); err != nil {
-			return connectToError(text, err)
-		}
-		return nil
+	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		_, err := client.ParseAddress(goValue[string](value))
+		diags.Append(syntaxError(at, summaryConnectTo, at.String(), err))
 	},
 }
 
 // baseURLsValidator checks the base URLs of a fleet.
-var baseURLsValidator = mapValidator{
+var baseURLsValidator = check{
 	"at least one http or https URL with a host, without user info, query or fragment",
-	func(at path.Path, baseURLs tftypes.Value) diag.Diagnostics {
+	func(at path.Path, baseURLs tftypes.Value, diags *diag.Diagnostics) {
 		urls := elementsOf(baseURLs)
 		if len(urls) == 0 {
-			return diag.Diagnostics{errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at))}
+			diags.Append(errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at)))
 		}
-		_, diags := fleetMembers(urls)
-		return diags
+		_, faults := fleetMembers(urls)
+		diags.Append(faults...)
 	},
 }
 
@@ -112,12 +96,13 @@ var digits = regexp.MustCompile("[0-9]+")
 
 const durationExpected = `a positive duration such as "500ms", "10s" or "1m30s"`
 
-var durationValidator = stringValidator{
+var durationValidator = check{
 	durationExpected,
-	func(at path.Path, text string) diag.Diagnostic {
+	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		text := goValue[string](value)
 		duration, err := time.ParseDuration(text)
 		if err == nil && duration > 0 {
-			return nil
+			return
 		}
 		fault := "is not a duration"
 		if err == nil {
@@ -130,7 +115,7 @@ var durationValidator = stringValidator{
 		if len(text) > limit { // not even a part of it: it may be anything, such as a key
 			shown = "a long text"
 		}
-		return errorAt(rootAttribute(at), summaryDuration,
+		diags.AddAttributeError(rootAttribute(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown, fault, durationExpected))
 	},
 }
@@ -144,14 +129,14 @@ func rootAttribute(at path.Path) path.Path {
 	return at
 }
 
-var caCertsValidator = stringValidator{
+var caCertsValidator = check{
 	"one or more certificates in PEM form",
-	func(at path.Path, text string) diag.Diagnostic {
+	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		text := goValue[string](value)
 		if err := client.CheckCACerts(text); err != nil {
-			return errorAt(pemPath(at, text), summaryCACerts,
-				fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
+			diags.Append(errorAt(pemPath(at, text), summaryCACerts,
+				fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err)))
 		}
-		return nil
 	},
 }
 
@@ -165,10 +150,10 @@ func pemPath(at path.Path, text string) path.Path {
 	return at
 }
 
-var headersValidator = mapValidator{
+var headersValidator = check{
 	"HTTP header names, each once, with values of one line",
-	func(at path.Path, headers tftypes.Value) diag.Diagnostics {
-		_, diags := parseHeaders(at, headers)
-		return diags
+	func(at path.Path, headers tftypes.Value, diags *diag.Diagnostics) {
+		_, faults := parseHeaders(at, headers)
+		diags.Append(faults...)
 	},
 }
