@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -167,6 +168,23 @@ func TestFleetWarningStaysShort(t *testing.T) {
 			mustEqual(t, "the number of lines", strings.Count(detail, "\n  - \"key"), min(len(got.errors()), maxListed))
 		})
 	}
+}
+
+// Each path leads to a login page of its own.
+func TestFleetSaysEachRemedyOnceWhateverTheRedirects(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/instance") {
+			http.Redirect(w, r, "/login"+r.URL.Path+"/", http.StatusFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<title>Sign in</title>")
+	})))
+	baseURLs, _ := under(instance.URL(), 100)
+	told := read(t, nil, instancesName, args{"base_urls": baseURLs, "allow_failures": true}).told.String()
+	mustEqual(t, "the number of remedies", strings.Count(told, "of them: "), 2)
+	mustSay(t, told, "For 100 of them: The base URL redirects, and what failed is where it leads", "For 100 of them: If that is a login page")
 }
 
 func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
