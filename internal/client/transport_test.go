@@ -339,15 +339,16 @@ func TestEchoedProxyCredentialsAreRedacted(t *testing.T) {
 //nolint:paralleltest // it looks for goroutines
 func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	var open atomic.Int32
+	var begun, open atomic.Int32
 	proxy := it.NewRaw(t, func(c net.Conn) {
+		begun.Add(1)
 		open.Add(1)
 		it.Await(c)
 		open.Add(-1)
 	})
 	fail(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(12), timeout(soon/3))
 	promptly(t, func() {
-		for proxy.Connections() < 12 || open.Load() > 0 {
+		for begun.Load() < 12 || open.Load() > 0 {
 			time.Sleep(soon / 8)
 		}
 	})

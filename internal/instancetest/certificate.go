@@ -113,6 +113,19 @@ func newAuthority() (*authority, error) {
 	return a, nil
 }
 
+// serverTLS is the configuration of a server that shows a certificate of the kind, and asks clients for theirs or not.
+func serverTLS(kind Certificate, clientAuth tls.ClientAuthType) (*tls.Config, error) {
+	a, err := certificates()
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{a.leaves[kind]}, ClientAuth: clientAuth}
+	if clientAuth == tls.RequireAndVerifyClientCert {
+		config.ClientCAs = a.pool
+	}
+	return config, nil
+}
+
 // issue makes a key and a certificate for it, signed by the signer or, without one, by itself.
 func issue(template *x509.Certificate, signer *tls.Certificate) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

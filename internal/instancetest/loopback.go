@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"sync"
@@ -38,81 +38,59 @@ type Request struct {
 	ClientCertificate bool
 }
 
-// loopback is the server under an instance, a proxy and a [RawServer]: it logs requests, counts connections, and waits
-// at the end for all that it started.
+// loopback is the server under an instance and a proxy. It logs requests and counts connections.
 type loopback struct {
-	listener net.Listener
-	config   *tls.Config  // Nil for plain HTTP.
-	server   *http.Server // Nil for a raw server.
-	handler  http.Handler
-	cancel   context.CancelFunc
-	shut     sync.Once
-	running  sync.WaitGroup // The accept loop, connections and requests.
+	server  *httptest.Server
+	handler http.Handler
+	cancel  context.CancelFunc
 
 	mu           sync.Mutex
-	closed       bool
 	requests     []Request
 	connections  int
 	underWay     int
 	peakUnderWay int
-	open         map[*conn]struct{}
 }
 
-func listen(address string, config *tls.Config) (*loopback, error) {
+func listen(address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("starting a loopback server: %w", err)
 	}
-	return &loopback{listener: listener, config: config, cancel: func() {}, open: make(map[*conn]struct{})}, nil
+	return listener, nil
 }
 
-// listenHTTP starts serving HTTP/1.1, as the service does.
+// listenHTTP starts serving HTTP/1.1, as the service does, over TLS if there is a configuration for it.
 func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
-	l, err := listen(address, config)
+	listener, err := listen(address)
 	if err != nil {
 		return nil, err
 	}
-	l.handler = handler
-	var ctx context.Context
-	ctx, l.cancel = context.WithCancel(context.Background())
-
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	l.server = &http.Server{
-		Handler:   http.HandlerFunc(l.serve),
-		TLSConfig: config,
-		Protocols: &protocols,
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &loopback{handler: handler, cancel: cancel}
+	l.server = &httptest.Server{Listener: listener, TLS: config, Config: &http.Server{
+		Handler: http.HandlerFunc(l.serve),
 		// Ending this context is what ends the steps that wait.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, c)
 		},
-		ConnState: l.track,
+		ConnState: l.count,
 		// The faults are on purpose: net/http's complaints about them would only confuse a test's output.
 		ErrorLog: log.New(io.Discard, "", 0),
 		// "OPTIONS *" is a request like any other here: logged, and answered 404.
 		DisableGeneralOptionsHandler: true,
+	}}
+	if config == nil {
+		l.server.Start()
+	} else {
+		l.server.StartTLS()
 	}
-	l.running.Go(func() {
-		// Both return only because close was called, which is not an error.
-		if config == nil {
-			_ = l.server.Serve(acceptor{l.listener, l})
-		} else {
-			_ = l.server.ServeTLS(acceptor{l.listener, l}, "", "")
-		}
-	})
 	return l, nil
 }
 
 // serve logs the request and hands it on.
 func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		panic(http.ErrAbortHandler)
-	}
-	// Added under the lock that close takes, so never after its Wait began.
-	l.running.Add(1)
 	l.underWay++
 	l.peakUnderWay = max(l.peakUnderWay, l.underWay)
 	state := cmp.Or(r.TLS, &tls.ConnectionState{})
@@ -132,42 +110,24 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		l.underWay--
 		l.mu.Unlock()
-		l.running.Done()
 	}()
 	l.handler.ServeHTTP(w, r)
 }
 
-// track follows the connections' lives. A client has the last word in a handshake: only a request, or the end of the
-// connection, tells that it accepted the certificate.
-func (l *loopback) track(nc net.Conn, state http.ConnState) {
-	c := tracked(nc)
+// count counts the connection when it is new.
+func (l *loopback) count(_ net.Conn, state http.ConnState) {
 	if state == http.StateNew {
-		l.running.Add(1)
-		return
-	}
-	if t, ok := nc.(*tls.Conn); ok && t.ConnectionState().HandshakeComplete {
 		l.mu.Lock()
-		c.accepted = true
+		l.connections++
 		l.mu.Unlock()
-	}
-	if state == http.StateClosed || state == http.StateHijacked {
-		c.finish.Do(l.running.Done)
 	}
 }
 
 // Origin returns scheme, host and port, as in "http://127.0.0.1:54321".
-func (l *loopback) Origin() string {
-	scheme := "http"
-	if l.config != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + l.Address()
-}
+func (l *loopback) Origin() string { return l.server.URL }
 
 // Address returns host and port, as in "127.0.0.1:54321".
-func (l *loopback) Address() string {
-	return l.listener.Addr().String()
-}
+func (l *loopback) Address() string { return l.server.Listener.Addr().String() }
 
 // Requests returns the requests that have arrived, in order. A request is logged before it is answered.
 func (l *loopback) Requests() []Request {
@@ -190,127 +150,30 @@ func (l *loopback) Connections() int {
 	return l.connections
 }
 
-// CloseClientConnections closes every connection there is, busy or not. New ones are accepted.
-func (l *loopback) CloseClientConnections() {
-	l.mu.Lock()
-	open := slices.Collect(maps.Keys(l.open))
-	l.mu.Unlock()
-	for _, c := range open {
-		_ = c.end()
-	}
-}
+// CloseClientConnections closes every connection there is, busy or not, but for the tunnels of a proxy. New ones are accepted.
+func (l *loopback) CloseClientConnections() { l.server.CloseClientConnections() }
 
-// Close stops the server, ends what is waiting, and returns when all of it has ended. Closing again does nothing.
+// Close stops the server, ends what is waiting, and returns when all requests have ended. Closing again does nothing.
 // It must not be called by a step, which it would wait for.
 func (l *loopback) Close() {
-	l.shut.Do(func() {
-		l.mu.Lock()
-		l.closed = true
-		l.mu.Unlock()
-		l.cancel()
-		if l.server != nil {
-			_ = l.server.Close()
-		}
-		// What Serve has not adopted yet, or a step has hijacked, the server does not close. The listener is
-		// closed again in case Serve never got to know it.
-		_ = l.listener.Close()
-		l.CloseClientConnections()
-		l.running.Wait()
-	})
-}
-
-// acceptor hands out tracked connections.
-type acceptor struct {
-	net.Listener
-	l *loopback
-}
-
-// Accept counts the connection.
-func (a acceptor) Accept() (net.Conn, error) {
-	nc, err := a.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	a.l.mu.Lock()
-	defer a.l.mu.Unlock()
-	if a.l.closed {
-		_ = nc.Close()
-		return nil, net.ErrClosed
-	}
-	a.l.connections++
-	c := &conn{Conn: nc, l: a.l}
-	a.l.open[c] = struct{}{}
-	return c, nil
-}
-
-// conn is a TCP connection that tells its loopback when it is closed.
-type conn struct {
-	net.Conn
-	l      *loopback
-	finish sync.Once
-
-	// Under the loopback's lock.
-	accepted  bool // The TLS handshake is known to be complete.
-	lingering bool
-}
-
-// Close is for net/http; what closes a connection on purpose calls end.
-func (c *conn) Close() error {
-	if c.linger() {
-		return nil
-	}
-	return c.end()
-}
-
-// linger lets a client that was refused in the handshake read why: closing with its request unread would reset the
-// connection, and the reset may overtake the alert. It reports whether the connection will end by itself.
-func (c *conn) linger() bool {
-	t, ok := c.Conn.(*net.TCPConn)
-	c.l.mu.Lock()
-	defer c.l.mu.Unlock()
-	if c.lingering {
-		return true
-	}
-	if !ok || c.l.config == nil || c.l.server == nil || c.accepted || c.l.closed || t.CloseWrite() != nil {
-		return false
-	}
-	c.lingering = true
-	c.l.running.Go(func() {
-		_, _ = io.Copy(io.Discard, t)
-		_ = c.end()
-	})
-	return true
-}
-
-// end closes the connection, which is then no longer counted as open.
-func (c *conn) end() error {
-	c.l.mu.Lock()
-	delete(c.l.open, c)
-	c.l.mu.Unlock()
-	return c.Conn.Close()
-}
-
-// reset closes the connection in such a way that the other side sees it reset.
-func (c *conn) reset() {
-	if t, ok := c.Conn.(*net.TCPConn); ok {
-		_ = t.SetLinger(0)
-	}
-	_ = c.end()
+	l.cancel()
+	l.CloseClientConnections() // The server waits for those that are busy.
+	l.server.Close()
 }
 
 type connKey struct{}
 
-// connOf returns the connection a request came on: a *tls.Conn or a *conn.
+// connOf returns the connection a request came on: a *tls.Conn or a *net.TCPConn.
 func connOf(r *http.Request) net.Conn {
 	return r.Context().Value(connKey{}).(net.Conn)
 }
 
-// tracked returns the TCP connection under nc.
-func tracked(nc net.Conn) *conn {
-	if t, ok := nc.(*tls.Conn); ok {
-		nc = t.NetConn()
+// tcp returns the TCP connection under c.
+func tcp(c net.Conn) *net.TCPConn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
 	}
-	return nc.(*conn)
+	return c.(*net.TCPConn)
 }
 
 // reserved are the ports this process has given out.
@@ -328,7 +191,7 @@ func ReserveAddress(t TB) string {
 			continue
 		}
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+		listener, err := listen(address)
 		if err != nil {
 			continue
 		}

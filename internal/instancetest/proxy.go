@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"sync"
 )
 
 // Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. A request through a tunnel is not seen by
@@ -15,9 +16,10 @@ import (
 type Proxy struct {
 	*loopback
 
-	target string
-	refuse int
-	config *tls.Config
+	target      string
+	refuse      int
+	certificate *Certificate // Nil for plain HTTP.
+	tunnels     sync.WaitGroup
 }
 
 // ProxyOption changes what a proxy does.
@@ -36,16 +38,7 @@ func WithProxyRefusal(status int) ProxyOption {
 
 // WithProxyCertificate has clients speak TLS to the proxy, which shows a certificate of the kind and asks for theirs.
 func WithProxyCertificate(kind Certificate) ProxyOption {
-	return func(p *Proxy) {
-		p.config = &tls.Config{ClientAuth: tls.RequestClientCert, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			authority, err := certificates()
-			if err != nil {
-				return nil, err
-			}
-			leaf := authority.leaves[kind]
-			return &leaf, nil
-		}}
-	}
+	return func(p *Proxy) { p.certificate = &kind }
 }
 
 // NewProxy starts a proxy for a test, which fails when it cannot be started, and closes it when the test ends.
@@ -62,8 +55,14 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
+	var config *tls.Config
 	var err error
-	p.loopback, err = listenHTTP("127.0.0.1:0", p.config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	if p.certificate != nil {
+		if config, err = serverTLS(*p.certificate, tls.RequestClientCert); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	p.loopback, err = listenHTTP("127.0.0.1:0", config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:
 			http.Error(w, http.StatusText(p.refuse), p.refuse)
@@ -78,6 +77,7 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 	}
 	t.Cleanup(func() {
 		p.Close()
+		p.tunnels.Wait()
 		transport.CloseIdleConnections()
 	})
 	return p
@@ -93,8 +93,10 @@ func (p *Proxy) dial(ctx context.Context, network, address string) (net.Conn, er
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// tunnel joins the client with the host it asked for until either side ends.
+// tunnel joins the client with the host it asked for until either side ends, or the proxy is closed.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	p.tunnels.Add(1)
+	defer p.tunnels.Done()
 	upstream, err := p.dial(r.Context(), "tcp", r.Host)
 	if err != nil {
 		http.Error(w, "The host cannot be reached", http.StatusBadGateway)
@@ -106,20 +108,18 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Cannot tunnel", http.StatusInternalServerError)
 		return
 	}
-	defer client.Close()
-	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		// Not from the connection itself: the client's first bytes may have been read along with the CONNECT.
-		_, _ = io.Copy(upstream, buffered)
+	ctx, end := context.WithCancel(r.Context())
+	context.AfterFunc(ctx, func() {
 		_ = client.Close()
 		_ = upstream.Close()
-	}()
-	_, _ = io.Copy(client, upstream)
-	_ = client.Close()
-	_ = upstream.Close()
-	<-done
+	})
+	p.tunnels.Go(func() {
+		defer end()
+		// Not from the connection itself: the client's first bytes may have been read along with the CONNECT.
+		_, _ = io.Copy(upstream, buffered)
+	})
+	defer end()
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err == nil {
+		_, _ = io.Copy(client, upstream)
+	}
 }

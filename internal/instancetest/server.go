@@ -142,12 +142,8 @@ func Start(options ...Option) (*Server, error) {
 	}
 	var config *tls.Config
 	if s.secure {
-		config = &tls.Config{
-			Certificates: []tls.Certificate{s.authority.leaves[s.certificate]},
-			ClientAuth:   s.clientAuth,
-		}
-		if s.clientAuth == tls.RequireAndVerifyClientCert {
-			config.ClientCAs = s.authority.pool
+		if config, err = serverTLS(s.certificate, s.clientAuth); err != nil {
+			return nil, err
 		}
 	}
 	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {

@@ -77,7 +77,7 @@ func Redirect(code int, location string) Step {
 // Reset resets the TCP connection before any answer.
 func Reset() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		tracked(connOf(r)).reset()
+		ResetConnection(connOf(r))
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -85,7 +85,7 @@ func Reset() Step {
 // CloseConnection closes the TCP connection without an answer.
 func CloseConnection() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		_ = tracked(connOf(r)).end()
+		_ = tcp(connOf(r)).Close()
 		panic(http.ErrAbortHandler)
 	}
 }
