@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -49,18 +50,22 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// A redirect costs no connection, unless its body is so large that reading it would cost more.
+// A redirect costs no connection, unless its body is so large that waiting for it would cost more. Go 1.26 closes the
+// connection of a large body, and 1.27 reads for 50 ms first: neither can use it again while the body does not come.
 func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 	t.Parallel()
-	for size, connections := range map[int]int{2 << 10: 1, 2<<10 + 1: 2} {
-		server := it.New(t, it.WithScript(it.Func(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", strconv.Itoa(size))
+	for connections, step := range map[int]it.Step{
+		1: it.Func(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(2<<10))
 			redirect(w, "/a")
-			_, _ = w.Write(make([]byte, size))
-		})), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
-		read(t, server.URL())
+			_, _ = w.Write(make([]byte, 2<<10))
+		}),
+		2: it.Verbatim(fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: %d\r\n\r\n", 2<<10+1), it.Silent()),
+	} {
+		server := it.New(t, it.WithScript(step), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+		read(t, server.URL(), attempts(1), timeout(prompt))
 		if n := server.Connections(); n != connections {
-			t.Errorf("%d bytes: %d connections, want %d", size, n, connections)
+			t.Errorf("%d connections, want %d", n, connections)
 		}
 	}
 }
