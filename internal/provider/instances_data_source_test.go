@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -209,44 +208,20 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 	)...)
 }
 
-// TestFleetGivesPlacesFirstComeFirstServed: to those that try again, too.
-func TestFleetGivesPlacesFirstComeFirstServed(t *testing.T) {
+// TestFleetAsksEveryInstanceBeforeOneAgain: in the order of the keys, although the first is to be asked again long before the
+// last one's turn.
+func TestFleetAsksEveryInstanceBeforeOneAgain(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const waiting, places = 10, 2
-		turns := turns{places: places}
-		var mutex sync.Mutex
-		var served []int
-		dones := make(chan func(), waiting)
-		queue := make([]chan struct{}, waiting)
-		for i := range queue {
-			queue[i] = turns.ask()
-		}
-		for i, turn := range slices.Backward(queue) { // they wait in another order than they asked
-			go func() {
-				done, err := turns.wait(t.Context(), turn)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mutex.Lock()
-				served = append(served, i)
-				mutex.Unlock()
-				dones <- done
-			}()
-		}
-		synctest.Wait()
-		mustEqual(t, "how many have a place", len(served), places)
-		(<-dones)()
-		synctest.Wait()
-		mustEqual(t, "how many had a place", len(served), places+1)
-		for range waiting - 1 {
-			(<-dones)()
-			synctest.Wait()
-		}
-		slices.Sort(served[:places]) // which came at once
-		mustEqual(t, "the order in which they had a place", served, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	baseURLs, keys := under(instance.URL(), 100)
+	read(t, args{"retry": args{"max_attempts": 2, "min_delay": "1ms", "max_delay": "1ms"}}, instancesName, args{
+		"base_urls": baseURLs, "max_concurrency": 1, "allow_failures": true,
 	})
+	asked := keysAsked(instance)
+	again := asked[len(keys):]
+	slices.Sort(again)
+	mustEqual(t, "the first requests", asked[:len(keys)], keys)
+	mustEqual(t, "the others", again, keys)
 }
 
 func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {

@@ -75,7 +75,19 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 func TestNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	const entry = `tftypes.Object["in_minutes":tftypes.Number, "in_seconds":tftypes.Number, "label":tftypes.String]`
-	// The attributes of instances are pinned for the data source of one; elsewhere they are the same.
+	const anInstance = `
+			api_version computed tftypes.String
+			api_version_major computed tftypes.Number
+			api_version_minor computed tftypes.Number
+			api_version_patch computed tftypes.Number
+			chunk_size computed tftypes.Number
+			file_max_age computed tftypes.Number
+			file_max_size computed tftypes.Number
+			max_transfers_in_merge computed tftypes.Number
+			recommended_expire_times computed tftypes.List[` + entry + `]
+			require_password computed tftypes.Bool
+			response_body computed tftypes.String`
+	// Elsewhere, the attributes of instances are the same.
 	details, listed := terraformType(detailsObject).String(), terraformType(listedInstanceObject).String()
 	mustEqual(t, "an element of instances", len(listedInstanceObject.AttrTypes), len(detailsObject.AttrTypes)+len([]string{"base_url"}))
 	tests := map[string]string{
@@ -92,23 +104,18 @@ func TestNamesAndTypes(t *testing.T) {
 			retry.max_attempts optional tftypes.Number
 			retry.max_delay optional tftypes.String
 			retry.min_delay optional tftypes.String`,
-		instanceName: `
-			api_version computed tftypes.String
-			api_version_major computed tftypes.Number
-			api_version_minor computed tftypes.Number
-			api_version_patch computed tftypes.Number
+		instanceName: anInstance + `
 			base_url optional computed tftypes.String
-			chunk_size computed tftypes.Number
-			file_max_age computed tftypes.Number
-			file_max_size computed tftypes.Number
-			max_transfers_in_merge computed tftypes.Number
-			recommended_expire_times computed tftypes.List[` + entry + `]
 			request_headers optional sensitive tftypes.Map[tftypes.String]
-			require_password computed tftypes.Bool
-			response_body computed tftypes.String
 			timeouts optional SINGLE
 			timeouts.read optional tftypes.String
 			wait_until_ready optional tftypes.Bool`,
+		recordName: anInstance + `
+			base_url optional computed tftypes.String
+			timeouts optional SINGLE
+			timeouts.create optional tftypes.String
+			timeouts.read optional tftypes.String
+			timeouts.update optional tftypes.String`,
 		instancesName: `
 			allow_failures optional tftypes.Bool
 			base_urls required tftypes.Map[tftypes.String]
