@@ -111,11 +111,12 @@ func TestNamesAndTypes(t *testing.T) {
 			timeouts.read optional tftypes.String
 			wait_until_ready optional tftypes.Bool`,
 		recordName: anInstance + `
-			base_url optional computed tftypes.String
+			base_url required tftypes.String
 			timeouts optional SINGLE
 			timeouts.create optional tftypes.String
 			timeouts.read optional tftypes.String
-			timeouts.update optional tftypes.String`,
+			timeouts.update optional tftypes.String
+			triggers optional tftypes.Map[tftypes.String]`,
 		instancesName: `
 			allow_failures optional tftypes.Bool
 			base_urls required tftypes.Map[tftypes.String]
