@@ -167,10 +167,7 @@ var wantOutputs = map[string]map[string]any{
 	"guides/testing-a-module":                {"volume_gib": 60., "shortest_expire_minutes": 30.},
 	"guides/testing-a-fleet":                 {"main_chunk_size": 20000000.},
 	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
-	"guides/operate-volume": {
-		"volume_gib": 1831., // 31 days of 50 GB, four files of 60 GiB and 100 MB are 92 % of it
-		"alert":      `node_filesystem_avail_bytes{mountpoint="/srv/files"} < 257798037760`,
-	},
+	"guides/operate-volume":                  {"volume_gib": 2000.},
 	"guides/tolerating-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},
@@ -181,12 +178,7 @@ var wantOutputs = map[string]map[string]any{
 	"guides/survive-an-outage": {
 		"versions": map[string]any{"now": "2.1.5", "recorded": "2.1.5"},
 	},
-	"guides/operate-settings": {"api_version": "2.1.5"},
-	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 59.}},
-	"guides/operate-upload-job": {"job_environment": map[string]any{
-		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
-		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 14 days.",
-	}},
+	"guides/operate-settings":           {"api_version": "2.1.5"},
 	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
 }
 
@@ -224,19 +216,15 @@ var afterwards = map[string][]later{
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 5)), fails: true,
 			says: "FILE_MAX_SIZE is 64424509440, but the instance reports 5 bytes."},
 	},
-	"guides/operate-backups": {
-		{command: "plan -var=earlier_file_max_age=5184000", says: "delete_after_days = 59 -> 29"}, // 60 days
-		{change: answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)), fails: true,
-			says: "That leaves no day for a backup within 90 days."},
-	},
 	"guides/operate-volume": {
-		{change: answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)), fails: true,
-			says: "Files of 182525 days can be on the disk at once, so the volume needs 9238830 GiB."},
+		{change: answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)), says: "The instance accepts more than the volume and the alert were made for."},
+		{command: "plan -var=volume_gib=1830", fails: true, // 31 days of 50 GB, four files of 60 GiB and 100 MB are 92 % of 1,831
+			says: "These settings need a volume of 1831 GiB, and volume_gib is 1830."},
+		{command: "plan -replace=terraform_data.volume", fails: true, says: "prevent_destroy"},
 	},
 	"guides/operate-upload-job": {
-		{command: "plan -var=retention_days=7", says: `-> "Download the files within 7 days."`},
-		{command: "plan -var=retention_days=1", says: `-> "Download the files within 24 hours."`},
-		{command: "plan -var=retention_days=0.03", says: `-> "Download the files within 30 minutes."`},
+		{command: "plan -var=retention_days=7", says: `EXPIRE_SECONDS = "1209600" -> "604800"`},
+		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
 	"guides/tolerating-failures": {{says: "Not read: broken"}},
 	"guides/response-shapes": {

@@ -2,6 +2,9 @@ package e2e_test
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -11,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,8 +53,7 @@ type fakeService struct {
 // chunkSize is more than the buffers of a connection have room for.
 const chunkSize, overhead = 20_000_000, 1 << 20
 
-// newFakeService starts the service with TLS or without.
-func newFakeService(t *testing.T, start func(http.Handler) *httptest.Server) fakeService {
+func newFakeService(t *testing.T) fakeService {
 	t.Helper()
 	const more = 10
 	service := fakeService{begun: make(chan *http.Request, more), received: make(chan int64, more), busy: new(sync.Mutex)}
@@ -58,72 +61,101 @@ func newFakeService(t *testing.T, start func(http.Handler) *httptest.Server) fak
 	mux.HandleFunc("GET /instance", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, instancetest.Newer().With("chunkSize", chunkSize).JSON())
 	})
-	mux.HandleFunc("PUT /files/uploadChunk", func(_ http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("PUT "+uploadPath, func(_ http.ResponseWriter, r *http.Request) {
 		service.begun <- r
 		service.busy.Lock()
 		defer service.busy.Unlock()
 		length, _ := io.Copy(io.Discard, r.Body)
 		service.received <- length
 	})
-	service.Server = start(mux)
+	service.Server = httptest.NewServer(mux)
 	t.Cleanup(service.Close)
 	return service
 }
+
+const uploadPath = "/files/uploadChunk"
 
 // proxied is nginx with the server block that the example makes of an instance's limits.
 type proxied struct {
 	t       *testing.T
 	address string
+	client  *http.Client // trusts its certificate
 }
 
 // startProxied runs nginx in front of an instance. The edits are made to the server block.
-func startProxied(t *testing.T, cli cli, baseURL string, edits ...string) proxied {
+func startProxied(t *testing.T, cli cli, service fakeService, edits ...string) proxied {
 	t.Helper()
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
 		t.Skipf("nginx is not on PATH: %v", err)
 	}
 	e := newExample(t, cli, "guides/operate-reverse-proxy")
-	write(t, filepath.Join(e.dir, "insecure.tf"), "provider \"filetransfer\" {\n  insecure = true\n}\n") // the certificate is the test's own
 	address := instancetest.ReserveAddress(t)
-	e.variables = map[string]any{"base_url": baseURL, "listen": address}
+	certificate, key, client := newCertificate(t)
+	e.variables = map[string]any{"base_url": service.URL}
 	e.setVariables()
 	e.apply()
-	rendered := e.state().Outputs["nginx_conf"].Value.(string)
-	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, strings.NewReplacer(edits...).Replace(rendered)))
-	return proxied{t, address}
+	configuration := e.state().Outputs["nginx_conf"].Value.(string)
+	edits = append(edits, " 443 ", " "+address+" ", "/etc/ssl/files.example.org.pem", certificate, "/etc/ssl/files.example.org.key", key)
+	for edit := range slices.Chunk(edits, 2) {
+		if !strings.Contains(configuration, edit[0]) {
+			t.Fatalf("the configuration has no %q:\n%s", edit[0], configuration)
+		}
+	}
+	startNginx(t, nginx, address, fmt.Sprintf(nginxFrame, strings.NewReplacer(edits...).Replace(configuration)))
+	return proxied{t, address, client}
 }
 
-// upload sends a body, and returns the status of the response.
-func (p proxied) upload(contentType string, body []byte) int {
+// newCertificate returns the paths of a certificate for 127.0.0.1 and of its key, and a client that trusts it.
+func newCertificate(t *testing.T) (file, keyFile string, client *http.Client) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	t.Cleanup(server.Close)
+	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	write(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	write(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
+	return file, keyFile, server.Client()
+}
+
+// upload sends a body, and returns the status and the header fields of the response.
+func (p proxied) upload(contentType string, body []byte) (status int, header http.Header) {
 	p.t.Helper()
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPut, "http://"+p.address+"/files/uploadChunk?chunk=0", bytes.NewReader(body))
+	url := "https://" + p.address + uploadPath + "?transferkey=a&chunk=0"
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPut, url, bytes.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", contentType)
-	response, err := http.DefaultClient.Do(request)
+	request.Header.Set("X-Forwarded-For", "192.0.2.1")
+	request.Header.Set("CF-Connecting-IP", "192.0.2.1")
+	response, err := p.client.Do(request)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer response.Body.Close()
-	return response.StatusCode
+	response.Body.Close()
+	return response.StatusCode, response.Header
 }
 
 // begin sends the first bytes of an upload.
 func (p proxied) begin(contentType string, body []byte, sent int) *net.TCPConn {
 	p.t.Helper()
-	conn, err := net.Dial("tcp", p.address)
+	conn, err := tls.Dial("tcp", p.address, p.client.Transport.(*http.Transport).TLSClientConfig)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // or nginx may never notice that this client leaves
-	fmt.Fprintf(conn, "PUT /files/uploadChunk?chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", contentType, len(body))
+	fmt.Fprintf(conn, "PUT %s?transferkey=a&chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		uploadPath, contentType, len(body))
 	if _, err := conn.Write(body[:sent]); err != nil {
 		p.t.Fatal(err)
 	}
-	return conn.(*net.TCPConn)
+	return conn.NetConn().(*net.TCPConn)
 }
 
 // leave ends the client's side of the connection, and returns when nginx has ended the other.
@@ -133,47 +165,57 @@ func leave(client *net.TCPConn) {
 }
 
 // TestAccNginx: nginx passes on a chunk, and refuses one byte more than a chunk and its overhead. An instance behind it never
-// sees a part of an upload, whenever its client leaves.
+// sees a part of an upload, whenever its client leaves, and no chunk while it has not answered the same.
 func TestAccNginx(t *testing.T) {
 	t.Parallel()
-	service := newFakeService(t, httptest.NewServer)
-	nginx := startProxied(t, acceptance(t), service.URL)
-	accepted := func(contentType string, body []byte) {
+	service := newFakeService(t)
+	nginx := startProxied(t, acceptance(t), service)
+	status := func(want int, contentType string, body []byte) {
 		t.Helper()
-		if status := nginx.upload(contentType, body); status != http.StatusOK {
-			t.Fatalf("a body of %d bytes got status %d", len(body), status)
-		}
-		if length := <-service.received; length != int64(len(body)) {
-			t.Errorf("%d of %d bytes arrived", length, len(body))
+		if got, _ := nginx.upload(contentType, body); got != want {
+			t.Fatalf("a body of %d bytes got status %d, want %d", len(body), got, want)
 		}
 	}
-	accepted(chunk(t, chunkSize))
-	accepted("application/octet-stream", make([]byte, chunkSize+overhead))
-	if status := nginx.upload("application/octet-stream", make([]byte, chunkSize+overhead+1)); status != http.StatusRequestEntityTooLarge {
-		t.Errorf("one byte more got status %d, want %d", status, http.StatusRequestEntityTooLarge)
+	arrives := func(want int) {
+		t.Helper()
+		if got := <-service.received; got != int64(want) {
+			t.Errorf("%d of %d bytes arrived", got, want)
+		}
 	}
-	contentType, body := chunk(t, chunkSize)
-	leave(nginx.begin(contentType, body, len(body)/2))
-	accepted(contentType, body)
-	if got := len(service.begun); got != 3 {
-		t.Fatalf("%d uploads began, want 3", got)
-	}
-	for range 3 {
+	begins := func() {
+		t.Helper()
+		if got := len(service.begun); got != 1 {
+			t.Fatalf("%d uploads began, want 1", got)
+		}
 		<-service.begun
 	}
+	const binary = "application/octet-stream"
+	status(http.StatusOK, binary, make([]byte, chunkSize+overhead))
+	arrives(chunkSize + overhead)
+	begins()
+	status(http.StatusRequestEntityTooLarge, binary, make([]byte, chunkSize+overhead+1))
+
+	contentType, body := chunk(t, chunkSize)
+	leave(nginx.begin(contentType, body, len(body)/2)) // while nginx reads
+	status(http.StatusOK, contentType, body)
+	arrives(len(body))
+	begins()
+
 	service.busy.Lock()
 	client := nginx.begin(contentType, body, len(body))
 	<-service.begun
-	_ = client.Close()
+	_ = client.Close() // while nginx passes it on
+	status(http.StatusServiceUnavailable, contentType, body)
 	service.busy.Unlock()
-	if length := <-service.received; length != int64(len(body)) {
-		t.Errorf("%d of %d bytes arrived after the client had left", length, len(body))
+	arrives(len(body))
+	if len(service.begun) > 0 {
+		t.Error("the chunk arrived twice")
 	}
 }
 
-// TestAccNginx_PartOfAnUpload: without one of two settings, the instance does see a part of an upload, which ends the
-// reference implementation.
-func TestAccNginx_PartOfAnUpload(t *testing.T) {
+// TestAccNginx_Without: without each of three settings, the instance sees a part of an upload, which ends the reference
+// implementation, or a chunk twice, which it then stores twice.
+func TestAccNginx_Without(t *testing.T) {
 	t.Parallel()
 	contentType, body := chunk(t, chunkSize)
 	part := func(service fakeService) {
@@ -182,36 +224,51 @@ func TestAccNginx_PartOfAnUpload(t *testing.T) {
 			t.Errorf("%d bytes arrived, want a part of %d", length, chunkSize)
 		}
 	}
-	service := newFakeService(t, httptest.NewServer)
-	nginx := startProxied(t, acceptance(t), service.URL, "proxy_http_version", "proxy_request_buffering off; proxy_http_version")
+	service := newFakeService(t)
+	nginx := startProxied(t, acceptance(t), service, "proxy_request_buffering   on", "proxy_request_buffering off")
 	leave(nginx.begin(contentType, body, len(body)/2))
 	part(service)
 
-	service = newFakeService(t, httptest.NewServer)
-	nginx = startProxied(t, acceptance(t), service.URL, "proxy_ignore_client_abort on", "proxy_ignore_client_abort off")
+	service = newFakeService(t)
+	nginx = startProxied(t, acceptance(t), service, "proxy_ignore_client_abort on", "proxy_ignore_client_abort off")
 	service.busy.Lock()
 	client := nginx.begin(contentType, body, len(body))
 	<-service.begun
 	leave(client)
 	service.busy.Unlock()
 	part(service)
+
+	service = newFakeService(t)
+	nginx = startProxied(t, acceptance(t), service, "limit_conn                transfers 1;", "")
+	service.busy.Lock()
+	for range 2 {
+		client := nginx.begin(contentType, body, len(body))
+		<-service.begun
+		_ = client.Close()
+	}
+	service.busy.Unlock()
+	for range 2 {
+		if length := <-service.received; length != int64(len(body)) {
+			t.Errorf("%d of %d bytes arrived", length, len(body))
+		}
+	}
 }
 
-// TestAccNginx_HTTPS: nginx asks for an instance with TLS by the name in base_url.
-func TestAccNginx_HTTPS(t *testing.T) {
+// TestAccNginx_Headers: an instance learns a client's address from nginx alone, and no cache keeps what it answers.
+func TestAccNginx_Headers(t *testing.T) {
 	t.Parallel()
-	service := newFakeService(t, httptest.NewTLSServer)
-	baseURL := strings.Replace(service.URL, "127.0.0.1", "localhost", 1)
-	nginx := startProxied(t, acceptance(t), baseURL)
-	if status := nginx.upload(chunk(t, chunkSize)); status != http.StatusOK {
-		t.Fatalf("status %d", status)
+	service := newFakeService(t)
+	nginx := startProxied(t, acceptance(t), service)
+	_, header := nginx.upload(chunk(t, 1))
+	if got := header["Cache-Control"]; len(got) != 1 || got[0] != "no-store" {
+		t.Errorf("Cache-Control is %q", got)
 	}
 	request := <-service.begun
-	if request.TLS.ServerName != "localhost" || "https://"+request.Host != baseURL {
-		t.Errorf("nginx asked %q for %q", request.TLS.ServerName, request.Host)
-	}
 	if got := request.Header.Get("X-Forwarded-For"); got != "127.0.0.1" {
 		t.Errorf("X-Forwarded-For is %q", got)
+	}
+	if got := request.Header["Cf-Connecting-Ip"]; got != nil {
+		t.Errorf("CF-Connecting-IP is %q", got)
 	}
 }
 

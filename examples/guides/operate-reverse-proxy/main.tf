@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.3"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
@@ -7,47 +7,53 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of the instance, such as http://10.0.0.5:3000."
+  description = "The service, as nginx reaches it: http://127.0.0.1:3000."
   type        = string
+
+  validation {
+    condition     = startswith(var.base_url, "http://")
+    error_message = "This is where nginx passes requests on to, without TLS."
+  }
 }
 
-variable "listen" {
-  description = "Address and port that nginx listens on."
-  type        = string
-  default     = "80"
-}
-
-variable "server_name" {
-  description = "Host name that clients use."
-  type        = string
-  default     = "files.example.org"
-}
-
-data "filetransfer_instance" "files" {
-  base_url = var.base_url # the address that nginx forwards to, not the one of nginx itself
-}
-
-locals {
-  # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
-  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
-}
+resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 output "nginx_conf" {
-  description = "Server block for nginx, for a file in /etc/nginx/conf.d."
-  value       = <<-EOT
-    server {
-      listen      ${var.listen};
-      server_name ${var.server_name};
+  value = <<-EOT
+    limit_conn_zone $arg_transferkey zone=transfers:1m;
 
-      client_max_body_size ${local.max_body_bytes};
+    server {
+      listen              443 ssl;
+      server_name         files.example.org;
+      ssl_certificate     /etc/ssl/files.example.org.pem;
+      ssl_certificate_key /etc/ssl/files.example.org.key;
+
+      # A chunk, and the multipart headers around it.
+      client_max_body_size ${filetransfer_instance_record.files.chunk_size + 1024 * 1024};
 
       location / {
-        proxy_pass                ${replace(var.base_url, "//+$/", "")}/;
-        proxy_http_version        1.1;
-        proxy_ignore_client_abort on; # finish passing on a chunk whose client has left
-        proxy_ssl_server_name     on; # for a base_url with https
-        proxy_max_temp_file_size  0;  # do not write downloads to the disk
-        proxy_set_header          X-Forwarded-For $remote_addr;
+        proxy_pass ${replace(var.base_url, "//+$/", "")}/;
+
+        # The service gets whole chunks only, and each of them once at a time.
+        limit_conn                transfers 1;
+        proxy_request_buffering   on;
+        proxy_ignore_client_abort on;
+        proxy_next_upstream       off;
+        proxy_send_timeout        1h;
+        proxy_read_timeout        1h;
+
+        # The service may answer before it has read a chunk.
+        proxy_http_version 1.1;
+        proxy_set_header   Connection "";
+
+        # Nothing is stored here.
+        proxy_cache              off;
+        proxy_max_temp_file_size 0;
+        add_header               Cache-Control no-store always;
+
+        # Clients cannot forge their addresses.
+        proxy_set_header X-Forwarded-For  $remote_addr;
+        proxy_set_header CF-Connecting-IP "";
       }
     }
   EOT

@@ -7,12 +7,12 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of the instance, such as https://files.example.org."
+  description = "Base URL of the instance."
   type        = string
 }
 
 variable "settings" {
-  description = "What the instance is meant to be configured with: bytes, bytes, seconds."
+  description = "Bytes, bytes, seconds."
   type = object({
     file_max_size = number
     chunk_size    = number
@@ -25,7 +25,7 @@ variable "settings" {
   }
 }
 
-# Stands in for the resource that runs the service: a container, a Helm release, a virtual machine.
+# Stands in for what runs the service.
 resource "terraform_data" "service" {
   input = {
     FILE_MAX_SIZE = var.settings.file_max_size
@@ -36,7 +36,7 @@ resource "terraform_data" "service" {
 
 data "filetransfer_instance" "files" {
   base_url   = var.base_url
-  depends_on = [terraform_data.service] # after a change of the settings, read during apply
+  depends_on = [terraform_data.service]
 
   lifecycle {
     postcondition {

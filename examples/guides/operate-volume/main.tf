@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.4"
+  required_version = ">= 1.5"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
@@ -7,77 +7,87 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of the instance, such as https://files.example.org."
+  description = "Base URL of the instance."
   type        = string
 }
 
-variable "uploads_per_day" {
-  description = "Bytes that are uploaded on a busy day."
+variable "volume_gib" {
+  description = "Size of the volume. It may only grow."
   type        = number
-  default     = 50000000000
+  default     = 2000
 }
 
-variable "open_uploads" {
-  description = "Uploads that are under way, or broke off in the last five hours."
-  type        = number
-  default     = 4
+variable "settings" {
+  description = "Settings of the service: bytes, seconds, bytes."
+  type        = object({ file_max_size = number, file_max_age = number, disk_space_margin = number })
+  default     = { file_max_size = 64424509440, file_max_age = 2592000, disk_space_margin = 100000000 }
 }
 
-variable "disk_space_margin" {
-  description = "DISK_SPACE_MARGIN of the service, in bytes."
-  type        = number
-  default     = 100000000
+variable "uploads" {
+  description = "Bytes on a busy day, and uploads that are open at once, or broke off in the last five hours."
+  type        = object({ bytes_per_day = number, open = number })
+  default     = { bytes_per_day = 50000000000, open = 4 }
 }
-
-variable "earlier_file_max_age" {
-  description = "The old FILE_MAX_AGE, in seconds. Set this when you lower FILE_MAX_AGE, and keep it until the old age has passed."
-  type        = number
-  default     = 0
-}
-
-variable "max_volume_gib" {
-  description = "Largest volume that may be asked for, in GiB."
-  type        = number
-  default     = 16384
-}
-
-variable "mountpoint" {
-  description = "Where the volume is mounted."
-  type        = string
-  default     = "/srv/files"
-}
-
-resource "filetransfer_instance_record" "files" { base_url = var.base_url }
 
 locals {
-  files = filetransfer_instance_record.files
+  days       = ceil(var.settings.file_max_age / (24 * 60 * 60)) + 1
+  headroom   = var.uploads.open * var.settings.file_max_size + var.settings.disk_space_margin
+  needed_gib = max(8, ceil((var.uploads.bytes_per_day * local.days + local.headroom) / 0.92 / pow(1024, 3)))
 
-  # One day more, because a job can run just before its oldest files expire.
-  file_days = ceil(max(local.files.file_max_age, var.earlier_file_max_age) / (24 * 60 * 60)) + 1
-
-  # The service reserves nothing: every open upload can still grow to the largest file.
-  headroom_bytes = var.open_uploads * local.files.file_max_size + var.disk_space_margin
-  needed_bytes   = var.uploads_per_day * local.file_days + local.headroom_bytes
-
-  # An ext4 file system of at least 6 GiB with default settings leaves 92 % of a volume to files.
-  volume_gib = ceil(local.needed_bytes / 0.92 / pow(1024, 3))
+  free     = "node_filesystem_avail_bytes{instance=\"files:9100\",mountpoint=\"/srv/files\"}"
+  restarts = "node_systemd_service_restart_total{instance=\"files:9100\",name=\"stend.service\"}"
 }
 
 # Stands in for the volume.
 resource "terraform_data" "volume" {
-  input = { size_gib = local.volume_gib }
+  input = { size_gib = var.volume_gib }
 
   lifecycle {
+    prevent_destroy = true
+
     precondition {
-      condition     = local.volume_gib <= var.max_volume_gib
-      error_message = "Files of ${local.file_days} days can be on the disk at once, so the volume needs ${local.volume_gib} GiB. Lower FILE_MAX_AGE, or raise max_volume_gib."
+      condition     = var.volume_gib >= local.needed_gib
+      error_message = "These settings need a volume of ${local.needed_gib} GiB, and volume_gib is ${var.volume_gib}."
     }
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url   = var.base_url
+  depends_on = [terraform_data.volume] # without which the instance cannot be read
+}
+
+check "limits" {
+  assert {
+    condition = (
+      filetransfer_instance_record.files.file_max_size <= var.settings.file_max_size &&
+      filetransfer_instance_record.files.file_max_age <= var.settings.file_max_age
+    )
+    error_message = "The instance accepts more than the volume and the alert were made for."
   }
 }
 
 output "volume_gib" { value = terraform_data.volume.output.size_gib }
 
-output "alert" {
-  description = "Expression for Prometheus: the largest files that can be under way no longer fit."
-  value       = "node_filesystem_avail_bytes{mountpoint=\"${var.mountpoint}\"} < ${local.headroom_bytes}"
+output "rules" {
+  description = "A rule file for Prometheus."
+  value       = <<-EOT
+    groups:
+      - name: files
+        rules:
+          - alert: FilesVolumeFillsUp
+            expr: ${local.free} < ${local.headroom}
+            for: 1m
+            labels: { severity: critical }
+            annotations: { summary: "{{ $value | humanize1024 }}B are free on {{ $labels.instance }}. Open uploads may need more." }
+          - alert: FilesServiceRestarts
+            expr: increase(${local.restarts}[1h]) > 0
+            labels: { severity: warning }
+            annotations: { summary: "The service on {{ $labels.instance }} ended. Files in upload may be corrupt." }
+          - alert: FilesSeriesMissing
+            expr: absent(${local.free}) or absent(${local.restarts})
+            for: 5m
+            labels: { severity: critical }
+            annotations: { summary: "The free space or the restarts of {{ $labels.instance }} are not known." }
+  EOT
 }
