@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ type proxied struct {
 }
 
 // startProxied runs nginx in front of an instance. The edits are made to the server block.
-func startProxied(t *testing.T, cli cli, service fakeService, edits ...string) proxied {
+func startProxied(t *testing.T, cli cli, baseURL string, edits ...string) proxied {
 	t.Helper()
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -92,7 +93,7 @@ func startProxied(t *testing.T, cli cli, service fakeService, edits ...string) p
 	e := newExample(t, cli, "guides/operate-reverse-proxy")
 	address := instancetest.ReserveAddress(t)
 	certificate, key, client := newCertificate(t)
-	e.variables = map[string]any{"base_url": service.URL}
+	e.variables = map[string]any{"base_url": baseURL}
 	e.setVariables()
 	e.apply()
 	configuration := e.state().Outputs["nginx_conf"].Value.(string)
@@ -169,7 +170,7 @@ func leave(client *net.TCPConn) {
 func TestAccNginx(t *testing.T) {
 	t.Parallel()
 	service := newFakeService(t)
-	nginx := startProxied(t, acceptance(t), service)
+	nginx := startProxied(t, acceptance(t), service.URL)
 	status := func(want int, contentType string, body []byte) {
 		t.Helper()
 		if got, _ := nginx.upload(contentType, body); got != want {
@@ -225,12 +226,12 @@ func TestAccNginx_Without(t *testing.T) {
 		}
 	}
 	service := newFakeService(t)
-	nginx := startProxied(t, acceptance(t), service, "proxy_request_buffering   on", "proxy_request_buffering off")
+	nginx := startProxied(t, acceptance(t), service.URL, "proxy_request_buffering   on", "proxy_request_buffering off")
 	leave(nginx.begin(contentType, body, len(body)/2))
 	part(service)
 
 	service = newFakeService(t)
-	nginx = startProxied(t, acceptance(t), service, "proxy_ignore_client_abort on", "proxy_ignore_client_abort off")
+	nginx = startProxied(t, acceptance(t), service.URL, "proxy_ignore_client_abort on", "proxy_ignore_client_abort off")
 	service.busy.Lock()
 	client := nginx.begin(contentType, body, len(body))
 	<-service.begun
@@ -239,7 +240,7 @@ func TestAccNginx_Without(t *testing.T) {
 	part(service)
 
 	service = newFakeService(t)
-	nginx = startProxied(t, acceptance(t), service, "limit_conn                transfers 1;", "")
+	nginx = startProxied(t, acceptance(t), service.URL, "limit_conn                transfers 1;", "")
 	service.busy.Lock()
 	for range 2 {
 		client := nginx.begin(contentType, body, len(body))
@@ -254,11 +255,35 @@ func TestAccNginx_Without(t *testing.T) {
 	}
 }
 
+// TestAccNginx_Once: nginx does not send a chunk again by itself, which it otherwise does if the instance has two addresses.
+func TestAccNginx_Once(t *testing.T) {
+	t.Parallel()
+	const setting = "proxy_next_upstream       off;"
+	for replacement, want := range map[string]int32{setting: 1, "": 2} {
+		var begun atomic.Int32
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPut {
+				begun.Add(1)
+				panic(http.ErrAbortHandler) // ends the connection
+			}
+			_, _ = io.WriteString(w, instancetest.Newer().JSON())
+		}))
+		t.Cleanup(service.Close)
+		address := strings.TrimPrefix(service.URL, "http://")
+		nginx := startProxied(t, acceptance(t), service.URL, setting, replacement, "proxy_pass "+service.URL, "proxy_pass http://twice",
+			"limit_conn_zone", fmt.Sprintf("upstream twice {\n  server %s;\n  server %[1]s;\n}\nlimit_conn_zone", address))
+		nginx.upload(chunk(t, 1))
+		if got := begun.Load(); got != want {
+			t.Errorf("%q: the chunk was sent %d times, want %d", replacement, got, want)
+		}
+	}
+}
+
 // TestAccNginx_Headers: an instance learns a client's address from nginx alone, and no cache keeps what it answers.
 func TestAccNginx_Headers(t *testing.T) {
 	t.Parallel()
 	service := newFakeService(t)
-	nginx := startProxied(t, acceptance(t), service)
+	nginx := startProxied(t, acceptance(t), service.URL)
 	_, header := nginx.upload(chunk(t, 1))
 	if got := header["Cache-Control"]; len(got) != 1 || got[0] != "no-store" {
 		t.Errorf("Cache-Control is %q", got)
