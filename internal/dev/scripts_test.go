@@ -5,6 +5,8 @@ package dev_test
 
 import (
 	"bufio"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // machine returns an environment in which these fake programs, as shell scripts, are all there is besides a POSIX system.
@@ -124,6 +127,123 @@ func TestWithCLI_Interrupt(t *testing.T) {
 	left, err := os.ReadDir(strings.TrimPrefix(cmd.Env[1], "TMPDIR="))
 	if err != nil || len(left) > 0 {
 		t.Errorf("%v are left (%v)", left, err)
+	}
+}
+
+// releaseScript returns a script of a release in a copy of the tree that has these files, and an environment with these fake
+// programs before all others.
+func releaseScript(t *testing.T, name string, files, programs map[string]string) (script string, env []string) {
+	t.Helper()
+	for _, program := range []string{"bash", "sha256sum"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%v: releases are made on Linux", err)
+		}
+	}
+	dir := t.TempDir()
+	for path, content := range files {
+		path = filepath.Join(dir, path)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err == nil {
+		err = os.Symlink(filepath.Join(root, "scripts"), filepath.Join(dir, "scripts"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.TrimPrefix(machine(t, programs)[0], "PATH=") + ":" + os.Getenv("PATH")
+	return filepath.Join(dir, "scripts", name), append(os.Environ(), "PATH="+path)
+}
+
+func TestReleaseCheck(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	// key returns what gpg --with-colons prints for a key that expires then.
+	key := func(validity string, algorithm int, left time.Duration) string {
+		return fmt.Sprintf("pub:%s:4096:%d:0123456789ABCDEF:1700000000:%d::-:::scSC::::::23::0:", validity, algorithm, time.Now().Add(left).Unix())
+	}
+	good := key("-", 1, 61*day)
+	tests := map[string]struct {
+		tag, key, want string
+		fails          bool
+	}{
+		"release":             {"v0.2.0", good, "NOTES:\n\n* one item in two lines\n\n---", false},
+		"pre-release":         {"v0.3.0-rc.1", good, "* something new\n", false},
+		"key does not expire": {"v0.2.0", "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:", "NOTES:", false},
+		"not a version":       {"0.2.0", good, "0.2.0 is not a version", true},
+		"in no changelog":     {"v0.2.1", good, "CHANGELOG.md has no section \"## 0.2.1", true},
+		"not dated":           {"v0.3.0", good, "has no date", true},
+		"dated too early":     {"v0.2.0-rc.1", good, "is not (Unreleased)", true},
+		"nothing to say":      {"v0.1.0", good, "the section of 0.1.0 in CHANGELOG.md is empty", true},
+		"constraint of users": {"v1.0.0", good, "README.md does not tell users to require \"~> 1.0.0\"", true},
+		"no key":              {"v0.2.0", "", "release-key.asc holds no key", true},
+		"more than one key":   {"v0.2.0", good + "\n" + good, "more than one key", true},
+		"not RSA":             {"v0.2.0", key("-", 22, 61*day), "not an RSA key", true},
+		"revoked":             {"v0.2.0", key("r", 1, 61*day), "is revoked", true},
+		"expired":             {"v0.2.0", key("e", 1, -day), "is expired", true},
+		"expires in 59 days":  {"v0.2.0", key("-", 1, 59*day), "expires in less than 60 days", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script, env := releaseScript(t, "release-check", map[string]string{
+				"CHANGELOG.md": "# Changelog\n\n## 1.0.0 (May 1, 2027)\n\n* stable\n\n## 0.3.0 (Unreleased)\n\n* something new\n\n" +
+					"## 0.2.0 (March 1, 2027)\n\nNOTES:\n\n* one item\n  in two lines\n\n## 0.1.0 (January 2, 2027)\n",
+				"README.md": "~> 0.2.0 ~> 0.1.0", "templates/index.md.tmpl": "~> 0.2.0 ~> 0.1.0", "release-key.asc": "",
+			}, map[string]string{"gpg": "echo '" + test.key + "'"})
+			var stdout, stderr strings.Builder
+			cmd := exec.CommandContext(t.Context(), script, test.tag)
+			cmd.Env, cmd.Stdout, cmd.Stderr = env, &stdout, &stderr
+			err := cmd.Run()
+			said := stdout.String()
+			if test.fails {
+				said = stderr.String()
+			}
+			if (err != nil) != test.fails || !strings.Contains(said, test.want) {
+				t.Errorf("it ended with %v and said %q, want %q\n%s", err, said, test.want, &stderr)
+			}
+		})
+	}
+}
+
+// TestReleaseSign_OnlyWhatWasBuilt: gpg gets the key only if the folder has the files of the list and no others.
+func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
+	t.Parallel()
+	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
+	tests := map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"all of it": {nil, "gpg was called"},
+		"changed":   {map[string]string{"release/a.zip": "abd"}, "  a.zip"},
+		"added":     {map[string]string{"release/install.sh": "abc"}, "  install.sh"},
+		"hidden":    {map[string]string{"release/.a": "abc"}, "  .a"},
+		"a folder":  {map[string]string{"release/b/c": "abc"}, "b: Is a directory"},
+		"missing":   {map[string]string{"built": sum + "  a.zip\n" + sum + "  b_SHA256SUMS\n" + sum + "  c.zip\n"}, "  c.zip"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{
+				"release/a.zip": "abc", "release/b_SHA256SUMS": "abc",
+				"built": sum + "  a.zip\n" + sum + "  b_SHA256SUMS\n" + sum + "  linux_amd64/the-executable\n",
+			}
+			maps.Copy(files, test.files)
+			script, env := releaseScript(t, "release-sign", files, map[string]string{"gpg": "echo gpg was called >&2; exit 1", "gpgconf": ""})
+			cmd := exec.CommandContext(t.Context(), script, "release", "built")
+			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
+			cmd.Env = append(env, "GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase")
+			output, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(output), test.want) || test.files != nil && strings.Contains(string(output), "gpg was called") {
+				t.Errorf("it ended with %v and said %q, want %q", err, output, test.want)
+			}
+		})
 	}
 }
 
