@@ -247,6 +247,66 @@ func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
 	}
 }
 
+// TestReleasePublish: what is on GitHub before, and who changes the draft.
+func TestReleasePublish(t *testing.T) {
+	t.Parallel()
+	const (
+		sum  = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
+		name = "terraform-provider-filetransfer_0.1.0"
+		rest = sum + "  a.zip\n" + sum + "  a_SHA256SUMS\n" + sum + "  a_SHA256SUMS.sig\n" + sum + "  a_manifest.json\n"
+		all  = rest + sum + "  " + name + ".intoto.jsonl\n"
+	)
+	tests := map[string]struct {
+		before, attestation, draft string
+		want                       string // of gh, or of stderr if it fails
+		fails                      bool
+	}{
+		"nothing is there":           {"exit 1", "", all, "attestation attestation attestation view create view edit", false},
+		"a draft is left":            {"echo true", "", all, "attestation attestation attestation view delete create view edit", false},
+		"it is published":            {"echo false", "", all, "v0.1.0 is published already", true},
+		"somebody adds to the draft": {"exit 1", "", all + sum + "  install.sh\n", "> " + sum + "  install.sh", true},
+		"somebody changes the draft": {"exit 1", "", strings.ReplaceAll(all, sum+"  a.zip", "0  a.zip"), "> 0  a.zip", true},
+		"an upload is missing":       {"exit 1", "", rest, "< " + sum + "  " + name + ".intoto.jsonl", true},
+		"a file is not attested":     {"exit 1", "echo not attested >&2; exit 1", all, "not attested", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script, env := releaseScript(t, "release-publish", map[string]string{
+				"release/a.zip": "abc", "release/a_SHA256SUMS": "abc", "release/a_SHA256SUMS.sig": "abc", "release/a_manifest.json": "abc",
+				"bundle": "abc", "draft": test.draft, "release-key.asc": "",
+				"CHANGELOG.md": "## 0.1.0 (January 2, 2027)\n\n* first\n", "README.md": "~> 0.1.0", "templates/index.md.tmpl": "~> 0.1.0",
+			}, map[string]string{
+				"gpg": "echo pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:",
+				"gh": `[ "$1" = attestation ] && echo "$1" >>called || echo "$2" >>called
+					case "$*" in
+						attestation*) ` + test.attestation + ` ;;
+						*isDraft*) ` + test.before + ` ;;
+						*assets*) cat draft ;;
+						*create*) grep -q first ;;
+						*edit*--draft=false) ;;
+					esac`,
+			})
+			var stderr strings.Builder
+			cmd := exec.CommandContext(t.Context(), script, "v0.1.0", "release", "bundle")
+			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
+			cmd.Env, cmd.Stderr = append(env, "GITHUB_REPOSITORY=owner/name"), &stderr
+			err := cmd.Run()
+			called, readErr := os.ReadFile(filepath.Join(cmd.Dir, "called"))
+			if readErr != nil {
+				t.Fatal(readErr)
+			}
+			calls := strings.Join(strings.Fields(string(called)), " ")
+			if test.fails && (err == nil || !strings.Contains(stderr.String(), test.want) || strings.Contains(calls, "edit")) {
+				t.Errorf("it ended with %v and said %q after %q, want a failure and %q", err, &stderr, calls, test.want)
+			}
+			if !test.fails && (err != nil || calls != test.want) {
+				t.Errorf("it ended with %v after %q, want %q\n%s", err, calls, test.want, &stderr)
+			}
+		})
+	}
+}
+
 // TestAccDemo_IsAsInTheREADME: the README has the demo's lines in their order, and "..." where it leaves some out.
 func TestAccDemo_IsAsInTheREADME(t *testing.T) {
 	t.Parallel()
