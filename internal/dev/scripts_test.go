@@ -238,7 +238,7 @@ func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
 			script, env := releaseScript(t, "release-sign", files, map[string]string{"gpg": "echo gpg was called >&2; exit 1", "gpgconf": ""})
 			cmd := exec.CommandContext(t.Context(), script, "release", "built")
 			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
-			cmd.Env = append(env, "GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase")
+			cmd.Env = slices.Concat(env, []string{"GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase"})
 			output, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), test.want) || test.files != nil && strings.Contains(string(output), "gpg was called") {
 				t.Errorf("it ended with %v and said %q, want %q", err, output, test.want)
@@ -283,14 +283,14 @@ func TestReleasePublish(t *testing.T) {
 						attestation*) ` + test.attestation + ` ;;
 						*isDraft*) ` + test.before + ` ;;
 						*assets*) cat draft ;;
-						*create*) grep -q first ;;
+						*create*) grep first >&2 ;;
 						*edit*--draft=false) ;;
 					esac`,
 			})
 			var stderr strings.Builder
 			cmd := exec.CommandContext(t.Context(), script, "v0.1.0", "release", "bundle")
 			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
-			cmd.Env, cmd.Stderr = append(env, "GITHUB_REPOSITORY=owner/name"), &stderr
+			cmd.Env, cmd.Stderr = slices.Concat(env, []string{"GITHUB_REPOSITORY=owner/name"}), &stderr
 			err := cmd.Run()
 			called, readErr := os.ReadFile(filepath.Join(cmd.Dir, "called"))
 			if readErr != nil {
