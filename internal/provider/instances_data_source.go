@@ -263,12 +263,12 @@ func (d *instancesDataSource) failuresWarning(failed map[string]*fleetMember, to
 			count[remedy]++
 		}
 	}
-	detail := fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
-		len(keys), total, listed(lines, "", "\n  - "))
+	told := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+		len(keys), total, listed(lines, "", "\n  - "))}
 	for _, remedy := range allRemedies {
-		detail += fmt.Sprintf("\n\nFor %d of them: %s", count[remedy], remedy)
+		told = append(told, fmt.Sprintf("For %d of them: %s", count[remedy], remedy))
 	}
-	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), detail)
+	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), paragraphs(told...))
 }
 
 // quoted lists keys.
