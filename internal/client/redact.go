@@ -54,7 +54,7 @@ func secretsOf(header http.Header) []string {
 func newRedactor(header http.Header, others []string) *strings.Replacer {
 	var spellings []string
 	for _, secret := range append(secretsOf(header), others...) {
-		if len(secret) < minSecret {
+		if len(secret) < minSecret || defaultPorts[strings.ToLower(secret)] != "" { // http and https, as of X-Forwarded-Proto
 			continue
 		}
 		// As it is, as net/http quotes what it does not understand, as net/url escapes a path, and as we print a host or a

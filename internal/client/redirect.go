@@ -46,12 +46,8 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 
 // printable returns a URL without its query, its fragment and its user info.
 func (r *reading) printable(u *url.URL) string {
-	scheme := u.Scheme
-	if defaultPorts[scheme] == "" { // else it is no secret, although X-Forwarded-Proto may have its value
-		scheme = r.clean(scheme, urlLimit)
-	}
 	if u.Host == "" {
-		return scheme + ":"
+		return r.clean(u.Scheme, urlLimit) + ":"
 	}
-	return scheme + r.clean("://"+u.Host+u.EscapedPath(), urlLimit)
+	return r.clean(u.Scheme+"://"+u.Host+u.EscapedPath(), urlLimit)
 }

@@ -149,12 +149,12 @@ func TestTextThatMayHaveBeenCutInASecretIsNotShown(t *testing.T) {
 	}
 }
 
-// A host and a scheme are printed in lower case, however the server writes them.
-func TestSecretIsRedactedInLowerCase(t *testing.T) {
+// A host and a scheme are printed in lower case, however the server writes them. A secret can be a whole URL; http is none.
+func TestSecretIsRedactedInARedirect(t *testing.T) {
 	t.Parallel()
-	const token, password = "Sw0rdf1sh", "Pr0xyPassw0rd"
+	const token, password, callback = "Sw0rdf1sh", "Pr0xyPassw0rd", "ftp://files.example.org/T0ken"
 	options := []option{
-		withHeaders(t, map[string]string{"X-Api-Key": token, "X-Forwarded-Proto": "https"}), attempts(1),
+		withHeaders(t, map[string]string{"X-Api-Key": token, "X-Callback": callback, "X-Forwarded-Proto": "http"}), attempts(1),
 		proxied("HTTPS_PROXY", "http://user:"+password+"@127.0.0.1:1"),
 	}
 	for location, shown := range map[string]string{
@@ -162,6 +162,7 @@ func TestSecretIsRedactedInLowerCase(t *testing.T) {
 		"http://" + password + ".invalid/a": "(redirected to http://(redacted).invalid/a)",
 		token + "://files.example.org/a":    "a redirect to (redacted)://files.example.org/a",
 		token + ":opaque":                   "a redirect to (redacted):",
+		callback:                            "a redirect to (redacted), which",
 	} {
 		server := it.New(t, it.WithDefault(it.Redirect(302, location)))
 		failure := fail(t, server.URL(), options...)
