@@ -67,17 +67,16 @@ func ParseBaseURL(text string) (BaseURL, error) {
 }
 
 var (
-	// beforeHost matches what comes before a host, also where a slash is missing.
-	beforeHost = regexp.MustCompile(`(?i)^(https?:/*|[^/]*://)`)
-	// noPort matches a host with a colon, after which there is no port.
-	noPort = regexp.MustCompile(`^(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
+	httpScheme = regexp.MustCompile(`(?i)^https?:`)
+	// noPort matches what may be a host, wherever the slashes are, and a colon after which there is no port.
+	noPort = regexp.MustCompile(`(^|/)(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
 // mayHoldSecret tells whether a text that is no base URL or address may include a secret: user info, a query, a fragment, a
 // password where a port belongs, or a key, which has several lines.
 func mayHoldSecret(text string) bool {
 	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
-		noPort.MatchString(beforeHost.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
+		noPort.MatchString(httpScheme.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
 }
 
 func parseBaseURL(text string) (*url.URL, *SyntaxError) {

@@ -75,8 +75,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 	secret := []string{
 		"user and password", "user", "empty user info", "user info, invalid character", "user info, invalid escape",
 		"user info, all escaped", "user info, escaped at sign", "password with a slash", "password with a mark",
-		"password with a number sign", "password without a scheme", "password and a line break", "query", "empty query", "fragment",
-		"empty fragment", "port not a number", "private key", "IPv6 without brackets",
+		"password with a number sign", "password without a scheme", "password after slashes", "password after one slash",
+		"password and a line break", "query", "empty query", "fragment", "empty fragment", "port not a number", "private key", "IPv6 without brackets",
 	}
 	tests := map[string]struct {
 		text            string
@@ -98,6 +98,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"password with a mark":         {"https://user:s3cret?x@h.example", noNumber, "from 1 to 65535"},
 		"password with a number sign":  {"https://user:s3cret#x@h.example", noNumber, "from 1 to 65535"},
 		"password without a scheme":    {"user:s3cret", "other than http and https", "https://"},
+		"password after slashes":       {"//user:s3cret", "has no scheme", "https://"},
+		"password after one slash":     {"htps:/user:s3cret", "other than http and https", "https://"},
 		"password and a line break":    {"https://user:s3cret\n", "control character", "trimspace()"},
 		"query":                        {"https://h.example/?token=s3cret", "query", "request_headers"},
 		"empty query":                  {"https://h.example/x?", "query", "Remove the question mark"},

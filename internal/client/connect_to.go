@@ -3,9 +3,10 @@ package client
 import (
 	"net"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // ConnectTo says where the connections of one origin go instead of to its own host and port. Nothing else of a request
@@ -39,5 +40,8 @@ func ParseAddress(text string) (string, error) {
 		fault.Secret = mayHoldSecret(text)
 		return "", fault
 	}
-	return net.JoinHostPort(originOf(&url.URL{Host: text}).host, port), nil
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) {
+		host = ascii
+	}
+	return net.JoinHostPort(host, port), nil
 }

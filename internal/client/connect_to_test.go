@@ -18,8 +18,8 @@ func connecting(t *testing.T, url, address string) option {
 func TestAddressIsAHostAndAPort(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"127.0.0.1:8443": "127.0.0.1:8443", "[::1]:80": "[::1]:80", "[fe80::1%eth0]:80": "[fe80::1%eth0]:80",
-		"localhost:1": "localhost:1", "My_Tunnel:65535": "my_tunnel:65535", "bücher.example:80": "xn--bcher-kva.example:80",
+		"127.0.0.1:8443": "127.0.0.1:8443", "[::1]:80": "[::1]:80", "[fe80::1%Eth0]:80": "[fe80::1%Eth0]:80",
+		"localhost:1": "localhost:1", "My_Tunnel:65535": "My_Tunnel:65535", "bücher.example:80": "xn--bcher-kva.example:80", "xn--:80": "xn--:80",
 	} {
 		if address, err := client.ParseAddress(text); err != nil || address != want {
 			t.Errorf("%s is %q, error %v, want %q", text, address, err, want)
