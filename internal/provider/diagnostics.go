@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -72,16 +73,11 @@ func listed(texts []string, separator, beforeMore string) string {
 	return list
 }
 
+var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
+
 // formatDuration prints a duration as a user would write it: "1m", not "1m0s".
 func formatDuration(duration time.Duration) string {
-	text := duration.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
 }
 
 // syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the attribute if the text may
