@@ -85,7 +85,8 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 		return
 	}
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	reads := !sameInstance(planned["base_url"], state["base_url"])
+	instance := effective(planned["base_url"])
+	reads := instance == "" || instance != effective(state["base_url"])
 	for name, value := range planned {
 		switch {
 		case name == "base_url" || name == "timeouts" || name == "triggers":
@@ -98,14 +99,10 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
 }
 
-// sameInstance tells whether two base URLs are known to be those of the same instance, however they are spelled.
-func sameInstance(a, b tftypes.Value) bool {
-	first, err := client.ParseBaseURL(goValue[string](a))
-	if err != nil {
-		return false
-	}
-	second, err := client.ParseBaseURL(goValue[string](b))
-	return err == nil && first.Effective() == second.Effective()
+// effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
+func effective(baseURL tftypes.Value) string {
+	parsed, _ := client.ParseBaseURL(goValue[string](baseURL))
+	return parsed.Effective()
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
