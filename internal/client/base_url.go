@@ -179,8 +179,8 @@ func (b BaseURL) String() string { return strings.TrimRight(b.written, "/") + in
 // default port, no trailing slashes, nothing else changed.
 func (b BaseURL) Effective() string { return b.effective }
 
-// SameOrigin tells whether two base URLs have the same scheme, host and port.
-func (b BaseURL) SameOrigin(other BaseURL) bool { return b.origin == other.origin }
+// Origin returns the scheme, host and port, as Effective does.
+func (b BaseURL) Origin() string { return b.origin.String() }
 
 // origin is what headers and client certificates are meant for: scheme, host and port (RFC 6454, section 4).
 type origin struct {

@@ -19,7 +19,9 @@ type Config struct {
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	ConnectTo      ConnectTo
+	// ConnectTo is the address, of [ParseAddress], to which requests to an origin connect instead of to its own host and port,
+	// by [BaseURL.Origin]. Nothing else of them changes, and no proxy is used.
+	ConnectTo map[string]string
 	// Log receives what happens, without header values or bodies.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }

@@ -9,23 +9,6 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ConnectTo says where the connections of one origin go instead of to its own host and port. Nothing else of a request
-// changes, and no proxy is used. The zero value changes nothing.
-type ConnectTo struct {
-	// Address is a host and a port, as [ParseAddress] returns it.
-	Address string
-	// BaseURL is of the origin.
-	BaseURL BaseURL
-}
-
-// addressFor returns the address for requests to an origin, or "" for its own.
-func (c ConnectTo) addressFor(o origin) string {
-	if o != c.BaseURL.origin {
-		return ""
-	}
-	return c.Address
-}
-
 // ParseAddress reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns a host in the
 // form in which it is looked up. The error is always a [*SyntaxError].
 func ParseAddress(text string) (string, error) {

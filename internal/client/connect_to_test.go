@@ -12,7 +12,7 @@ import (
 // connecting sends the connections for the origin of a URL to an address.
 func connecting(t *testing.T, url, address string) option {
 	t.Helper()
-	return func(s *setup) { s.ConnectTo = client.ConnectTo{Address: address, BaseURL: baseURL(t, url)} }
+	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin(): address} }
 }
 
 func TestAddressIsAHostAndAPort(t *testing.T) {

@@ -90,7 +90,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 		RequestTimeout: data.requestTimeout,
 		Retry:          retryOf(elementsOf(config["retry"])),
 		TLS:            tls,
-		ConnectTo:      client.ConnectTo{Address: data.connectTo, BaseURL: *cmp.Or(data.baseURL, &client.BaseURL{})},
+		ConnectTo:      map[string]string{cmp.Or(data.baseURL, &client.BaseURL{}).Origin(): data.connectTo},
 		Log:            tflog.Debug,
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diag
 
 // withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
 func (d *providerData) withholdsHeaders(baseURL client.BaseURL) bool {
-	return len(d.headers) > 0 && (d.baseURL == nil || !d.baseURL.SameOrigin(baseURL))
+	return len(d.headers) > 0 && (d.baseURL == nil || d.baseURL.Origin() != baseURL.Origin())
 }
 
 // read reads an instance with the request's headers and the provider's, if they are meant for its origin. The
