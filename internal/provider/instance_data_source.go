@@ -26,8 +26,7 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
-		"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes := instanceAttributes("data.filetransfer_instance")
 	attributes["base_url"] = schema.StringAttribute{
 		Optional:            true,
 		Computed:            true,

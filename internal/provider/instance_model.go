@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -17,35 +16,36 @@ import (
 // detailsAttribute is one attribute that describes an instance: the row of a table that the data sources, the
 // resource and the function share.
 type detailsAttribute struct {
-	name        string
-	attrType    attr.Type
-	description string
-	value       func(details *instance.Details) tftypes.Value
+	name      string
+	attribute schema.Attribute
+	value     func(details *instance.Details) tftypes.Value
 }
 
 var detailsAttributes = []detailsAttribute{
-	{"file_max_size", types.Int64Type, "Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0.",
+	{"file_max_size", computedInt64("Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
-	{"chunk_size", types.Int64Type, "Size of one chunk of an upload, in bytes (`chunkSize`).",
+	{"chunk_size", computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
-	{"require_password", types.BoolType, "Whether the instance requires a password to create a transfer (`requirePassword`).",
+	{"require_password", schema.BoolAttribute{Computed: true,
+		MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`)."},
 		func(d *instance.Details) tftypes.Value { return tftypes.NewValue(tftypes.Bool, d.RequirePassword) }},
-	{"api_version", types.StringType, "Version of the instance's API as delivered, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`).",
+	{"api_version", computedString("Version of the instance's API as delivered, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`)."),
 		func(d *instance.Details) tftypes.Value { return stringValue(d.APIVersion.Text) }},
-	{"api_version_major", types.Int64Type, "First number of `api_version`.",
+	{"api_version_major", computedInt64("First number of `api_version`."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Major) }},
-	{"api_version_minor", types.Int64Type, "Second number of `api_version`.",
+	{"api_version_minor", computedInt64("Second number of `api_version`."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Minor) }},
-	{"api_version_patch", types.Int64Type, "Third number of `api_version`, without a pre-release or build suffix.",
+	{"api_version_patch", computedInt64("Third number of `api_version`, without a pre-release or build suffix."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Patch) }},
-	{"file_max_age", types.Int64Type, "Maximum lifetime of a file, in seconds (`fileMaxAge`). Stend reports `15770000000` if there is no maximum.",
+	{"file_max_age", computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). Stend reports `15770000000` if there is no maximum."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
-	{"max_transfers_in_merge", types.Int64Type, "Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
-		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before.",
+	{"max_transfers_in_merge", computedInt64("Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
+		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
-	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, "Expiry options that the instance suggests, in its own order " +
-		"(`recommendedExpireTimes`). Empty if the instance suggests none. Each has a `label` (the instance's " +
-		"own text, in its own language), `in_seconds` (the duration in seconds) and `in_minutes` (the duration in whole minutes, rounded down).",
+	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // nested attributes cannot be mocked
+		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if the instance " +
+			"suggests none. Each has a `label` (the instance's own text, in its own language), `in_seconds` (the duration in seconds) and " +
+			"`in_minutes` (the duration in whole minutes, rounded down)."},
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 
@@ -60,35 +60,27 @@ var expireTimeObject = types.ObjectType{AttrTypes: map[string]attr.Type{
 var detailsObject = func() types.ObjectType {
 	object := types.ObjectType{AttrTypes: make(map[string]attr.Type, len(detailsAttributes))}
 	for _, attribute := range detailsAttributes {
-		object.AttrTypes[attribute.name] = attribute.attrType
+		object.AttrTypes[attribute.name] = attribute.attribute.GetType()
 	}
 	return object
 }()
 
-// instanceAttributes returns what is computed by everything that reads exactly one instance, with the description of
-// response_body.
-func instanceAttributes(responseBody string) map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
-		"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBody},
-	}
+// instanceAttributes returns what is computed by everything that reads exactly one instance. The type is for an example.
+func instanceAttributes(blockType string) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{"response_body": computedString("The JSON document as delivered, for fields that this version of " +
+		"the provider does not know: `jsondecode(" + blockType + ".files.response_body).newField`.")}
 	for _, attribute := range detailsAttributes {
-		attributes[attribute.name] = attribute.schema()
+		attributes[attribute.name] = attribute.attribute
 	}
 	return attributes
 }
 
-func (a detailsAttribute) schema() schema.Attribute {
-	switch a.attrType.(type) {
-	case basetypes.BoolType:
-		return schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.Int64Type:
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
-	case basetypes.ListType:
-		// Not nested attributes: Terraform's mocks cannot set those.
-		return schema.ListAttribute{Computed: true, MarkdownDescription: a.description, ElementType: expireTimeObject}
-	default:
-		return schema.StringAttribute{Computed: true, MarkdownDescription: a.description}
-	}
+func computedString(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func computedInt64(description string) schema.Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
 // setInstance sets the values of instanceAttributes, and base_url.

@@ -41,8 +41,7 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := instanceAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
-		"`jsondecode(filetransfer_instance_record.files.response_body).newField`.")
+	attributes := instanceAttributes("filetransfer_instance_record")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record is updated " +
