@@ -15,9 +15,7 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
 
-type instanceDataSource struct {
-	provider *providerData
-}
+type instanceDataSource struct{ dataSource }
 
 func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
 
@@ -42,7 +40,10 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+// dataSource is what all data sources have in common.
+type dataSource struct{ provider *providerData }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 

@@ -29,9 +29,7 @@ const (
 	maxConcurrencyLimit   = 256
 )
 
-type instancesDataSource struct {
-	provider *providerData
-}
+type instancesDataSource struct{ dataSource }
 
 func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
 
@@ -90,10 +88,6 @@ var listedInstanceObject = func() types.ObjectType {
 }()
 
 var listedInstanceType = terraformType(listedInstanceObject)
-
-func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
-}
 
 // fleetMember is one instance to read, for every key that points to it.
 type fleetMember struct {
@@ -205,11 +199,9 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 					return turns.wait(ctx, turn)
 				},
 			})
-			if err != nil {
-				member.err = err
-				return
+			if member.err = err; err == nil {
+				member.values, member.warnings = detailsValues(result.Details), result.Details.Warnings
 			}
-			member.values, member.warnings = detailsValues(result.Details), result.Details.Warnings
 		})
 	}
 	reads.Wait()
