@@ -32,9 +32,6 @@ func parseNumber(number string) (value int64, ok bool) {
 // parseDigits returns the value of a text of decimal digits, from 0 to math.MaxInt64. ok is false for any other text: no
 // sign, no white space, no exponent.
 func parseDigits(text string) (value int64, ok bool) {
-	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return 0, false
-	}
-	value, err := strconv.ParseInt(text, 10, 64)
-	return value, err == nil
+	parsed, err := strconv.ParseUint(text, 10, 63)
+	return int64(parsed), err == nil
 }
