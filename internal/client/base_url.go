@@ -26,7 +26,7 @@ type BaseURL struct {
 	written   string
 	effective string
 	document  *url.URL // {base_url}/instance
-	origin    origin
+	origin    string
 }
 
 // SyntaxError says why a text is not a base URL, or not an address, and what to write instead. It never repeats the text.
@@ -59,11 +59,10 @@ func ParseBaseURL(text string) (BaseURL, error) {
 		fault.Secret = mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
-	o := originOf(u)
-	path := strings.TrimRight(u.EscapedPath(), "/")
-	document := &url.URL{Scheme: o.scheme, Host: o.hostPort(), RawPath: path + instancePath}
+	origin, path := originOf(u), strings.TrimRight(u.EscapedPath(), "/")
+	document := &url.URL{Scheme: u.Scheme, Host: hostPort(u), RawPath: path + instancePath}
 	document.Path, _ = url.PathUnescape(document.RawPath) // which is valid, having been parsed and escaped
-	return BaseURL{written: text, effective: o.String() + path, document: document, origin: o}, nil
+	return BaseURL{written: text, effective: origin + path, document: document, origin: origin}, nil
 }
 
 var (
@@ -180,36 +179,27 @@ func (b BaseURL) String() string { return strings.TrimRight(b.written, "/") + in
 func (b BaseURL) Effective() string { return b.effective }
 
 // Origin returns the scheme, host and port, as Effective does.
-func (b BaseURL) Origin() string { return b.origin.String() }
+func (b BaseURL) Origin() string { return b.origin }
 
-// origin is what headers and client certificates are meant for: scheme, host and port (RFC 6454, section 4).
-type origin struct {
-	scheme, host, port string
-}
+// originOf returns what headers and client certificates are meant for: the scheme, host and port of an absolute URL, as
+// a URL without a default port (RFC 6454, section 4).
+func originOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: hostPort(u)}).String() }
 
-// originOf returns the origin of an absolute URL: the host in lower case, or in the ASCII form in which it is looked
-// up, and always with a port.
-func originOf(u *url.URL) origin {
+// hostPort returns the host of an absolute URL in lower case, or in the ASCII form in which it is looked up, in brackets if
+// it is an IPv6 address, with the port unless that is the scheme's default.
+func hostPort(u *url.URL) string {
 	host := u.Hostname()
 	if isASCII(host) {
 		host = strings.ToLower(host)
 	} else if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does
 		host = ascii
 	}
-	return origin{scheme: u.Scheme, host: host, port: cmp.Or(u.Port(), defaultPorts[u.Scheme])}
-}
-
-// hostPort returns the host, in brackets if it is an IPv6 address, with the port unless that is the scheme's default.
-func (o origin) hostPort() string {
-	switch {
-	case o.port != defaultPorts[o.scheme]:
-		return net.JoinHostPort(o.host, o.port)
-	case strings.Contains(o.host, ":"):
-		return "[" + o.host + "]"
+	switch port := u.Port(); {
+	case port != "" && port != defaultPorts[u.Scheme]:
+		return net.JoinHostPort(host, port)
+	case strings.Contains(host, ":"):
+		return "[" + host + "]"
 	default:
-		return o.host
+		return host
 	}
 }
-
-// String returns the origin as a URL, without a default port.
-func (o origin) String() string { return (&url.URL{Scheme: o.scheme, Host: o.hostPort()}).String() }

@@ -104,7 +104,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	target := r.request.BaseURL.document
 	for redirects := 0; ; redirects++ {
-		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[originOf(target).String()])
+		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[originOf(target)])
 		result, next, failure := r.get(ctx, target, trace)
 		if next != nil && redirects == maxRedirects {
 			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))

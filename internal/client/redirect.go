@@ -40,7 +40,7 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 	case target.User != nil:
 		return nil, "a redirect to a URL with user info, at " + r.printable(target)
 	}
-	target.Host = originOf(target).hostPort()
+	target.Host = hostPort(target)
 	return target, ""
 }
 
