@@ -122,12 +122,7 @@ var durationValidator = check{
 
 // rootAttribute returns the attribute of a block that a path begins with: Terraform cannot locate an attribute inside of
 // another.
-func rootAttribute(at path.Path) path.Path {
-	for len(at.Steps()) > 1 {
-		at = at.ParentPath()
-	}
-	return at
-}
+func rootAttribute(at path.Path) path.Path { return path.Root(at.Steps()[0].String()) }
 
 var caCertsValidator = check{
 	"one or more certificates in PEM form",
