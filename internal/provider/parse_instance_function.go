@@ -50,11 +50,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 		resp.Error = function.NewArgumentFuncError(0, documentFault(document, err))
 		return
 	}
-	value, err := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details)))
-	if err != nil {
-		resp.Error = function.NewFuncError(err.Error())
-		return
-	}
+	value, _ := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details))) // it is of that type
 	resp.Error = resp.Result.Set(ctx, value)
 }
 
