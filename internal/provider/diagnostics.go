@@ -80,8 +80,8 @@ func formatDuration(duration time.Duration) string {
 	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
 }
 
-// syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the attribute if the text may
-// include a secret: Terraform prints the lines of the configuration with the attribute at fault.
+// syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the
+// attribute if the text may include a secret: Terraform prints the lines of the configuration with the attribute at fault.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
 	fault, ok := errors.AsType[*client.SyntaxError](err)
 	if !ok {

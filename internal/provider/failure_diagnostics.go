@@ -74,9 +74,9 @@ var failureWords = map[client.Kind]struct {
 	client.KindRedirect: {"Redirect of the instance not followed", advice{
 		"Set the base URL to the address at which the instance itself answers.", true,
 	}},
-	client.KindStatus: {"Instance answered with status", advice{
+	client.KindStatus: {"Instance answered with status", advice{ // and the status
 		"Check the base URL, and what a proxy in front of the instance allows.", true,
-	}}, // and the status
+	}},
 	client.KindTooLarge: {"Response of the instance too large", advice{
 		"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
 			"it adds to its responses, such as cookies.", true,
