@@ -163,19 +163,19 @@ var wantOutputs = map[string]map[string]any{
 	"resources/filetransfer_instance_record": {"client_max_body_size": "21m"},
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
-	"guides/replacing-data-http":             {"max_age_days": 30.},
-	"guides/testing-a-module":                {"volume_gib": 60., "shortest_expire_minutes": 30.},
-	"guides/testing-a-fleet":                 {"main_chunk_size": 20000000.},
+	"guides/migrate-from-data-http":          {"max_age_days": 30.},
+	"guides/test-a-module":                   {"volume_gib": 60., "shortest_expire_minutes": 30.},
+	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
 	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
 	"guides/operate-volume": {
 		"volume_gib": 1831., // 31 days of 50 GB, four files of 60 GiB and 100 MB are 92 % of it
 		"alert":      `node_filesystem_avail_bytes{mountpoint="/srv/files"} < 257798037760`,
 	},
-	"guides/tolerating-failures": {
+	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},
 	},
-	"guides/recording-a-fleet": {
+	"guides/record-a-fleet": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 	},
 	"guides/survive-an-outage": {
@@ -187,7 +187,7 @@ var wantOutputs = map[string]map[string]any{
 		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
 		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 14 days.",
 	}},
-	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
+	"guides/wait-for-a-new-instance": {"api_version": "2.1.5"},
 }
 
 // later is a command after an example was applied, often with other instances or variables, and what it says then.
@@ -215,7 +215,7 @@ func stopping(servers map[string]*instancetest.Server) {
 // afterwards are the commands after an example was applied, in this order, by the example's path. A check that never warns,
 // or a condition that never fails, would be no example of one.
 var afterwards = map[string][]later{
-	"guides/guarding-a-plan": {
+	"guides/preconditions-and-checks": {
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
 			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
@@ -238,7 +238,11 @@ var afterwards = map[string][]later{
 		{command: "plan -var=retention_days=1", says: `-> "Download the files within 24 hours."`},
 		{command: "plan -var=retention_days=0.03", says: `-> "Download the files within 30 minutes."`},
 	},
-	"guides/tolerating-failures": {{says: "Not read: broken"}},
+	"guides/tolerate-failures": {{says: "Not read: broken"}},
+	"guides/wait-for-a-new-instance": {
+		{command: "plan -var=release=2.2.3", says: "Plan: 0 to add, 2 to change, 0 to destroy."},
+		{command: "apply -auto-approve -var=release=2.2.3", says: "0 added, 2 changed, 0 destroyed."},
+	},
 	"guides/response-shapes": {
 		{change: answering("older", instancetest.Older().With("recommendedExpireTimes",
 			[]instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})), says: "may put minutes where seconds belong"},
