@@ -178,11 +178,9 @@ var wantOutputs = map[string]map[string]any{
 	"guides/record-a-fleet": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 	},
-	"guides/survive-an-outage": {
-		"versions": map[string]any{"now": "2.1.5", "recorded": "2.1.5"},
-	},
-	"guides/operate-settings": {"api_version": "2.1.5"},
-	"guides/operate-backups":  {"backup_plan": map[string]any{"delete_after_days": 59.}},
+	"guides/survive-an-outage": {"api_version": "2.1.5"},
+	"guides/operate-settings":  {"api_version": "2.1.5"},
+	"guides/operate-backups":   {"backup_plan": map[string]any{"delete_after_days": 59.}},
 	"guides/operate-upload-job": {"job_environment": map[string]any{
 		"CHUNK_BYTES": "20000000", "MAX_FILE_BYTES": "64424509440", "MAX_FILES": "50", "NEEDS_PASSWORD": "true",
 		"EXPIRE_MINUTES": "20160", "EXPIRE_SECONDS": "1209600", "DOWNLOAD_NOTICE": "Download the files within 14 days.",
@@ -248,6 +246,11 @@ var afterwards = map[string][]later{
 			[]instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})), says: "may put minutes where seconds belong"},
 	},
 	"guides/survive-an-outage": {
+		{change: stopping, says: "Instance not read, last known details kept"},
+		{command: "apply -auto-approve", says: "Instance not read, last known details kept"},
+		{command: "destroy -auto-approve", says: "Destroy complete!"},
+	},
+	"data-sources/filetransfer_instance": {
 		{change: stopping, says: "Error: Instance not reachable", fails: true},
 		{command: "plan -refresh=false", says: "Error: Instance not reachable", fails: true},
 		{command: "destroy -auto-approve", says: "Error: Instance not reachable", fails: true},
