@@ -214,6 +214,7 @@ func stopping(servers map[string]*instancetest.Server) {
 // or a condition that never fails, would be no example of one.
 var afterwards = map[string][]later{
 	"guides/preconditions-and-checks": {
+		{change: answering("base_url", instancetest.Newer().With("apiVersion", "2.0.9")), says: "is older than 2.1."},
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
 			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},

@@ -60,4 +60,15 @@ check "password" {
   }
 }
 
+check "version" {
+  assert {
+    condition = (
+      data.filetransfer_instance.files.api_version_major * 10000 +
+      data.filetransfer_instance.files.api_version_minor * 100 +
+      data.filetransfer_instance.files.api_version_patch >= 20100
+    )
+    error_message = "${data.filetransfer_instance.files.base_url} is older than 2.1."
+  }
+}
+
 output "proxy_body_size" { value = terraform_data.reverse_proxy.output }
