@@ -157,10 +157,10 @@ var wantOutputs = map[string]map[string]any{
 	},
 	"data-sources/filetransfer_instances": {
 		"upload_limit":         21474836480., // the older one's 20 GiB
-		"client_max_body_size": "21m",        // 20,000,000 bytes are 19.07 MiB, and 1 MiB more
+		"client_max_body_size": 21048576.,
 		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
-	"resources/filetransfer_instance_record": {"client_max_body_size": "21m"},
+	"resources/filetransfer_instance_record": {"client_max_body_size": 21048576.},
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},

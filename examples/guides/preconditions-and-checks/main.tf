@@ -37,7 +37,7 @@ data "filetransfer_instance" "files" {
 
 locals {
   # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
-  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
+  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1048576
 }
 
 # Stops the plan if one resource does not fit the instance.

@@ -16,13 +16,6 @@ data "filetransfer_instance" "files" { base_url = var.base_url }
 # Stands in for the volume that holds the files.
 resource "terraform_data" "volume" {
   input = ceil(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
-
-  lifecycle {
-    precondition {
-      condition     = data.filetransfer_instance.files.file_max_size > 0
-      error_message = "The instance accepts no file at all."
-    }
-  }
 }
 
 output "volume_gib" { value = terraform_data.volume.output }

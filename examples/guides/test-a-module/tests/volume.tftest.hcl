@@ -49,17 +49,3 @@ run "part_of_a_gib_is_rounded_up" {
     error_message = "The only option is 60 minutes."
   }
 }
-
-run "an_instance_that_accepts_nothing_is_refused" {
-  command = plan
-
-  override_data {
-    target = data.filetransfer_instance.files
-    values = {
-      file_max_size            = 0
-      recommended_expire_times = [{ label = "1 hour", in_seconds = 3600, in_minutes = 60 }]
-    }
-  }
-
-  expect_failures = [terraform_data.volume]
-}
