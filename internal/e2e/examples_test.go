@@ -164,7 +164,7 @@ var wantOutputs = map[string]map[string]any{
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
-	"guides/test-a-module":                   {"volume_gib": 60., "shortest_expire_minutes": 30.},
+	"guides/test-a-module":                   {"body_limit": 21048576., "shortest_expire_minutes": 30.},
 	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
 	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
 	"guides/operate-volume": {

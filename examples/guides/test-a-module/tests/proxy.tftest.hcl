@@ -2,9 +2,9 @@
 mock_provider "filetransfer" {
   mock_data "filetransfer_instance" {
     defaults = {
-      file_max_size = 21474836480 # 20 GiB
-      file_max_age  = 2592000
-      api_version   = "2.2.3"
+      chunk_size   = 20000000
+      file_max_age = 2592000
+      api_version  = "2.2.3"
 
       recommended_expire_times = [
         { label = "30 minutes", in_seconds = 1800, in_minutes = 30 },
@@ -20,8 +20,8 @@ variables {
 
 run "defaults" {
   assert {
-    condition     = output.volume_gib == 20
-    error_message = "A file of 20 GiB must get a volume of 20 GiB."
+    condition     = output.body_limit == 21048576
+    error_message = "The proxy must accept a chunk and 1 MiB."
   }
 
   assert {
@@ -30,22 +30,17 @@ run "defaults" {
   }
 }
 
-run "part_of_a_gib_is_rounded_up" {
+run "smaller_chunks" {
   override_data {
     target = data.filetransfer_instance.files
     values = {
-      file_max_size            = 1000000000
+      chunk_size               = 10000000
       recommended_expire_times = [{ label = "1 hour", in_seconds = 3600, in_minutes = 60 }]
     }
   }
 
   assert {
-    condition     = output.volume_gib == 1
-    error_message = "1000000000 bytes must get a volume of 1 GiB."
-  }
-
-  assert {
-    condition     = output.shortest_expire_minutes == 60
-    error_message = "The only option is 60 minutes."
+    condition     = output.body_limit == 11048576
+    error_message = "The proxy must follow the chunk size."
   }
 }
