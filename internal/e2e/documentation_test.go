@@ -138,21 +138,26 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 }
 
 // A newcomer who copies the first configuration gets what the page shows after it, from an instance that answers what the
-// index shows.
+// index shows, and after its chunk size was raised.
 func TestAccDocumentation_QuickStart(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	index := filepath.Join(root, "templates", "index.md.tmpl")
-	answer := firstBlock(t, index, "json", "fileMaxSize")
-	for _, page := range []string{filepath.Join(root, "README.md"), index} {
-		t.Run(filepath.Base(page), func(t *testing.T) {
+	const readme, index = "README.md", "templates/index.md.tmpl"
+	answer := firstBlock(t, filepath.Join(root, index), "json", "fileMaxSize")
+	for _, name := range []string{readme, index} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
+			page := filepath.Join(root, name)
 			const local = "http://localhost:3000"
 			configuration := firstBlock(t, page, "terraform", local)
 			server := instancetest.New(t, instancetest.WithDocument(answer))
 			w := newWorkspace(t, cli, "")
 			w.paste(strings.ReplaceAll(configuration, local, server.URL()))
 			w.plan().wantSummary(t, firstBlock(t, page, "text", "Changes to Outputs"))
+			w.applyPlan()
+
+			server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, "20000000", "30000000", 1)))
+			w.plan().wantSummary(t, oneBlock(t, " -> ", name))
 		})
 	}
 }
@@ -165,19 +170,6 @@ func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
 	if planned := w.do("plan"); planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
 		t.Errorf("no error names hashicorp/filetransfer: %s", planned)
 	}
-}
-
-// The CLI configuration in the README makes a CLI use a local build.
-func TestAccDocumentation_LocalBuild(t *testing.T) {
-	t.Parallel()
-	page := filepath.Join(root, "README.md")
-	const placeholder = "/path/to/clone"
-	override := firstBlock(t, page, "hcl", placeholder)
-	file := filepath.Join(t.TempDir(), "dev.tfrc")
-	write(t, file, strings.ReplaceAll(override, placeholder, filepath.ToSlash(buildDir)))
-	w := newWorkspace(t, acceptance(t), "").with("TF_CLI_CONFIG_FILE=" + file)
-	w.paste(firstBlock(t, page, "terraform", "required_providers"))
-	w.mustRun(t, w.dir, "validate", "-no-color")
 }
 
 // firstBlock returns the first block in the language, which has to contain the text.

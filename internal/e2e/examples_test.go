@@ -157,29 +157,27 @@ var wantOutputs = map[string]map[string]any{
 	},
 	"data-sources/filetransfer_instances": {
 		"upload_limit":         21474836480., // the older one's 20 GiB
-		"client_max_body_size": "21m",        // 20,000,000 bytes are 19.07 MiB, and 1 MiB more
+		"client_max_body_size": 21048576.,
 		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
-	"resources/filetransfer_instance_record": {"client_max_body_size": "21m"},
+	"resources/filetransfer_instance_record": {"client_max_body_size": 21048576.},
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
-	"guides/replacing-data-http":             {"max_age_days": 30.},
-	"guides/testing-a-module":                {"volume_gib": 60., "shortest_expire_minutes": 30.},
-	"guides/testing-a-fleet":                 {"main_chunk_size": 20000000.},
+	"guides/migrate-from-data-http":          {"max_age_days": 30.},
+	"guides/test-a-module":                   {"body_limit": 21048576., "shortest_expire_minutes": 30.},
+	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
 	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
 	"guides/operate-volume":                  {"volume_gib": 2000.},
-	"guides/tolerating-failures": {
+	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},
 	},
-	"guides/recording-a-fleet": {
+	"guides/record-a-fleet": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 	},
-	"guides/survive-an-outage": {
-		"versions": map[string]any{"now": "2.1.5", "recorded": "2.1.5"},
-	},
-	"guides/operate-settings":           {"api_version": "2.1.5"},
-	"guides/waiting-for-a-new-instance": {"api_version": "2.1.5"},
+	"guides/survive-an-outage":       {"api_version": "2.1.5"},
+	"guides/operate-settings":        {"api_version": "2.1.5"},
+	"guides/wait-for-a-new-instance": {"api_version": "2.1.5"},
 }
 
 // later is a command after an example was applied, often with other instances or variables, and what it says then.
@@ -207,7 +205,8 @@ func stopping(servers map[string]*instancetest.Server) {
 // afterwards are the commands after an example was applied, in this order, by the example's path. A check that never warns,
 // or a condition that never fails, would be no example of one.
 var afterwards = map[string][]later{
-	"guides/guarding-a-plan": {
+	"guides/preconditions-and-checks": {
+		{change: answering("base_url", instancetest.Newer().With("apiVersion", "2.0.9")), says: "is older than 2.1."},
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
 			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
@@ -226,12 +225,21 @@ var afterwards = map[string][]later{
 		{command: "plan -var=retention_days=7", says: `EXPIRE_SECONDS = "1209600" -> "604800"`},
 		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
-	"guides/tolerating-failures": {{says: "Not read: broken"}},
+	"guides/tolerate-failures": {{says: "Not read: broken"}},
+	"guides/wait-for-a-new-instance": {
+		{command: "plan -var=release=2.2.3", says: "Plan: 0 to add, 2 to change, 0 to destroy."},
+		{command: "apply -auto-approve -var=release=2.2.3", says: "0 added, 2 changed, 0 destroyed."},
+	},
 	"guides/response-shapes": {
 		{change: answering("older", instancetest.Older().With("recommendedExpireTimes",
 			[]instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})), says: "may put minutes where seconds belong"},
 	},
 	"guides/survive-an-outage": {
+		{change: stopping, says: "Instance not read, last known details kept"},
+		{command: "apply -auto-approve", says: "Instance not read, last known details kept"},
+		{command: "destroy -auto-approve", says: "Destroy complete!"},
+	},
+	"data-sources/filetransfer_instance": {
 		{change: stopping, says: "Error: Instance not reachable", fails: true},
 		{command: "plan -refresh=false", says: "Error: Instance not reachable", fails: true},
 		{command: "destroy -auto-approve", says: "Error: Instance not reachable", fails: true},

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -37,26 +38,33 @@ func (w *workspace) shell(commands string) result {
 	return result{stdout: output, exitCode: cmd.ProcessState.ExitCode()}
 }
 
-// The README's mirror lets init install a local build beside other providers.
-func TestAccGuide_LocalBuildInAMirror(t *testing.T) {
+// With the README's commands, init installs a local build, and another one after it.
+func TestAccGuide_LocalBuild(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	home := t.TempDir()
-	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "mirror.tfrc"))
-	const registry = "registry.terraform.io"
-	for _, binary := range glob(t, filepath.Join(buildDir, "terraform-provider-filetransfer*")) {
-		write(t, filepath.Join(w.dir, "terraform-provider-filetransfer"), string(read(t, binary)))
-	}
-	commands := strings.NewReplacer(registry, c.RegistryHost(), "linux_amd64", runtime.GOOS+"_"+runtime.GOARCH).
-		Replace(oneBlock(t, "mkdir -p \"$mirror\"", "README.md")) + "chmod +x \"$mirror\"/*\n" // which the build is
-	if done := w.shell(commands); done.exitCode != 0 {
-		t.Fatal(done)
-	}
-	write(t, filepath.Join(home, "mirror.tfrc"), strings.NewReplacer(registry, c.RegistryHost(), "/path/to", filepath.ToSlash(home)).
-		Replace(oneBlock(t, "filesystem_mirror", "README.md")))
+	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
+	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.RegistryHost())
+	built := string(read(t, filepath.Join(buildDir, executable(providerName))))
 	w.paste(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"))
-	w.must("init")
-	w.mustRun(t, w.dir, "validate", "-no-color")
+	for _, build := range []string{built, built + "another"} {
+		file := filepath.Join(w.dir, providerName)
+		write(t, file, build)
+		if err := os.Chmod(file, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if done := w.shell(commands); done.exitCode != 0 {
+			t.Fatal(done)
+		}
+		if build != built {
+			w.wantError("Failed to install provider", "init")
+			if err := os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.must("init")
+		w.mustRun(t, w.dir, "validate", "-no-color")
+	}
 }
 
 // The module's test with a recorded answer passes, with the files that the page has the reader create.
@@ -64,7 +72,7 @@ func TestAccGuide_RecordedAnswer(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	c.need(t, version{1, 8}, version{1, 8}, "a provider function in a test")
-	page := []string{"templates", "guides", "testing-a-module.md.tmpl"}
+	page := []string{"templates", "guides", "test-a-module.md.tmpl"}
 	w := newWorkspace(t, c, "")
 	server := instancetest.New(t)
 	if done := w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())); done.exitCode != 0 {
@@ -126,7 +134,7 @@ resource "filetransfer_instance_record" "fleet" {
 func TestAccGuide_CheckResults(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	e := newExample(t, c, "guides/guarding-a-plan")
+	e := newExample(t, c, "guides/preconditions-and-checks")
 	e.start()
 	e.apply()
 	e.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))

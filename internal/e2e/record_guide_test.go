@@ -11,7 +11,7 @@ import (
 // recordGuide returns the one block with a text of the page whose steps these tests follow.
 func recordGuide(t *testing.T, text string) string {
 	t.Helper()
-	return oneBlock(t, text, "templates", "guides", "from-data-source-to-record.md.tmpl")
+	return oneBlock(t, text, "templates", "guides", "from-a-data-source-to-a-record.md.tmpl")
 }
 
 // pasteFor pastes a configuration that names a running instance instead of the page's.
@@ -23,7 +23,6 @@ func (w *workspace) pasteFor(configuration, baseURL string) {
 const (
 	guideData   = `data "filetransfer_instance" "files"`
 	guideImport = "import {"
-	guideServer = "replace_triggered_by"
 	proxy       = "terraform_data.proxy"
 	guideRecord = "filetransfer_instance_record.files"
 )
@@ -125,7 +124,7 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	p.wantSummary(t, "Plan: 1 to add, 1 to change, 1 to destroy.")
 	p.wantAction(t, proxy, "delete create")
 
-	for command := range strings.Lines(recordGuide(t, "-target=")) {
+	for command := range strings.Lines(oneBlock(t, "-target=", "templates", "resources", "instance_record.md.tmpl")) {
 		switch arguments := strings.Fields(command)[1:]; arguments[0] {
 		case "apply":
 			w.apply(arguments[1:]...)
@@ -134,43 +133,6 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 		default:
 			t.Errorf("the page has another command: %s", command)
 		}
-	}
-}
-
-// A release that never answers costs the record, and what depends on it, unless both are created before they are destroyed.
-func TestAccRecordGuide_ReplacedAfterEachRelease(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	const protection = "    create_before_destroy = true\n"
-	page := recordGuide(t, guideServer)
-	c.needOf(t, page)
-	for name, test := range map[string]struct {
-		configuration string
-		survives      bool
-	}{
-		"as on the page":                {page, true},
-		"without create_before_destroy": {strings.ReplaceAll(page, protection, ""), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t)
-			w := newWorkspace(t, c, "")
-			w.pasteFor(impatient+strings.Replace(test.configuration, "  lifecycle", "  timeouts = { create = \"500ms\" }\n\n  lifecycle", 1), server.URL())
-			w.apply("-var=release=1")
-			w.plan("-var=release=2").wantSummary(t, "Plan: 2 to add, 1 to change, 2 to destroy.")
-			server.SetScript(instancetest.Status(404), instancetest.Status(404)) // which is not retried, but waited for
-			w.applyPlan()
-			w.wantNoChanges(nil, "-var=release=2")
-
-			w.plan("-var=release=3")
-			server.Close()
-			w.wantError("Instance not reachable", "apply", "made.tfplan")
-			for _, address := range []string{guideRecord, proxy} {
-				if survived := w.record(address) != nil; survived != test.survives {
-					t.Errorf("%s survives: %t, want %t", address, survived, test.survives)
-				}
-			}
-		})
 	}
 }
 

@@ -73,9 +73,11 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 		t.Errorf("the warning does not name the failure: %s", text)
 	}
 	w.wantNoChanges(nil, "-refresh=false")
-	// Not by the exit code, which is 2 whatever the provider (hashicorp/terraform#36403).
-	refreshing := w.planInDetail("-refresh-only")
-	if len(refreshing.Drift) > 0 || !strings.Contains(string(refreshing.stdout), "No changes.") {
+	refreshing, exitCode := w.planInDetail("-refresh-only"), 0
+	if !w.openTofu && !w.version.less(version{1, 10}) && w.version.less(version{1, 15}) {
+		exitCode = 2 // whatever the provider (hashicorp/terraform#36403)
+	}
+	if refreshing.exitCode != exitCode || len(refreshing.Drift) > 0 || !strings.Contains(string(refreshing.stdout), "No changes.") {
 		t.Errorf("want no changes: %s", refreshing.result)
 	}
 	wantWarnings(t, refreshing.result, kept(server.URL())...)
@@ -89,6 +91,27 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	if got := w.record(theRecord); got != nil {
 		t.Errorf("after destroy there is still %v", got)
 	}
+}
+
+// The guide's command for every night notices a changed limit, and no outage.
+func TestAccRecord_ChangedLimitIsNoticedByItsExitCode(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	c.need(t, version{1, 15}, version{1, 6}, "an exit code of 0 with -refresh-only")
+	server := instancetest.New(t)
+	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
+	w.apply()
+	nightly := oneBlock(t, "-refresh-only", "templates", "guides", "survive-an-outage.md.tmpl")
+	want := func(exitCode int, answer instancetest.Step) {
+		t.Helper()
+		server.SetDefault(answer)
+		if done := w.shell(nightly); done.exitCode != exitCode {
+			t.Errorf("want exit code %d: %s", exitCode, done)
+		}
+	}
+	want(0, instancetest.Answer())
+	want(0, instancetest.Status(503))
+	want(2, instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
 }
 
 func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {

@@ -152,9 +152,18 @@ func changedFields(a, b []byte) (changed []string) {
 	return changed
 }
 
-// table is the table in the documentation.
+// table is the table in the documentation. Releases that follow each other and are the same share a row.
 func (d documents) table() string {
-	text := "| Release | Response format | What is special | Tested settings |\n|---|---|---|---|\n"
+	text := "| Releases | Shape | What is special |\n|---|---|---|\n"
+	var first, last, row string
+	end := func() {
+		if releases := first; row != "" {
+			if first != last {
+				releases += " to " + last
+			}
+			text += "| " + releases + row
+		}
+	}
 	before := meaning{}
 	for _, release := range inOrder(slices.Collect(maps.Keys(d))) {
 		document, m := string(d[release]["default"]), meaningOf(d[release]["default"])
@@ -164,31 +173,31 @@ func (d documents) table() string {
 				special = append(special, fmt.Sprintf(format, args...))
 			}
 		}
-		format, readable := "newer shape", len(m.faults) == 0
+		shape, readable := "newer", len(m.faults) == 0
 		switch {
 		case !readable:
-			format = "neither"
+			shape = "neither"
 		case !strings.Contains(document, "inSeconds"):
-			format = "older shape"
+			shape = "older"
 		case !strings.Contains(document, "maxTransfersInMerge"):
-			format = "mixture: `inSeconds`, no `maxTransfersInMerge`"
+			shape = "mixture: `inSeconds`, no `maxTransfersInMerge`"
 		}
-		chunk, last := m.attributes["chunk_size"], before.attributes["chunk_size"]
+		chunk, earlier := m.attributes["chunk_size"], before.attributes["chunk_size"]
 		note(!readable, "Cannot be read: no `%s`.", strings.Join(m.faults, "`, no `"))
 		note(m.ambiguous, "`value` is in minutes, and is read as seconds with a warning.")
 		note(readable, "`FILE_MAX_AGE=0` is reported as %.0f.", meaningOf(d[release]["FILE_MAX_AGE=0"]).attributes["file_max_age"])
 		note(strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`), "`fileMaxAge` is a string where it is set.")
-		note(readable && last != nil && last != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, last)
-		refused := 0
-		for _, document := range d[release] {
-			refused += min(1, len(meaningOf(document).faults))
+		note(readable && earlier != nil && earlier != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, earlier)
+		if this := fmt.Sprintf(" | %s | %s |\n", shape, strings.Join(special, " ")); this != row {
+			end()
+			first, row = release, this
 		}
-		text += fmt.Sprintf("| %s | %s | %s | %d read, %d refused |\n",
-			release, format, strings.Join(special, " "), len(d[release])-refused, refused)
+		last = release
 		if readable {
 			before = m
 		}
 	}
+	end()
 	return text
 }
 

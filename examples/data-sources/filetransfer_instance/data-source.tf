@@ -21,9 +21,9 @@ output "file_max_size_mib" {
 }
 
 output "expire_options" {
-  description = "Expiry options of the instance: seconds by label."
+  description = "Expiry options of the instance: labels by seconds. Two options can have the same label."
   value = {
-    for time in data.filetransfer_instance.files.recommended_expire_times : time.label => time.in_seconds
+    for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds => time.label
   }
 }
 

@@ -25,8 +25,8 @@ output "upload_limit" {
 }
 
 output "client_max_body_size" {
-  description = "For one nginx in front of all instances: the largest chunk, and 1 MiB for the rest of the request."
-  value       = "${ceil(max(local.instances[*].chunk_size...) / pow(1024, 2)) + 1}m"
+  description = "For one nginx in front of all instances, in bytes: the largest chunk, and 1 MiB for the rest of the request."
+  value       = max(local.instances[*].chunk_size...) + 1048576
 }
 
 output "merge_limits" {

@@ -21,6 +21,6 @@ resource "filetransfer_instance_record" "files" {
 }
 
 output "client_max_body_size" {
-  description = "For nginx in front of the instance: one chunk, and 1 MiB for the rest of the request."
-  value       = "${ceil(filetransfer_instance_record.files.chunk_size / pow(1024, 2)) + 1}m"
+  description = "For nginx in front of the instance, in bytes: one chunk, and 1 MiB for the rest of the request."
+  value       = filetransfer_instance_record.files.chunk_size + 1048576
 }

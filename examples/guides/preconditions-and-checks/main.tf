@@ -37,7 +37,7 @@ data "filetransfer_instance" "files" {
 
 locals {
   # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
-  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1024 * 1024
+  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1048576
 }
 
 # Stops the plan if one resource does not fit the instance.
@@ -57,6 +57,17 @@ check "password" {
   assert {
     condition     = data.filetransfer_instance.files.require_password
     error_message = "${data.filetransfer_instance.files.base_url} no longer requires a password."
+  }
+}
+
+check "version" {
+  assert {
+    condition = (
+      data.filetransfer_instance.files.api_version_major * 10000 +
+      data.filetransfer_instance.files.api_version_minor * 100 +
+      data.filetransfer_instance.files.api_version_patch >= 20100
+    )
+    error_message = "${data.filetransfer_instance.files.base_url} is older than 2.1."
   }
 }
 

@@ -13,19 +13,12 @@ variable "base_url" {
 
 data "filetransfer_instance" "files" { base_url = var.base_url }
 
-# Stands in for the volume that holds the files.
-resource "terraform_data" "volume" {
-  input = ceil(data.filetransfer_instance.files.file_max_size / pow(1024, 3))
-
-  lifecycle {
-    precondition {
-      condition     = data.filetransfer_instance.files.file_max_size > 0
-      error_message = "The instance accepts no file at all."
-    }
-  }
+# Stands in for the reverse proxy.
+resource "terraform_data" "proxy" {
+  input = data.filetransfer_instance.files.chunk_size + 1048576
 }
 
-output "volume_gib" { value = terraform_data.volume.output }
+output "body_limit" { value = terraform_data.proxy.output }
 
 output "shortest_expire_minutes" {
   value = min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...)

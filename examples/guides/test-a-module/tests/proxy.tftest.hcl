@@ -1,0 +1,46 @@
+# Every filetransfer_instance answers with these values. Nothing is read.
+mock_provider "filetransfer" {
+  mock_data "filetransfer_instance" {
+    defaults = {
+      chunk_size   = 20000000
+      file_max_age = 2592000
+      api_version  = "2.2.3"
+
+      recommended_expire_times = [
+        { label = "30 minutes", in_seconds = 1800, in_minutes = 30 },
+        { label = "1 day", in_seconds = 86400, in_minutes = 1440 },
+      ]
+    }
+  }
+}
+
+variables {
+  base_url = "https://files.example.org"
+}
+
+run "defaults" {
+  assert {
+    condition     = output.body_limit == 21048576
+    error_message = "The proxy must accept a chunk and 1 MiB."
+  }
+
+  assert {
+    condition     = output.shortest_expire_minutes == 30
+    error_message = "The shortest option is 30 minutes."
+  }
+}
+
+run "smaller_chunks" {
+  override_data {
+    target = data.filetransfer_instance.files
+    values = {
+      chunk_size               = 10000000
+      recommended_expire_times = [{ label = "1 hour", in_seconds = 3600, in_minutes = 60 }]
+    }
+  }
+
+  assert {
+    condition     = output.body_limit == 11048576
+    error_message = "The proxy must follow the chunk size."
+  }
+}
