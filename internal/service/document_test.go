@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -41,15 +42,9 @@ func captured(t *testing.T) documents {
 	return found
 }
 
-// capture replaces the documents in the repository, byte for byte and one on a line.
+// capture writes the documents into the repository, byte for byte and one on a line.
 func (d documents) capture(t *testing.T) {
 	t.Helper()
-	if err := os.RemoveAll(capturedDir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(capturedDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for release, bySetting := range d {
 		var lines []string
 		for _, setting := range settings {
@@ -78,56 +73,71 @@ func inOrder(releases []string) []string {
 // meaning is what a document says, read without the provider's parser.
 type meaning struct {
 	attributes map[string]any
-	faults     []string // the fields for which it has to be refused, in the contract's order
-	ambiguous  bool     // it has to be read with a warning
+	faults     []string          // the fields for which it has to be refused, in the contract's order
+	is, want   map[string]string // what each field is, and what it has to be
+	seconds    map[string]float64
+	ambiguous  bool   // it has to be read with a warning
+	mixed      string // an entry without inSeconds, if others have it
+}
+
+// field reads a field, and notes a fault if it is not of the type or not good.
+func field[T any](m *meaning, object map[string]any, path, want string, good func(T) bool) T {
+	delivered, there := object[path[strings.LastIndex(path, ".")+1:]]
+	text, _ := json.Marshal(delivered)
+	m.is[path], m.want[path] = string(text), want
+	if !there {
+		m.is[path] = "missing"
+	}
+	value, ok := delivered.(T)
+	if !ok || good != nil && !good(value) {
+		m.faults = append(m.faults, path)
+	}
+	return value
 }
 
 func meaningOf(document []byte) (m meaning) {
+	m.is, m.want, m.seconds = map[string]string{}, map[string]string{}, map[string]float64{}
 	fields := map[string]any{}
 	json.Unmarshal(document, &fields)
-	check := func(ok bool, path string) {
-		if !ok {
-			m.faults = append(m.faults, path)
-		}
+	number := func(object map[string]any, path string) float64 {
+		return field(&m, object, path, "an integer", func(n float64) bool { return n == math.Trunc(n) })
 	}
-	number := func(object map[string]any, field, path string) float64 {
-		n, ok := object[field].(float64)
-		check(ok, path+field)
-		return n
-	}
-	size, chunk := number(fields, "fileMaxSize", ""), number(fields, "chunkSize", "")
-	password, ok := fields["requirePassword"].(bool)
-	check(ok, "requirePassword")
+	size, chunk := number(fields, "fileMaxSize"), number(fields, "chunkSize")
+	password := field[bool](&m, fields, "requirePassword", "true or false", nil)
 	var version [3]int
-	text, _ := fields["apiVersion"].(string)
-	n, _ := fmt.Sscanf(text, "%d.%d.%d", &version[0], &version[1], &version[2])
-	check(n == 3, "apiVersion")
+	text := field(&m, fields, "apiVersion", "a string of three numbers", func(text string) bool {
+		n, _ := fmt.Sscanf(text, "%d.%d.%d", &version[0], &version[1], &version[2])
+		return n == 3
+	})
 	if n, err := strconv.ParseInt(fmt.Sprint(fields["fileMaxAge"]), 10, 64); err == nil {
 		fields["fileMaxAge"] = float64(n) // which may be a string
 	}
-	age := number(fields, "fileMaxAge", "")
-	if _, ok := fields["maxTransfersInMerge"]; !ok {
-		fields["maxTransfersInMerge"] = 10.
-		if version[0] >= 2 {
-			fields["maxTransfersInMerge"] = 50.
-		}
+	age := number(fields, "fileMaxAge")
+	mergeLimit := 10.
+	if version[0] >= 2 {
+		mergeLimit = 50
 	}
-	mergeLimit := number(fields, "maxTransfersInMerge", "")
-	entries, ok := fields["recommendedExpireTimes"].([]any)
-	check(ok, "recommendedExpireTimes")
-	times := []any{}
-	for i, entry := range entries {
-		path := fmt.Sprintf("recommendedExpireTimes[%d].", i)
+	if _, ok := fields["maxTransfersInMerge"]; ok {
+		mergeLimit = number(fields, "maxTransfersInMerge")
+	}
+	times, withSeconds := []any{}, 0
+	for i, entry := range field[[]any](&m, fields, "recommendedExpireTimes", "a list", nil) {
+		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
 		object, _ := entry.(map[string]any)
-		label, ok := object["label"].(string)
-		check(ok, path+"label")
-		seconds := number(object, "value", path)
+		label := field[string](&m, object, path+".label", "a string", nil)
+		seconds := number(object, path+".value")
 		if _, ok := object["inSeconds"]; ok {
-			seconds = number(object, "inSeconds", path)
-		} else if seconds < 60 {
-			m.ambiguous = true
+			seconds = number(object, path+".inSeconds")
+			withSeconds++
+		} else {
+			m.mixed = path
+			m.ambiguous = m.ambiguous || seconds < 60
 		}
+		m.seconds[label] = seconds
 		times = append(times, map[string]any{"label": label, "in_seconds": seconds, "in_minutes": float64(int(seconds) / 60)})
+	}
+	if withSeconds == 0 {
+		m.mixed = ""
 	}
 	m.attributes = map[string]any{
 		"file_max_size": size, "chunk_size": chunk, "file_max_age": age, "max_transfers_in_merge": mergeLimit,
@@ -135,6 +145,25 @@ func meaningOf(document []byte) (m meaning) {
 		"api_version_major": float64(version[0]), "api_version_minor": float64(version[1]), "api_version_patch": float64(version[2]),
 	}
 	return m
+}
+
+// unlike says what a new release has that the one before it had otherwise, and that has to mean the same.
+func (m meaning) unlike(release string, before meaning) (found []string) {
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	for _, fault := range m.faults {
+		if !slices.Contains(before.faults, fault) {
+			add("%s is %s, want %s; %s had %s", fault, m.is[fault], m.want[fault], release, cmp.Or(before.is[fault], "none"))
+		}
+	}
+	if m.mixed != "" && before.mixed == "" {
+		add("%s has no inSeconds, and others have; %s had none like that", m.mixed, release)
+	}
+	for label, seconds := range before.seconds {
+		if now, ok := m.seconds[label]; ok && now != seconds {
+			add("%q is %.0f seconds; %s had %.0f", label, now, release, seconds)
+		}
+	}
+	return found
 }
 
 // changedFields returns the fields that differ between two documents.
@@ -183,7 +212,15 @@ func (d documents) table() string {
 			shape = "mixture: `inSeconds`, no `maxTransfersInMerge`"
 		}
 		chunk, earlier := m.attributes["chunk_size"], before.attributes["chunk_size"]
-		note(!readable, "Cannot be read: no `%s`.", strings.Join(m.faults, "`, no `"))
+		var reasons []string
+		for _, fault := range m.faults {
+			if m.is[fault] == "missing" {
+				reasons = append(reasons, "no `"+fault+"`")
+			} else {
+				reasons = append(reasons, "`"+fault+"` is `"+m.is[fault]+"`")
+			}
+		}
+		note(!readable, "Cannot be read: %s.", strings.Join(reasons, ", "))
 		note(m.ambiguous, "`value` is in minutes, and is read as seconds with a warning.")
 		note(readable, "`FILE_MAX_AGE=0` is reported as %.0f.", meaningOf(d[release]["FILE_MAX_AGE=0"]).attributes["file_max_age"])
 		note(strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`), "`fileMaxAge` is a string where it is set.")

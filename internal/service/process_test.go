@@ -85,7 +85,10 @@ func (s *service) document(t *testing.T) []byte {
 		if response, err := http.Get(s.url + "/instance"); err == nil {
 			body, err := io.ReadAll(response.Body)
 			response.Body.Close()
-			if err == nil && response.StatusCode == http.StatusOK {
+			if response.StatusCode != http.StatusOK { // as no release does while it starts
+				t.Fatalf("%s answers GET /instance with %s, want 200 OK as of every release so far: %s", s.cmd.Args[3], response.Status, body)
+			}
+			if err == nil {
 				return body
 			}
 		}

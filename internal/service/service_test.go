@@ -36,16 +36,33 @@ func installed(t *testing.T) (releases []string, folders map[string]string) {
 	return inOrder(slices.Collect(maps.Keys(folders))), folders
 }
 
-// TestReleases reads every release in every setting, and prints the table.
+// TestReleases reads every release in every setting. It prints the table at the end, or what is wrong.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	releases, folders := installed(t)
 	known, capture := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
 	var lock sync.Mutex
-	answered := documents{}
+	answered, wrong := documents{}, map[string]map[string][]string{} // the settings of each problem of a release
 	t.Cleanup(func() {
+		for i, release := range releases {
+			for n, problem := range slices.Sorted(maps.Keys(wrong[release])) {
+				in := slices.DeleteFunc(slices.Clone(settings), func(s string) bool { return !slices.Contains(wrong[release][problem], s) })
+				if n == 0 {
+					earlier, before := release, known[release][in[0]]
+					if before == nil && i > 0 {
+						earlier = releases[i-1]
+						before = answered[earlier][in[0]]
+					}
+					t.Errorf("%s answers\n%s\nand %s answered\n%s", release, answered[release][in[0]], earlier, before)
+				}
+				t.Errorf("%s: %s (%s)", release, problem, strings.Join(in, ", "))
+			}
+		}
+		if t.Failed() {
+			return
+		}
 		fmt.Printf("\n%s\n", answered.table())
-		if capture && !t.Failed() {
+		if capture {
 			answered.capture(t)
 		}
 	})
@@ -57,7 +74,9 @@ func TestReleases(t *testing.T) {
 				services[release] = start(t, folders[release], setting, freePort(t))
 			}
 			readings := read(t, services)
-			var before []byte
+			lock.Lock()
+			defer lock.Unlock()
+			var before answer
 			for _, release := range releases {
 				s := services[release]
 				document := s.document(t)
@@ -65,18 +84,16 @@ func TestReleases(t *testing.T) {
 				if capture {
 					want = document
 				} else if want == nil {
-					t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before))
+					t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before.document))
+				}
+				if answered[release] == nil {
+					answered[release], wrong[release] = map[string]json.RawMessage{}, map[string][]string{}
 				}
 				for _, problem := range problems(readings[release], s.url, document, want, before) {
-					t.Errorf("%s: %s", release, problem)
+					wrong[release][problem] = append(wrong[release][problem], setting)
 				}
-				before = document
-				lock.Lock()
-				if answered[release] == nil {
-					answered[release] = map[string]json.RawMessage{}
-				}
+				before = answer{release, document}
 				answered[release][setting] = document
-				lock.Unlock()
 			}
 		})
 	}
@@ -92,8 +109,8 @@ const (
 // reading is what one way of reading an instance gives.
 type reading struct {
 	attributes map[string]any
-	refusal    string // why there are no attributes
-	warned     bool
+	refusal    string   // why there are no attributes
+	warnings   []string // their summaries, of the plan and of the apply
 }
 
 // resources are the values of resources and data sources by address, in a state.
@@ -132,13 +149,15 @@ func read(t *testing.T, services map[string]*service) map[string]map[string]*rea
 		for _, d := range diagnostics {
 			for key, ways := range readings {
 				for way, got := range ways {
-					if way == fleet && d.Address == fleet+".all" {
-						got.warned = got.warned || tooShort(d) && strings.Contains(d.Detail, fmt.Sprintf("%q", key))
-					} else if d.Address == fmt.Sprintf("%s.this[%q]", way, key) {
-						got.warned = got.warned || tooShort(d)
-						if d.Severity == "error" {
-							got.refusal = d.Detail
-						}
+					about := d.Address == fmt.Sprintf("%s.this[%q]", way, key)
+					if way == fleet {
+						about = d.Address == fleet+".all" && strings.Contains(d.Summary+d.Detail, fmt.Sprintf("%q", key))
+					}
+					switch {
+					case about && d.Severity == "error":
+						got.refusal = d.Detail
+					case about && !strings.Contains(d.Summary, "could not be read"):
+						got.warnings = append(got.warnings, d.Summary)
 					}
 				}
 			}
@@ -164,13 +183,18 @@ func read(t *testing.T, services map[string]*service) map[string]map[string]*rea
 	return readings
 }
 
-func tooShort(d diagnostic) bool {
-	return d.Severity == "warning" && d.Summary == "Expiry options shorter than a minute"
+// tooShort tells whether a warning is about options that may be in minutes.
+func tooShort(summary string) bool { return strings.Contains(summary, "shorter than a minute") }
+
+// answer is what a release answered.
+type answer struct {
+	release  string
+	document []byte
 }
 
 // problems says what is wrong with a release. What it answered when it was captured is nil for a new one, which has to be
 // read like the one before it.
-func problems(ways map[string]*reading, url string, document, captured, before []byte) (found []string) {
+func problems(ways map[string]*reading, url string, document, captured []byte, before answer) (found []string) {
 	want := meaningOf(document)
 	for _, way := range []string{single, fleet, record} {
 		got := ways[way]
@@ -186,8 +210,11 @@ func problems(ways map[string]*reading, url string, document, captured, before [
 			} else if difference := compare(got.attributes, attributes); difference != "" {
 				add("%s", difference)
 			}
-			if got.warned != want.ambiguous {
-				add("a warning is %t, want %t", got.warned, want.ambiguous)
+			if others := slices.DeleteFunc(slices.Clone(got.warnings), tooShort); len(others) > 0 {
+				add("warns of %q, want nothing", slices.Compact(others))
+			}
+			if warned := slices.ContainsFunc(got.warnings, tooShort); warned != want.ambiguous {
+				add("a warning about short options is %t, want %t", warned, want.ambiguous)
 			}
 		}
 		for i, fault := range want.faults {
@@ -196,14 +223,10 @@ func problems(ways map[string]*reading, url string, document, captured, before [
 			}
 		}
 	}
-	known := meaningOf(before).faults
-	for _, fault := range want.faults {
-		if captured == nil && !slices.Contains(known, fault) {
-			found = append(found, fault+" is missing or of the wrong type, and was not in the release before")
-		}
-	}
-	if captured != nil && !bytes.Equal(document, captured) {
-		found = append(found, fmt.Sprintf("%q changed: it answers\n%s\nand answered\n%s", changedFields(document, captured), document, captured))
+	if captured == nil {
+		found = append(found, want.unlike(before.release, meaningOf(before.document))...)
+	} else if !bytes.Equal(document, captured) {
+		found = append(found, fmt.Sprintf("%q changed", changedFields(document, captured)))
 	}
 	return found
 }
@@ -284,7 +307,7 @@ func TestUpgrades(t *testing.T) {
 		check := func(what string, up bool, args ...string) {
 			t.Helper()
 			diagnostics, ok := w.do(args[0], args[1:]...)
-			good := ok && len(diagnostics) == 1 && diagnostics[0].Severity == "warning" && tooShort(diagnostics[0]) == up
+			good := ok && len(diagnostics) == 1 && diagnostics[0].Severity == "warning" && tooShort(diagnostics[0].Summary) == up
 			if up && !now.ambiguous {
 				good = ok && len(diagnostics) == 0
 			}
@@ -339,11 +362,11 @@ func TestChanged(t *testing.T) {
 	for name, test := range tests {
 		s := services[name]
 		document := s.document(t)
-		asNew := strings.Join(problems(readings[name], s.url, document, nil, before), "\n")
+		asNew := strings.Join(problems(readings[name], s.url, document, nil, answer{tag, before}), "\n")
 		if test.read != (asNew == "") || !test.read && !strings.Contains(asNew, test.field) {
 			t.Errorf("%s: a new release has these problems: %s", name, asNew)
 		}
-		if asKnown := strings.Join(problems(readings[name], s.url, document, before, nil), "\n"); !strings.Contains(asKnown, test.field) {
+		if asKnown := strings.Join(problems(readings[name], s.url, document, before, answer{}), "\n"); !strings.Contains(asKnown, test.field) {
 			t.Errorf("%s: a known release has these problems: %s", name, asKnown)
 		}
 	}
