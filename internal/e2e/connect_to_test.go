@@ -70,7 +70,7 @@ func TestAccConnectTo(t *testing.T) {
 	said := oneLine([]byte(down.String()))
 	for _, words := range []string{
 		"GET https://" + instancetest.ProxiedHost + "/instance (connect_to " + nobody + "): connection refused.",
-		"The provider's connect_to leads there: check its host and port",
+		"The connection went to the provider's connect_to: check its host and port",
 	} {
 		if down.exitCode != 1 || !strings.Contains(said, words) {
 			t.Errorf("it does not say %q: %s", words, down)
@@ -108,7 +108,7 @@ func TestAccConnectToIsValidated(t *testing.T) {
 			t.Errorf("the line with %s is not shown: %s", address, said)
 		}
 	}
-	if count := strings.Count(said, "Error: Invalid address to connect to"); count != len(addresses) {
+	if count := strings.Count(said, "Error: Invalid connect_to"); count != len(addresses) {
 		t.Errorf("%d errors: %s", count, said)
 	}
 }

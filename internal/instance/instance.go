@@ -1,11 +1,11 @@
 // Package instance knows what an instance of the file transfer service says about itself: the document that
-// GET {base_url}/instance answers, in every response format of the service's contract ("Instance Details Interface of a
+// GET {base_url}/instance answers, in every response shape of the service's contract ("Instance Details Interface of a
 // File Transfer Service") and of deployed releases.
 //
 // It is pure: no network, no Terraform, no clock.
 package instance
 
-// Details is an instance's configuration, the same for every response format. All quantities are from 0 to
+// Details is an instance's configuration, the same for every response shape. All quantities are from 0 to
 // [math.MaxInt64]. A field that an instance may leave out is a pointer, nil if it did, or has a documented default.
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).

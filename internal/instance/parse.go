@@ -21,7 +21,7 @@ func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, byteOrderMark)
 }
 
-// Parse reads an instance document in any response format: newer, older or mixed.
+// Parse reads an instance document in any response shape: newer, older or mixed.
 //
 // Member names match exactly. Units are decided for each expiry entry by the presence of inSeconds (contract, "Expiry
 // entry", rule 3), the merge limit by its own presence; neither by apiVersion. Members that the contract does not

@@ -44,13 +44,11 @@ func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(d
 // requestHeadersAttribute returns the argument request_headers. The description says what the headers are for.
 func requestHeadersAttribute(description string) schema.MapAttribute {
 	return schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		Sensitive:   true,
-		MarkdownDescription: description + " Header names are case-insensitive and must be unique. Values must not contain line breaks. " +
-			"`Host` sets the request's host. `Accept` and `User-Agent` can be overridden. `" +
-			strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none.",
-		Validators: []validator.Map{headersValidator},
+		ElementType:         types.StringType,
+		Optional:            true,
+		Sensitive:           true,
+		MarkdownDescription: description + " `" + strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none.",
+		Validators:          []validator.Map{headersValidator},
 	}
 }
 
@@ -74,15 +72,12 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to keep trying while an instance starts. Every failure is then retried until `timeouts.read` expires: " +
-				"no DNS name yet, connection refused or reset, timeout, a certificate that is not trusted yet, any status other than 200, a " +
-				"body that is not an instance document. The delays are those of the provider's `retry`; its `max_attempts` is ignored. " +
-				"After that, the last failure is reported. Use it only for a new instance: with a wrong URL the error appears only when the " +
-				"timeout expires. Default: `false`.",
+			MarkdownDescription: "Whether to wait for an instance that starts: every failure is retried until `timeouts.read` expires, and " +
+				"`max_attempts` is ignored. Use it only for a new instance: with a wrong URL, the error appears only then. Default: `false`.",
 		},
-		"timeouts": timeoutsAttribute("How long operations may take. See the nested attributes.", map[string]schema.Attribute{
-			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"500ms\"`, `\"10s\"` or "+
-				"`\"1m30s\"`.", inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
+		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
+			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
+				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
 		}),
 	}
 }

@@ -20,7 +20,7 @@ const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
 	summaryCanceled      = "Read canceled"
-	summaryConnectTo     = "Invalid address to connect to"
+	summaryConnectTo     = "Invalid connect_to"
 	summaryContradictory = "Expiry options contradict themselves"
 	summaryDuration      = "Invalid duration"
 	summaryFailures      = "Instances could not be read"
@@ -35,7 +35,7 @@ const (
 	summaryShort         = "Expiry options shorter than a minute"
 	summaryTLS           = "Invalid TLS configuration"
 	summaryUnknown       = "Provider configuration not known yet"
-	summaryUnusedConnect = "Address to connect to without an instance"
+	summaryUnusedConnect = "connect_to without a base URL"
 	summaryUnusedHeaders = "Request headers without an instance to send them to"
 )
 

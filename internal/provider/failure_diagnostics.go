@@ -105,8 +105,8 @@ var hintAdvice = map[client.Hint]advice{
 	client.HintWrongName: {"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
 		true},
 	client.HintProxyCredentials: {"The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.", false},
-	client.HintConnectTo: {"The provider's connect_to leads there: check its host and port, and that what listens there, such as a tunnel or a " +
-		"port-forward, is running.", false},
+	client.HintConnectTo: {"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
+		"running.", false},
 	client.HintWebPage: failureWords[client.KindNotJSON].advice,
 }
 
@@ -134,11 +134,12 @@ func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
 // canceledError says how often an instance was tried, and what came of it.
 func canceledError(err error, info readInfo) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
-	detail := fmt.Sprintf("Reading the instance was canceled after %s: GET %s.", attempts(canceled.Attempts), canceled.URL)
-	if last := canceled.Last; last != nil {
-		detail = paragraphs(detail+" The last one that ended met this:", cause(last), strings.Join(remedies(last, info), " "))
+	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
+	if canceled.Last == nil {
+		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
-	return diag.NewErrorDiagnostic(summaryCanceled, detail)
+	return diag.NewErrorDiagnostic(summaryCanceled,
+		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, info), " ")))
 }
 
 // attempts counts attempts.

@@ -189,7 +189,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"connect_to": {
 			failure{Kind: client.KindConnect, Hint: client.HintConnectTo, ConnectTo: "h:1", Reason: "connection refused", Attempts: 1}, one,
-			[]string{"GET u (connect_to h:1): connection refused.\n\nThe provider's connect_to leads there: check its host and port"},
+			[]string{"GET u (connect_to h:1): connection refused.\n\nThe connection went to the provider's connect_to: check its host and port"},
 			[]string{"in the base URL"},
 		},
 		"login page after a redirect": {

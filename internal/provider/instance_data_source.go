@@ -31,11 +31,11 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " Default: the provider's `base_url`.",
 		Validators:          []validator.String{baseURLValidator},
 	}
-	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read, for example for a reverse proxy in front of the "+
-		"instance. They are sent only to the origin (scheme, host and port) of the instance, and override the provider's."))
+	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
+		"and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an instance of the file transfer service (`GET {base_url}/instance`) and returns its limits and options in one " +
-			"typed schema, whichever response format the instance uses.",
+		MarkdownDescription: "Reads the limits of an instance of the file transfer service (`GET {base_url}/instance`), whichever response shape " +
+			"it uses.",
 		Attributes: attributes,
 	}
 }

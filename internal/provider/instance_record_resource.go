@@ -45,27 +45,26 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record is updated " +
-			"in place from the new instance. Another spelling of the same URL changes nothing else.",
+			"in place from the new instance.",
 		Validators: []validator.String{baseURLValidator},
 	}
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
 		MarkdownDescription: "Values that change when the server does, such as its release. When they change, the apply waits until the instance " +
-			"answers again. If it does not answer within `timeouts.update`, the apply fails, and the next one waits again. All other values stay " +
-			"as they are: what the instance then reports is what the next refresh finds. Default: none.",
+			"answers. If it does not within `timeouts.update`, the apply fails, and the next one waits again. The next refresh finds what the " +
+			"instance then reports. Default: none.",
 	}
-	attributes["timeouts"] = timeoutsAttribute("How long operations may take. See the nested attributes. If only these change, the apply does not read the instance.",
+	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
 		map[string]datasourceschema.Attribute{
-			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as `\"10s\"` or "+
+			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
 			"read":   durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
 			"update": durationAttribute("Time to wait for the instance when `base_url` or `triggers` change. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
-			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning. " +
-			"Destroying it only forgets them. The instance itself is never changed.",
+			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 	}
 	for name, attribute := range attributes {

@@ -38,14 +38,14 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readArgumentAttributes("Extra request headers for every instance listed. They are sent only to the origin (scheme, host and " +
-		"port) of each instance, and override the provider's. For instances with different tokens use `filetransfer_instance` with `for_each`.")
+	attributes := readArgumentAttributes("Extra request headers for every instance listed. They override the provider's. For instances with different " +
+		"tokens, use `filetransfer_instance` with `for_each`.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
 			ElementType: types.StringType,
 			Required:    true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own: `{base_url}/instance` of each is read. At least one. If two keys " +
-				"point to the same instance, it is requested once. " + baseURLForm,
+			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At least one. If two keys " +
+				"point to the same instance, it is requested once.",
 			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
@@ -73,9 +73,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads many instances of the file transfer service at once (`GET {base_url}/instance` of each), each as " +
-			"`filetransfer_instance` does. This is much faster than that data source with `for_each`. With `allow_failures`, the " +
-			"read succeeds even if an instance fails.",
+		MarkdownDescription: "Reads many instances of the file transfer service at once, much faster than `filetransfer_instance` with " +
+			"`for_each`. With `allow_failures`, the read succeeds even if an instance fails.",
 		Attributes: attributes,
 	}
 }

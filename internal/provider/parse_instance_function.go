@@ -33,7 +33,7 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "document",
-				MarkdownDescription: "The JSON document, in any response format. A document that is not valid is an error that lists its faults.",
+				MarkdownDescription: "The JSON document, in any response shape. A document that is not valid is an error that lists its faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsObject.AttrTypes},

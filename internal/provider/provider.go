@@ -40,26 +40,24 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits and options that instances of a file transfer service publish " +
-			"(`GET {base_url}/instance`): size limits, password requirement, API version, maximum age, merge limit and " +
-			"expiry options, in one typed schema whichever response format an instance uses.",
+		MarkdownDescription: "Reads the limits of instances of a file transfer service (`GET {base_url}/instance`), such as file size, chunk size, " +
+			"maximum age and expiry options, whichever response shape they use.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm + " Environment variable: " +
-					"`" + baseURLVariable + "`, which this argument overrides. An empty environment variable counts as unset. Default: none.",
+				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm + " Environment variable: `" +
+					baseURLVariable + "`. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
 			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. They " +
 				"are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
 			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive "+
-				"duration such as `\"500ms\"`, `\"10s\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
+				"duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow exponentially from `min_delay`, with jitter. A " +
-					"`Retry-After` header is honored, but never below `min_delay` or above `max_delay`. A delay that would pass " +
-					"`timeouts.read` is shortened, to leave time for one last attempt. See the nested attributes.",
+					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is honored " +
+					"between them. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
@@ -79,9 +77,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. It is presented " +
-					"only to the origin of the instance that is read, never to a proxy or to another origin that a redirect leads to. " +
-					"Only together with `client_key_pem`. Default: none.",
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Only the origin of the " +
+					"instance gets it. Only together with `client_key_pem`. Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
@@ -92,15 +89,14 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"`: a tunnel, a " +
 					"port-forward, or an address before its DNS name exists. Nothing else changes: the `Host` header, the name in TLS and the check " +
-					"of the certificate are those of `base_url`. No proxy is used for these requests. It can be ephemeral and another one in each " +
-					"run. Default: the host and port of `base_url`.",
+					"of the certificate are those of `base_url`. It can be ephemeral, and can change from run to run. Default: the host and " +
+					"port of `base_url`.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether to skip the verification of certificates. Anyone on the network path can then read and change the " +
-					"traffic; to trust a private certificate authority, set `ca_cert_pem` instead. Causes a warning while it is `true`. " +
-					"Default: `false`.",
+					"traffic: set `ca_cert_pem` instead. Causes a warning. Default: `false`.",
 			},
 		},
 	}

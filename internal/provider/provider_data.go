@@ -66,12 +66,12 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 		if len(headers) > 0 {
 			// Not on the attribute, as in parseHeaders.
 			diags.AddWarning(summaryUnusedHeaders,
-				"The provider's request_headers are sent only to the origin of its own base_url. It has none, so they are never sent.\n\n"+
+				"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are never sent.\n\n"+
 					"Set the provider's base_url, or set request_headers on the data sources.")
 		}
 		if data.connectTo != "" {
 			diags.AddAttributeWarning(path.Root("connect_to"), summaryUnusedConnect,
-				"The provider's connect_to is only for the origin of its own base_url. It has none, so connect_to is never used.\n\n"+
+				"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so connect_to is never used.\n\n"+
 					"Set the provider's base_url, or remove connect_to.")
 		}
 	}

@@ -175,7 +175,7 @@ func TestProviderBlockIsValidated(t *testing.T) {
 		"as long as a file name for the CA":     ofCA("ca_cert_pem", strings.Repeat("x", 255), "there is no certificate"),
 	}
 	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "connect_to", "connect_to", "Invalid address to connect to", refusedAddresses)
+	addRefused(tests, "connect_to", "connect_to", "Invalid connect_to", refusedAddresses)
 	addRefused(tests, "request_headers", "", badHeader, refusedHeaders)
 	addRefused(tests, "request_timeout", "request_timeout", "Invalid duration", refusedDurations)
 	// Terraform cannot locate an attribute of an object: it would show the block's first line.
@@ -203,10 +203,10 @@ func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 		"address":                    {args{"connect_to": "127.0.0.1:1", "base_url": server.URL()}, nil},
 		"address, base URL unknown":  {args{"connect_to": "127.0.0.1:1", "base_url": unknown{}}, nil},
 		"address without a base URL": {args{"connect_to": "127.0.0.1:1"}, []expected{{
-			warning: true, at: "connect_to", summary: "Address to connect to without an instance", says: []string{"connect_to is never used"},
+			warning: true, at: "connect_to", summary: "connect_to without a base URL", says: []string{"connect_to is never used"},
 		}}},
 		"no valid address, unknown until apply": {
-			args{"connect_to": "me:hunter2@h", "base_url": server.URL()}, fault("", "Invalid address to connect to", "is not a host and a port"),
+			args{"connect_to": "me:hunter2@h", "base_url": server.URL()}, fault("", "Invalid connect_to", "is not a host and a port"),
 		},
 		"insecure":                      {args{"insecure": true}, []expected{insecure}},
 		"not insecure":                  {args{"insecure": false}, nil},

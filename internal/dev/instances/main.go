@@ -1,5 +1,5 @@
 // Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them
-// until it is told to stop. Its arguments name them; without any, there is one of each response format:
+// until it is told to stop. Its arguments name them; without any, there is one of each response shape:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
 //	go run ./internal/dev/instances broken
