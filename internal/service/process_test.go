@@ -41,22 +41,18 @@ type service struct {
 	log   bytes.Buffer
 }
 
-// start starts the release in a folder with a setting, and does not wait for it. It stores its files in a folder of its own.
-func start(t *testing.T, dir, setting string, port int) *service {
+// start starts the release in a folder with settings, and does not wait for it.
+func start(t *testing.T, dir, storage string, port int, settings ...string) *service {
 	t.Helper()
 	preload, err := filepath.Abs("testdata/loopback.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := t.TempDir()
 	s := &service{
-		url: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: command(own, "node", "--require", preload, dir), ended: make(chan struct{}),
+		url: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: command(storage, "node", "--require", preload, dir), ended: make(chan struct{}),
 	}
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("PORT=%d", port), "STORAGE_PATH=" + filepath.Join(own, "storage")}
-	if setting != "default" {
-		s.cmd.Env = append(s.cmd.Env, setting)
-	}
+	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("PORT=%d", port), "STORAGE_PATH=" + storage}, settings...)
 	if _, err := s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

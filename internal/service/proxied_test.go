@@ -45,28 +45,8 @@ func newInstance(t *testing.T, settings ...string) *instance {
 
 func (i *instance) start(settings ...string) {
 	i.Helper()
-	preload, err := filepath.Abs("testdata/loopback.js")
-	if err != nil {
-		i.Fatal(err)
-	}
-	s := &service{
-		url: fmt.Sprintf("http://127.0.0.1:%d", i.port), cmd: command(i.storage, "node", "--require", preload, i.release), ended: make(chan struct{}),
-	}
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("PORT=%d", i.port), "STORAGE_PATH=" + i.storage}, settings...)
-	if _, err := s.cmd.StdinPipe(); err != nil {
-		i.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		i.Fatal(err)
-	}
-	go func() {
-		s.cmd.Wait()
-		close(s.ended)
-	}()
-	i.Cleanup(func() { s.end(syscall.SIGKILL) })
-	i.service = s
-	s.document(i.T)
+	i.service = start(i.T, i.release, i.storage, i.port, settings...)
+	i.document(i.T)
 }
 
 // restart replaces the process.

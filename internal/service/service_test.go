@@ -71,7 +71,7 @@ func TestReleases(t *testing.T) {
 			t.Parallel()
 			services := map[string]*service{}
 			for _, release := range releases {
-				services[release] = start(t, folders[release], setting, freePort(t))
+				services[release] = start(t, folders[release], t.TempDir(), freePort(t), strings.TrimPrefix(setting, "default"))
 			}
 			readings := read(t, services)
 			lock.Lock()
@@ -234,7 +234,7 @@ func problems(ways map[string]*reading, url string, document, captured []byte, b
 // compare compares attributes, but for the arguments that are in the state beside them.
 func compare(got, want map[string]any) string {
 	got = maps.Clone(got)
-	for _, argument := range []string{"request_headers", "timeouts", "wait_until_ready"} {
+	for _, argument := range []string{"request_headers", "timeouts", "triggers", "wait_until_ready"} {
 		delete(got, argument)
 	}
 	var differences []string
@@ -257,7 +257,7 @@ func TestUpgrades(t *testing.T) {
 	w, port := newWorkspace(t, "follow.tf"), freePort(t)
 	var recorded map[string]any
 	for _, release := range releases {
-		s := start(t, folders[release], "default", port)
+		s := start(t, folders[release], t.TempDir(), port)
 		now := meaningOf(s.document(t))
 		now.attributes["base_url"] = s.url
 		equal := func(what string, got, want map[string]any) {
@@ -322,7 +322,7 @@ func TestUpgrades(t *testing.T) {
 		check("continued", true, "plan", "-detailed-exitcode")
 		s.end(syscall.SIGKILL)
 		check("killed", false, "plan", "-detailed-exitcode")
-		s = start(t, folders[release], "default", port)
+		s = start(t, folders[release], t.TempDir(), port)
 		s.document(t)
 		check("restarted", true, "plan", "-detailed-exitcode")
 		s.end(syscall.SIGTERM)
@@ -355,7 +355,7 @@ func TestChanged(t *testing.T) {
 		if output, err := edit.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
-		services[name] = start(t, dir, "default", freePort(t))
+		services[name] = start(t, dir, t.TempDir(), freePort(t))
 	}
 	readings := read(t, services)
 	before := captured(t)[tag]["default"]
