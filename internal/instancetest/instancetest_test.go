@@ -1,7 +1,6 @@
 package instancetest_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,29 +32,6 @@ func TestShapesFollowTheContract(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreChangedInPlace(t *testing.T) {
-	t.Parallel()
-	base := it.Document{}.With("a", 1).With("b", 2)
-	for _, test := range []struct {
-		document it.Document
-		want     string
-	}{
-		{base.With("a", "<&>"), `{"a":"<&>","b":2}`},
-		{base.With("c", nil), `{"a":1,"b":2,"c":null}`},
-		{base.Without("a"), `{"b":2}`},
-		{base.Without("z"), `{"a":1,"b":2}`},
-		{base.With("a", it.Raw("1.577e10")), `{"a":1.577e10,"b":2}`},
-		{base.With("a", it.Raw("NaN")), `{"a":NaN,"b":2}`},
-		{base.With("a", []it.Document{it.OlderEntry("1 año", 5), it.NewerEntry("90 s", 90)}),
-			`{"a":[{"label":"1 año","value":5},{"label":"90 s","inSeconds":90,"value":1}],"b":2}`},
-		{base, `{"a":1,"b":2}`},
-	} {
-		if got := test.document.JSON(); got != test.want {
-			t.Errorf("got %s, want %s", got, test.want)
-		}
-	}
-}
-
 func TestOnlyTheContractsRouteIsAnswered(t *testing.T) {
 	t.Parallel()
 	const document = `{"any":"text"}`
@@ -78,87 +54,28 @@ func TestOnlyTheContractsRouteIsAnswered(t *testing.T) {
 		if status == 404 {
 			want = strings.ReplaceAll(want, document, fmt.Sprintf(`{"statusCode":404,"error":"Not Found","message":"Route %s:%s not found"}`, method, path))
 		}
-		if got := ask(t.Context(), t, method, server.Origin()+path); got != want {
+		if got := ask(t, method, server.Origin()+path); got != want {
 			t.Errorf("%s is answered\n%s\nwant\n%s", route, got, want)
 		}
 	}
 }
 
-func TestScriptIsServedInOrderAndThenTheDefault(t *testing.T) {
-	t.Parallel()
-	server := it.New(t, it.WithRequiredHeader("X-Token", "right"),
-		it.WithScript(it.Status(503), it.Body(502, "text/html", "<h1>")), it.WithDefault(it.Body(418, "", "")))
-	for i, want := range []string{
-		`503 application/json; charset=utf-8 {"statusCode":503,"error":"Service Unavailable","message":"The instance was told to answer 503"}`,
-		"502 text/html <h1>",
-		"418  ",
-		"418  ",
-	} {
-		if got := ask(t.Context(), t, "GET", server.URL()+"/instance"); !strings.HasPrefix(got, "401 ") { // not from the script
-			t.Errorf("without the header, the answer is %s", got)
-		}
-		if got := ask(t.Context(), t, "GET", server.URL()+"/instance", "X-Token", "right"); got != want {
-			t.Errorf("answer %d is %s, want %s", i, got, want)
-		}
-	}
-	log := server.Requests()
-	if len(log) != 8 || log[0].Header.Get("X-Token") != "" || log[7].Header.Get("X-Token") != "right" || log[7].Path != "/instance" {
-		t.Errorf("the log is %+v", log)
-	}
-}
-
-// A step that waits ends with its client, and with its server.
-func TestStepsEnd(t *testing.T) {
-	t.Parallel()
-	for name, step := range map[string]it.Step{
-		"silent":       it.Silent(),
-		"drip":         it.Drip("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"),
-		"endless body": it.EndlessBody(200, " "),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, leave := context.WithCancel(t.Context())
-			started, ended := make(chan struct{}), make(chan struct{})
-			server := it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-				started <- struct{}{}
-				defer func() { ended <- struct{}{} }()
-				step(s, w, r)
-			}))
-			for _, end := range []func(){leave, server.Close} {
-				answered := make(chan string)
-				go func() { answered <- ask(ctx, t, "GET", server.URL()+"/instance") }()
-				<-started
-				go end()
-				<-ended
-				if got := <-answered; got != "" {
-					t.Errorf("a step that never ends was answered %s", got)
-				}
-				ctx = t.Context()
-			}
-		})
-	}
-}
-
-// ask returns status, content type and body of an answer, or "" if there is none.
-func ask(ctx context.Context, t *testing.T, method, url string, header ...string) string {
+// ask returns status, content type and body of an answer.
+func ask(t *testing.T, method, url string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
-		t.Error(err)
-		return ""
+		t.Fatal(err)
 	}
 	request.Close = true
-	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return ""
+		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return ""
+		t.Fatal(err)
 	}
 	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Header.Get("Content-Type"), body)
 }
