@@ -15,8 +15,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 )
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // machine returns an environment in which these fake programs, as shell scripts, are all there is besides a POSIX system.
 func machine(t *testing.T, programs map[string]string) []string {
@@ -24,20 +32,14 @@ func machine(t *testing.T, programs map[string]string) []string {
 	dir := t.TempDir()
 	for _, name := range []string{"awk", "cat", "dirname", "env", "mkdir", "mktemp", "ps", "rm", "sh", "sleep", "tail", "touch"} {
 		path, err := exec.LookPath(name)
-		if err == nil {
-			err = os.Symlink(path, filepath.Join(dir, name))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.Symlink(path, filepath.Join(dir, name)))
 	}
 	// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	for name, script := range programs {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	}
 	return []string{"PATH=" + dir, "TMPDIR=" + t.TempDir(), "TF_WORKSPACE=production", "TF_LOG=TRACE", "FILETRANSFER_BASE_URL=https://example.com"}
 }
@@ -106,19 +108,13 @@ func TestWithCLI_Interrupt(t *testing.T) {
 	cmd.Env = machine(t, map[string]string{"terraform": terraform})
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	lines := bufio.NewScanner(stdout)
 	var said []string
 	for lines.Scan() {
 		if said = append(said, lines.Text()); lines.Text() == "ready" {
-			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGINT))
 		}
 	}
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || strings.Join(said, " ") != "ready cleaned up" {
@@ -130,41 +126,53 @@ func TestWithCLI_Interrupt(t *testing.T) {
 	}
 }
 
-// releaseScript returns a script of a release in a copy of the tree that has these files, and an environment with these fake
-// programs before all others.
-func releaseScript(t *testing.T, name string, files, programs map[string]string) (script string, env []string) {
+// neverExpires is what gpg --with-colons prints for a key.
+const neverExpires = "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:"
+
+// release runs a script in a tree that can be released but for these files, with these fake programs before all others. It has
+// to say what is wanted, and may have to fail with it. The folder of the tree is returned.
+func release(t *testing.T, files, programs map[string]string, fails bool, want, script string, args ...string) string {
 	t.Helper()
 	for _, program := range []string{"bash", "sha256sum"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%v: releases are made on Linux", err)
 		}
 	}
+	tree := map[string]string{
+		"CHANGELOG.md": "# Changelog\n\n## 1.0.0 (May 1, 2027)\n\n* stable\n\n## 0.3.0 (Unreleased)\n\n* something new\n\n" +
+			"## 0.2.0 (March 1, 2027)\n\nNOTES:\n\n* one item\n  in two lines\n\n## 0.1.0 (January 2, 2027)\n",
+		"README.md": "~> 0.2.0 ~> 0.1.0", "templates/index.md.tmpl": "~> 0.2.0 ~> 0.1.0", "release-key.asc": "",
+	}
+	maps.Copy(tree, files)
+	folder := make(fstest.MapFS)
+	for path, content := range tree {
+		folder[path] = &fstest.MapFile{Data: []byte(content)}
+	}
 	dir := t.TempDir()
-	for path, content := range files {
-		path = filepath.Join(dir, path)
-		err := os.MkdirAll(filepath.Dir(path), 0o700)
-		if err == nil {
-			err = os.WriteFile(path, []byte(content), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	must(t, os.CopyFS(dir, folder))
+	scripts, err := filepath.Abs("../../scripts")
+	must(t, err)
+	must(t, os.Symlink(scripts, filepath.Join(dir, "scripts")))
+	var stdout, stderr strings.Builder
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "scripts", script), args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	cmd.Env = append(os.Environ(), machine(t, programs)[0]+":"+os.Getenv("PATH"),
+		"GITHUB_REPOSITORY=owner/name", "GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase")
+	err = cmd.Run()
+	said := stdout.String()
+	if fails {
+		said = stderr.String()
 	}
-	root, err := filepath.Abs("../..")
-	if err == nil {
-		err = os.Symlink(filepath.Join(root, "scripts"), filepath.Join(dir, "scripts"))
+	if (err != nil) != fails || !strings.Contains(said, want) {
+		t.Errorf("it ended with %v and said %q, want %q\n%s", err, said, want, &stderr)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := strings.TrimPrefix(machine(t, programs)[0], "PATH=") + ":" + os.Getenv("PATH")
-	return filepath.Join(dir, "scripts", name), append(os.Environ(), "PATH="+path)
+	return dir
 }
 
 func TestReleaseCheck(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	// key returns what gpg --with-colons prints for a key that expires then.
+	// key is a key that expires then.
 	key := func(validity string, algorithm int, left time.Duration) string {
 		return fmt.Sprintf("pub:%s:4096:%d:0123456789ABCDEF:1700000000:%d::-:::scSC::::::23::0:", validity, algorithm, time.Now().Add(left).Unix())
 	}
@@ -175,7 +183,7 @@ func TestReleaseCheck(t *testing.T) {
 	}{
 		"release":             {"v0.2.0", good, "NOTES:\n\n* one item in two lines\n\n---", false},
 		"pre-release":         {"v0.3.0-rc.1", good, "* something new\n", false},
-		"key does not expire": {"v0.2.0", "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:", "NOTES:", false},
+		"key does not expire": {"v0.2.0", neverExpires, "NOTES:", false},
 		"not a version":       {"0.2.0", good, "0.2.0 is not a version", true},
 		"in no changelog":     {"v0.2.1", good, "CHANGELOG.md has no section \"## 0.2.1", true},
 		"not dated":           {"v0.3.0", good, "has no date", true},
@@ -192,30 +200,16 @@ func TestReleaseCheck(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script, env := releaseScript(t, "release-check", map[string]string{
-				"CHANGELOG.md": "# Changelog\n\n## 1.0.0 (May 1, 2027)\n\n* stable\n\n## 0.3.0 (Unreleased)\n\n* something new\n\n" +
-					"## 0.2.0 (March 1, 2027)\n\nNOTES:\n\n* one item\n  in two lines\n\n## 0.1.0 (January 2, 2027)\n",
-				"README.md": "~> 0.2.0 ~> 0.1.0", "templates/index.md.tmpl": "~> 0.2.0 ~> 0.1.0", "release-key.asc": "",
-			}, map[string]string{"gpg": "echo '" + test.key + "'"})
-			var stdout, stderr strings.Builder
-			cmd := exec.CommandContext(t.Context(), script, test.tag)
-			cmd.Env, cmd.Stdout, cmd.Stderr = env, &stdout, &stderr
-			err := cmd.Run()
-			said := stdout.String()
-			if test.fails {
-				said = stderr.String()
-			}
-			if (err != nil) != test.fails || !strings.Contains(said, test.want) {
-				t.Errorf("it ended with %v and said %q, want %q\n%s", err, said, test.want, &stderr)
-			}
+			release(t, nil, map[string]string{"gpg": "echo '" + test.key + "'"}, test.fails, test.want, "release-check", test.tag)
 		})
 	}
 }
 
+const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
+
 // TestReleaseSign_OnlyWhatWasBuilt: gpg gets the key only if the folder has the files of the list and no others.
 func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
 	t.Parallel()
-	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
 	tests := map[string]struct {
 		files map[string]string
 		want  string
@@ -235,13 +229,10 @@ func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
 				"built": sum + "  a.zip\n" + sum + "  b_SHA256SUMS\n" + sum + "  linux_amd64/the-executable\n",
 			}
 			maps.Copy(files, test.files)
-			script, env := releaseScript(t, "release-sign", files, map[string]string{"gpg": "echo gpg was called >&2; exit 1", "gpgconf": ""})
-			cmd := exec.CommandContext(t.Context(), script, "release", "built")
-			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
-			cmd.Env = slices.Concat(env, []string{"GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase"})
-			output, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(output), test.want) || test.files != nil && strings.Contains(string(output), "gpg was called") {
-				t.Errorf("it ended with %v and said %q, want %q", err, output, test.want)
+			gpg := map[string]string{"gpg": "touch called; echo gpg was called >&2; exit 1", "gpgconf": ""}
+			dir := release(t, files, gpg, true, test.want, "release-sign", "release", "built")
+			if _, err := os.Stat(filepath.Join(dir, "called")); (err == nil) != (test.files == nil) {
+				t.Errorf("whether gpg was called: %v", err)
 			}
 		})
 	}
@@ -251,57 +242,44 @@ func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
 func TestReleasePublish(t *testing.T) {
 	t.Parallel()
 	const (
-		sum  = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
-		name = "terraform-provider-filetransfer_0.1.0"
-		rest = sum + "  a.zip\n" + sum + "  a_SHA256SUMS\n" + sum + "  a_SHA256SUMS.sig\n" + sum + "  a_manifest.json\n"
-		all  = rest + sum + "  " + name + ".intoto.jsonl\n"
+		name     = "terraform-provider-filetransfer_0.2.0"
+		rest     = sum + "  a.zip\n" + sum + "  a_SHA256SUMS\n" + sum + "  a_SHA256SUMS.sig\n" + sum + "  a_manifest.json\n"
+		all      = rest + sum + "  " + name + ".intoto.jsonl\n"
+		attested = "attestation attestation attestation"
 	)
 	tests := map[string]struct {
 		before, attestation, draft string
-		want                       string // of gh, or of stderr if it fails
-		fails                      bool
+		calls, says                string // says is "" if it does not fail
 	}{
-		"nothing is there":           {"exit 1", "", all, "attestation attestation attestation view create view edit", false},
-		"a draft is left":            {"echo true", "", all, "attestation attestation attestation view delete create view edit", false},
-		"it is published":            {"echo false", "", all, "v0.1.0 is published already", true},
-		"somebody adds to the draft": {"exit 1", "", all + sum + "  install.sh\n", "> " + sum + "  install.sh", true},
-		"somebody changes the draft": {"exit 1", "", strings.ReplaceAll(all, sum+"  a.zip", "0  a.zip"), "> 0  a.zip", true},
-		"an upload is missing":       {"exit 1", "", rest, "< " + sum + "  " + name + ".intoto.jsonl", true},
-		"a file is not attested":     {"exit 1", "echo not attested >&2; exit 1", all, "not attested", true},
+		"nothing is there":           {"exit 1", "", all, attested + " view create view edit", ""},
+		"a draft is left":            {"echo true", "", all, attested + " view delete create view edit", ""},
+		"it is published":            {"echo false", "", all, attested + " view", "v0.2.0 is published already"},
+		"somebody adds to the draft": {"exit 1", "", all + sum + "  install.sh\n", attested + " view create view", "> " + sum + "  install.sh"},
+		"somebody changes the draft": {"exit 1", "", strings.ReplaceAll(all, sum+"  a.zip", "0  a.zip"), attested + " view create view", "> 0  a.zip"},
+		"an upload is missing":       {"exit 1", "", rest, attested + " view create view", "< " + sum + "  " + name + ".intoto.jsonl"},
+		"a file is not attested":     {"exit 1", "echo not attested >&2; exit 1", all, "attestation", "not attested"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script, env := releaseScript(t, "release-publish", map[string]string{
+			dir := release(t, map[string]string{
 				"release/a.zip": "abc", "release/a_SHA256SUMS": "abc", "release/a_SHA256SUMS.sig": "abc", "release/a_manifest.json": "abc",
-				"bundle": "abc", "draft": test.draft, "release-key.asc": "",
-				"CHANGELOG.md": "## 0.1.0 (January 2, 2027)\n\n* first\n", "README.md": "~> 0.1.0", "templates/index.md.tmpl": "~> 0.1.0",
+				"bundle": "abc", "draft": test.draft,
 			}, map[string]string{
-				"gpg": "echo pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:",
+				"gpg": "echo " + neverExpires,
 				"gh": `[ "$1" = attestation ] && echo "$1" >>called || echo "$2" >>called
 					case "$*" in
 						attestation*) ` + test.attestation + ` ;;
 						*isDraft*) ` + test.before + ` ;;
 						*assets*) cat draft ;;
-						*create*) grep first >&2 ;;
+						*create*) grep 'one item' >&2 ;;
 						*edit*--draft=false) ;;
 					esac`,
-			})
-			var stderr strings.Builder
-			cmd := exec.CommandContext(t.Context(), script, "v0.1.0", "release", "bundle")
-			cmd.Dir = filepath.Join(filepath.Dir(script), "..")
-			cmd.Env, cmd.Stderr = slices.Concat(env, []string{"GITHUB_REPOSITORY=owner/name"}), &stderr
-			err := cmd.Run()
-			called, readErr := os.ReadFile(filepath.Join(cmd.Dir, "called"))
-			if readErr != nil {
-				t.Fatal(readErr)
-			}
-			calls := strings.Join(strings.Fields(string(called)), " ")
-			if test.fails && (err == nil || !strings.Contains(stderr.String(), test.want) || strings.Contains(calls, "edit")) {
-				t.Errorf("it ended with %v and said %q after %q, want a failure and %q", err, &stderr, calls, test.want)
-			}
-			if !test.fails && (err != nil || calls != test.want) {
-				t.Errorf("it ended with %v after %q, want %q\n%s", err, calls, test.want, &stderr)
+			}, test.says != "", test.says, "release-publish", "v0.2.0", "release", "bundle")
+			called, err := os.ReadFile(filepath.Join(dir, "called"))
+			must(t, err)
+			if calls := strings.Join(strings.Fields(string(called)), " "); calls != test.calls {
+				t.Errorf("gh was called for %q, want %q", calls, test.calls)
 			}
 		})
 	}
@@ -314,9 +292,7 @@ func TestAccDemo_IsAsInTheREADME(t *testing.T) {
 		t.Skip("TF_ACC is not set")
 	}
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shown := regexp.MustCompile("(?s)<!-- demo output -->\n```text\n(.*?)```\n<!-- end").FindSubmatch(readme)
 	if shown == nil {
 		t.Fatal("the README does not show the demo's output")
