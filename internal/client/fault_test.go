@@ -541,36 +541,6 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 	}
 }
 
-// Protects a plan from differing for ever, with -detailed-exitcode, because of what a server makes up for each
-// request.
-func TestClassIsTheSameOverTenReads(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		step  func(id string) it.Step
-		class string
-	}{
-		"error of the service": {func(id string) it.Step { return it.Body(404, "", `{"message":"No route, `+id+`"}`) }, "status 404 Not Found"},
-		"error page":           {func(id string) it.Step { return it.Body(503, "", "<title>"+id+"</title>") }, "status 503 Service Unavailable"},
-		"page":                 {func(id string) it.Step { return it.Body(200, "", "<title>"+id+"</title>") }, "not JSON"},
-		"redirect":             {func(id string) it.Step { return it.Redirect(302, "ftp://h/"+id) }, "redirect not followed"},
-		"no HTTP, and a reset": {func(id string) it.Step { return it.Verbatim("SSH-2.0-"+id+"\r\n\r\n", it.Reset()) }, "not HTTP"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := it.New(t)
-			c, request := prepare(t, server.URL(), attempts(1))
-			for n := range 10 {
-				server.SetDefault(test.step(fmt.Sprintf("request %d", n)))
-				_, err := c.Read(t.Context(), request)
-				if failure, ok := client.AsFailure(err); !ok || failure.Class != test.class {
-					t.Errorf("error %v, want class %q", err, test.class)
-				}
-			}
-		})
-	}
-}
-
 // A connection that ends at any byte of a response is a broken connection: an attempt that failed, and no answer.
 func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 	t.Parallel()

@@ -124,19 +124,6 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsForgottenAfterTheNextAnswer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
-			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
-		})
-		if len(line.requests) != 4 || line.requests[1] != 9*time.Second ||
-			line.requests[2] < 10*time.Second || line.requests[2] > 11*time.Second {
-			t.Errorf("%+v", line)
-		}
-	})
-}
-
 // No read lasts past its end, none gives up before it without need, and each says whether it did.
 func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
@@ -175,6 +162,9 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
 		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
 			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
+		"Retry-After, then none": {limit: 60 * second, server: func(n int, _ *http.Request) (*http.Response, error) {
+			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
+		}, class: busy, requests: exactly(4), end: within(12*second, 15*second)},
 		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
 			requests: exactly(2), end: exactly(second / 10)},
 		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
