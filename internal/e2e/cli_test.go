@@ -111,9 +111,7 @@ func acceptance(t *testing.T) cli {
 		t.Skip("TF_ACC is not set")
 	}
 	found, err := findCLI()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }
 
@@ -121,10 +119,6 @@ func acceptance(t *testing.T) cli {
 type result struct {
 	stdout, stderr []byte
 	exitCode       int
-}
-
-func (r result) String() string {
-	return fmt.Sprintf("exit code %d\n%s%s", r.exitCode, r.stdout, r.stderr)
 }
 
 // run runs a command of the CLI in a folder.
@@ -228,17 +222,35 @@ func readAll(t *testing.T, dir string) string {
 func read(t *testing.T, file string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return content
 }
 
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
+	must(t, err)
+	return files
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("exit code %d\n%s%s", r.exitCode, r.stdout, r.stderr)
+}
+
+// wantText checks that a command said phrases, however it breaks lines.
+func (r result) wantText(t *testing.T, phrases ...string) {
+	t.Helper()
+	said := oneLine([]byte(r.String()))
+	for _, phrase := range phrases {
+		if !strings.Contains(said, phrase) {
+			t.Errorf("it does not say %q: %s", phrase, r)
+		}
+	}
 }

@@ -30,9 +30,7 @@ func files(t *testing.T, pattern string, folders ...string) []string {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return found
 }
@@ -128,9 +126,7 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	cli.needOf(t, configuration)
 	dir := t.TempDir()
 	if strings.Contains(configuration, "testdata/instance.json") { // the document that the page has the reader save
-		if err := os.Mkdir(filepath.Join(dir, "testdata"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, "testdata"), 0o700))
 		write(t, filepath.Join(dir, "testdata", "instance.json"), instancetest.Newer().JSON())
 	}
 	write(t, filepath.Join(dir, "main.tf"), configuration)

@@ -36,9 +36,7 @@ func configurations(t *testing.T) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(found) == 0 {
 		t.Fatalf("no configuration in %s", examplesDir)
 	}
@@ -58,14 +56,10 @@ func newExample(t *testing.T, c cli, name string) *example {
 	t.Helper()
 	e := &example{workspace: newWorkspace(t, c, ""), variables: map[string]any{}, servers: map[string]*instancetest.Server{}}
 	e.dir = filepath.Join(e.dir, "configuration")
-	if err := os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))))
 	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccExamples_Import applies them.
 	for _, file := range glob(t, filepath.Join(e.dir, "import-by-*.tf")) {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(file))
 	}
 	e.configuration = readAll(t, e.dir)
 	c.needOf(t, e.configuration)
@@ -79,9 +73,7 @@ func newExample(t *testing.T, c cli, name string) *example {
 func (e *example) setVariables() {
 	e.t.Helper()
 	values, err := json.Marshal(e.variables)
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	must(e.t, err)
 	write(e.t, filepath.Join(e.dir, "test.auto.tfvars.json"), string(values))
 }
 

@@ -50,17 +50,13 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 	for _, build := range []string{built, built + "another"} {
 		file := filepath.Join(w.dir, providerName)
 		write(t, file, build)
-		if err := os.Chmod(file, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(file, 0o700))
 		if done := w.shell(commands); done.exitCode != 0 {
 			t.Fatal(done)
 		}
 		if build != built {
 			w.wantError("Failed to install provider", "init")
-			if err := os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
 		}
 		w.must("init")
 		w.mustRun(t, w.dir, "validate", "-no-color")

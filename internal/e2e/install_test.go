@@ -74,18 +74,12 @@ func TestAccInstall(t *testing.T) {
 func addToMirror(t *testing.T, dir, version string) {
 	t.Helper()
 	dir = filepath.Join(dir, version, runtime.GOOS+"_"+runtime.GOARCH)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	binary := read(t, filepath.Join(buildDir, executable(providerName)))
-	if err := os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700))
 }
 
 func write(t *testing.T, file, content string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(content), 0o600))
 }

@@ -113,9 +113,7 @@ func newCertificate(t *testing.T) (file, keyFile string, client *http.Client) {
 	server := httptest.NewTLSServer(nil)
 	t.Cleanup(server.Close)
 	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	file, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	write(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
@@ -128,16 +126,12 @@ func (p proxied) upload(contentType string, body []byte) (status int, header htt
 	p.t.Helper()
 	url := "https://" + p.address + uploadPath + "?transferkey=a&chunk=0"
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPut, url, bytes.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("X-Forwarded-For", "192.0.2.1")
 	request.Header.Set("CF-Connecting-IP", "192.0.2.1")
 	response, err := p.client.Do(request)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	response.Body.Close()
 	return response.StatusCode, response.Header
 }
@@ -146,16 +140,13 @@ func (p proxied) upload(contentType string, body []byte) (status int, header htt
 func (p proxied) begin(contentType string, body []byte, sent int) *net.TCPConn {
 	p.t.Helper()
 	conn, err := tls.Dial("tcp", p.address, p.client.Transport.(*http.Transport).TLSClientConfig)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	p.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // or nginx may never notice that this client leaves
 	fmt.Fprintf(conn, "PUT %s?transferkey=a&chunk=0 HTTP/1.1\r\nHost: files\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
 		uploadPath, contentType, len(body))
-	if _, err := conn.Write(body[:sent]); err != nil {
-		p.t.Fatal(err)
-	}
+	_, err = conn.Write(body[:sent])
+	must(p.t, err)
 	return conn.NetConn().(*net.TCPConn)
 }
 
@@ -303,15 +294,10 @@ func chunk(t *testing.T, size int) (contentType string, body []byte) {
 	var buffer bytes.Buffer
 	form := multipart.NewWriter(&buffer)
 	part, err := form.CreateFormFile("file", "a file with a long name.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := part.Write(make([]byte, size)); err != nil {
-		t.Fatal(err)
-	}
-	if err := form.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	_, err = part.Write(make([]byte, size))
+	must(t, err)
+	must(t, form.Close())
 	return form.FormDataContentType(), buffer.Bytes()
 }
 
@@ -323,9 +309,7 @@ func startNginx(t *testing.T, nginx, address, configuration string) {
 	var log bytes.Buffer
 	cmd := exec.Command(nginx, "-p", dir, "-c", "nginx.conf")
 	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {

@@ -150,12 +150,7 @@ resource "terraform_data" "option" {
 `
 	w := newWorkspace(t, c, "")
 	w.pasteFor(record+counted, server.URL())
-	done := w.do("plan")
-	for _, want := range []string{"Error: Invalid count argument", "Error: Invalid for_each argument"} {
-		if !strings.Contains(done.String(), want) {
-			t.Errorf("want %q: %s", want, done)
-		}
-	}
+	w.do("plan").wantText(t, "Error: Invalid count argument", "Error: Invalid for_each argument")
 	w.pasteFor(imported+counted, server.URL())
 	w.plan() // which succeeds
 

@@ -65,13 +65,8 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	}
 	server.Close()
 
-	if done := w.shell(outdated); done.exitCode != 1 || !strings.Contains(done.String(), server.URL()) {
-		t.Errorf("the record is outdated, but it says %s", done)
-	}
-	text := w.wantNoChanges(kept(server.URL()))
-	if !strings.Contains(text, "keeps what the instance last reported") || !strings.Contains(text, "connection refused") {
-		t.Errorf("the warning does not name the failure: %s", text)
-	}
+	w.shell(outdated).wantText(t, "exit code 1", server.URL())
+	w.wantNoChanges(kept(server.URL())).wantText(t, "keeps what the instance last reported", "connection refused")
 	w.wantNoChanges(nil, "-refresh=false")
 	refreshing, exitCode := w.planInDetail("-refresh-only"), 0
 	if !w.openTofu && !w.version.less(version{1, 10}) && w.version.less(version{1, 15}) {
@@ -131,9 +126,7 @@ func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {
 		if p.exitCode != 2 || len(p.Drift) != 1 || p.Drift[0].Change.After["file_max_size"] != 1000. {
 			t.Errorf("plan %v does not show the change outside of Terraform: %s", args, p.result)
 		}
-		if !strings.Contains(string(p.stdout), "64424509440 -> 1000") {
-			t.Errorf("plan %v does not show the output's change: %s", args, p.result)
-		}
+		p.wantText(t, "64424509440 -> 1000")
 		if does := p.of(theRecord).Change.Actions; len(does) > 0 && does[0] != "no-op" {
 			t.Errorf("plan %v is to %s the record", args, does)
 		}
@@ -143,12 +136,24 @@ func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {
 	w.wantNoChanges(nil)
 }
 
-func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
-	t.Parallel()
+// interrupting returns the CLI, or skips a test that interrupts it.
+func interrupting(t *testing.T) cli {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no way to interrupt one process on Windows")
 	}
-	c := acceptance(t)
+	return acceptance(t)
+}
+
+func (b background) interrupt(t *testing.T) result {
+	t.Helper()
+	must(t, b.Process.Signal(os.Interrupt))
+	return b.end(t)
+}
+
+func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
+	t.Parallel()
+	c := interrupting(t)
 	c.need(t, version{1, 5}, version{1, 6}, "an interrupt that reaches the provider while a plan is made")
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
@@ -160,13 +165,8 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 
 	planning := w.start("plan")
 	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
-	if err := planning.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	done := planning.end(t)
-	if done.exitCode != 1 || !strings.Contains(done.String(), "Error: Read canceled") {
-		t.Errorf("want an error: %s", done)
-	}
+	done := planning.interrupt(t)
+	done.wantText(t, "exit code 1", "Error: Read canceled")
 	wantWarnings(t, done)
 	if after := read(t, state); !bytes.Equal(after, before) {
 		t.Errorf("the state is now %s", after)
@@ -179,10 +179,7 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 // for as long as an instance that starts.
 func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no way to interrupt one process on Windows")
-	}
-	c := acceptance(t)
+	c := interrupting(t)
 	for want, option := range map[string]instancetest.Option{
 		"status 404 Not Found":  instancetest.WithPath("/files"),
 		"certificate signed by": instancetest.WithTLS(),
@@ -193,16 +190,7 @@ func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
 			w := newWorkspace(t, c, impatient+recordOf(server.Origin()))
 			applying := w.start("apply", "-auto-approve")
 			eventually(t, "a second attempt", func() bool { return server.Connections() > 1 || len(server.Requests()) > 1 })
-			if err := applying.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			done := applying.end(t)
-			said := oneLine([]byte(done.String()))
-			for _, words := range []string{"Error: Read canceled", "was canceled after", "GET " + server.Origin() + "/instance: ", want} {
-				if !strings.Contains(said, words) {
-					t.Errorf("it does not say %q: %s", words, done)
-				}
-			}
+			applying.interrupt(t).wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.Origin()+"/instance: ", want)
 		})
 	}
 }

@@ -145,15 +145,15 @@ func (p planned) wantAction(t *testing.T, address, want string) {
 	}
 }
 
-// wantNoChanges makes a plan that must have no changes, and these warnings. It returns what the plan says, in one line.
-func (w *workspace) wantNoChanges(warnings []string, args ...string) string {
+// wantNoChanges makes a plan that must have no changes, and these warnings.
+func (w *workspace) wantNoChanges(warnings []string, args ...string) result {
 	w.t.Helper()
 	done := w.do("plan", slices.Concat([]string{"-detailed-exitcode"}, args)...)
 	if done.exitCode != 0 {
 		w.t.Errorf("the plan has changes, or fails: %s", done)
 	}
 	wantWarnings(w.t, done, warnings...)
-	return oneLine(done.stdout)
+	return done
 }
 
 // wantError runs a command that must fail with this error.
@@ -248,16 +248,12 @@ func (w *workspace) start(command string, args ...string) background {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	w.t.Cleanup(cancel)
 	output, err := os.Create(filepath.Join(w.t.TempDir(), "output"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	defer output.Close()
 	cmd := exec.CommandContext(ctx, w.Path, slices.Concat([]string{command, "-input=false", "-no-color"}, args)...)
 	cmd.Dir, cmd.Env = w.dir, w.env
 	cmd.Stdout, cmd.Stderr = output, output
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, cmd.Start())
 	return background{cmd, output.Name()}
 }
 
