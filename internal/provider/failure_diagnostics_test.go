@@ -49,11 +49,10 @@ func TestWordsAboutAFailure(t *testing.T) {
 		readArguments: readArguments{timeout: time.Minute}, timeoutArgument: "timeouts.read", headersArgument: "request_headers",
 		dataSource: true, requestTimeout: 10 * time.Second,
 	}
-	fleet := one
-	fleet.fleet = true
-	withheld := one
-	withheld.headersWithheld = true
-	type failure = client.Failure
+	type (
+		failure = client.Failure
+		words   = []string
+	)
 	status := func(code int) failure {
 		return failure{Kind: client.KindStatus, StatusCode: code, Reason: fmt.Sprintf("status %d", code), Attempts: 1}
 	}
@@ -78,147 +77,136 @@ func TestWordsAboutAFailure(t *testing.T) {
 	)
 	tests := map[string]struct {
 		failure      failure
-		info         readInfo
-		says, unsaid []string
+		says, unsaid words
 	}{
 		"no such host": {
-			failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}, one,
-			[]string{"GET u: no such host.\n\nCheck the host name in the base URL, and that the machine", wait},
-			[]string{"attempts", "timeouts.read", "max_concurrency"},
+			failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1},
+			words{"GET u: no such host.\n\nCheck the host name in the base URL, and that the machine", wait},
+			words{"attempts", "timeouts.read", "max_concurrency"},
 		},
 		"no such host after a redirect": {
-			redirected(failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}), one,
-			[]string{redirectFailed}, []string{"Check the host name", wait},
+			redirected(failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}),
+			words{redirectFailed}, words{"Check the host name", wait},
 		},
-		"silent name servers": {
-			of(client.KindNameServer), one, []string{"whether it can reach them"}, []string{"instance is up", wait},
-		},
-		"refused": {of(client.KindConnect), fleet, []string{"Check the host and port in the base URL", wait}, nil},
+		"silent name servers": {of(client.KindNameServer), words{"whether it can reach them"}, words{"instance is up", wait}},
+		"refused in a fleet":  {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},
 		"refused after a redirect": {
-			redirected(of(client.KindConnect)), one, []string{redirectFailed}, []string{"Check the host and", wait, "/api"},
+			redirected(of(client.KindConnect)), words{redirectFailed}, words{"Check the host and", wait, "/api"},
 		},
 		"never asked": {
-			failure{Kind: client.KindTimeout, TimeRanOut: true}, one,
-			[]string{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
-			[]string{"max_concurrency", wait},
+			failure{Kind: client.KindTimeout, TimeRanOut: true},
+			words{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
+			words{"max_concurrency", wait},
 		},
 		"no time left": {
-			failure{Kind: client.KindConnect, NoTimeLeft: true, Attempts: 2}, one,
-			[]string{"2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another attempt.\n\n"},
-			[]string{"ran out"},
+			failure{Kind: client.KindConnect, NoTimeLeft: true, Attempts: 2},
+			words{"2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another attempt.\n\n"},
+			words{"ran out"},
 		},
 		"only the last attempt was shorter than request_timeout": {
-			failure{Kind: client.KindTimeout, TimeRanOut: true, AttemptTimedOut: true, Attempts: 2}, one,
-			[]string{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, []string{"raise timeouts.read"},
+			failure{Kind: client.KindTimeout, TimeRanOut: true, AttemptTimedOut: true, Attempts: 2},
+			words{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, words{"raise timeouts.read"},
 		},
-		"never asked, in a fleet": { // it may well be ready
-			failure{Kind: client.KindTimeout, TimeRanOut: true}, fleet,
-			[]string{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
-			[]string{wait, "request_timeout"},
+		"never asked in a fleet": { // it may well be ready
+			failure{Kind: client.KindTimeout, TimeRanOut: true},
+			words{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
+			words{wait, "request_timeout"},
 		},
 		"broken, http": {
-			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1}, one,
-			[]string{"why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", wait},
+			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1},
+			words{"why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", wait},
 			nil,
 		},
 		"broken, https": {
-			failure{Kind: client.KindBroken, URL: "https://files.example.org/instance", Attempts: 1}, one,
-			nil, []string{"TLS on this port"},
+			failure{Kind: client.KindBroken, URL: "https://files.example.org/instance", Attempts: 1},
+			nil, words{"TLS on this port"},
 		},
-		"unknown authority": {of(client.KindCertificate), one, []string{setCACert + " to that authority's"}, []string{"insecure"}},
+		"unknown authority": {of(client.KindCertificate), words{setCACert + " to that authority's"}, words{"insecure"}},
 		"expired": {
-			hint(client.KindCertificate, client.HintExpired), one,
-			[]string{"\n\nHave the certificate renewed", "ca_cert_pem does not help"}, []string{setCACert},
+			hint(client.KindCertificate, client.HintExpired),
+			words{"\n\nHave the certificate renewed", "ca_cert_pem does not help"}, words{setCACert},
 		},
 		"of another host": {
-			hint(client.KindCertificate, client.HintWrongName), one,
-			[]string{"Use a host name in the base URL that the certificate is for"}, nil,
+			hint(client.KindCertificate, client.HintWrongName),
+			words{"Use a host name in the base URL that the certificate is for"}, nil,
 		},
 		"self-signed": {
-			hint(client.KindCertificate, client.HintSelfSigned), one,
-			[]string{setCACert + " to the certificate itself"}, []string{"authority's"},
+			hint(client.KindCertificate, client.HintSelfSigned),
+			words{setCACert + " to the certificate itself"}, words{"authority's"},
 		},
-		"TLS": {
-			of(client.KindTLS), one, []string{"serves plain HTTP, write the base URL with http://", setCertificate}, []string{wait},
-		},
-		"TLS version": {
-			hint(client.KindTLS, client.HintTLSVersion), one, []string{"TLS 1.2 or later"}, []string{"client_cert_pem", "http://"},
-		},
+		"TLS":         {of(client.KindTLS), words{"serves plain HTTP, write the base URL with http://", setCertificate}, words{wait}},
+		"TLS version": {hint(client.KindTLS, client.HintTLSVersion), words{"TLS 1.2 or later"}, words{"client_cert_pem", "http://"}},
 		"HTTP/2 only": {
-			hint(client.KindTLS, client.HintHTTP2), one,
-			[]string{"the provider speaks HTTP/1.1"}, []string{"http://", "client_cert_pem"},
+			hint(client.KindTLS, client.HintHTTP2),
+			words{"the provider speaks HTTP/1.1"}, words{"http://", "client_cert_pem"},
 		},
 		"unknown host name": {
-			hint(client.KindTLS, client.HintHostName), one,
-			[]string{"does not know this host name: check the host name in the base URL"}, []string{"client_cert_pem"},
+			hint(client.KindTLS, client.HintHostName),
+			words{"does not know this host name: check the host name in the base URL"}, words{"client_cert_pem"},
 		},
 		"client certificate missing": {
-			hint(client.KindTLS, client.HintClientCertificate), one, []string{setCertificate}, []string{"redirect", "http://"},
+			hint(client.KindTLS, client.HintClientCertificate), words{setCertificate}, words{"redirect", "http://"},
 		},
 		"client certificate withheld": {
-			redirected(hint(client.KindTLS, client.HintClientCertificate)), one, []string{setTarget}, []string{setCertificate},
+			redirected(hint(client.KindTLS, client.HintClientCertificate)), words{setTarget}, words{setCertificate},
 		},
-		"http on a TLS port": {hint(client.KindStatus, client.HintHTTPS), one, []string{"write the base URL with https://"}, []string{wait}},
+		"http on a TLS port": {hint(client.KindStatus, client.HintHTTPS), words{"write the base URL with https://"}, words{wait}},
 		"silent proxy": {
-			failure{Kind: client.KindProxy, AttemptTimedOut: true, Attempts: 1}, one,
-			[]string{"The time for one attempt, the provider's request_timeout (10s), ran out.", proxyVariables}, nil,
+			failure{Kind: client.KindProxy, AttemptTimedOut: true, Attempts: 1},
+			words{"The time for one attempt, the provider's request_timeout (10s), ran out.", proxyVariables}, nil,
 		},
-		"proxy refuses": {
-			behind("HTTPS_PROXY", of(client.KindProxy)), one, []string{proxyVariables}, []string{"went through", wait},
-		},
+		"proxy refuses": {behind("HTTPS_PROXY", of(client.KindProxy)), words{proxyVariables}, words{"went through", wait}},
 		"proxy wants credentials": {
-			behind("HTTPS_PROXY", hint(client.KindProxy, client.HintProxyCredentials)), one,
-			[]string{putIntoProxyURL}, []string{proxyVariables},
+			behind("HTTPS_PROXY", hint(client.KindProxy, client.HintProxyCredentials)),
+			words{putIntoProxyURL}, words{proxyVariables},
 		},
 		"403 through a proxy": {
-			behind("HTTP_PROXY", status(403)), one,
-			[]string{"went through the proxy in HTTP_PROXY: check that proxy too, or exclude the host with NO_PROXY"}, nil,
+			behind("HTTP_PROXY", status(403)),
+			words{"went through the proxy in HTTP_PROXY: check that proxy too, or exclude the host with NO_PROXY"}, nil,
 		},
-		"not HTTP": {
-			of(client.KindNotHTTP), one, []string{"the port on which the instance serves HTTP"}, []string{wait},
-		},
+		"not HTTP": {of(client.KindNotHTTP), words{"the port on which the instance serves HTTP"}, words{wait}},
 		"redirect": {
-			failure{Kind: client.KindRedirect, RedirectedTo: "https://b", Attempts: 1}, one,
-			[]string{"Set the base URL to the address at which the instance itself answers."}, []string{redirectFailed, wait},
+			failure{Kind: client.KindRedirect, RedirectedTo: "https://b", Attempts: 1},
+			words{"Set the base URL to the address at which the instance itself answers."}, words{redirectFailed, wait},
 		},
-		"too large": {of(client.KindTooLarge), one, []string{"check that the base URL names an instance"}, nil},
-		"not JSON":  {of(client.KindNotJSON), one, []string{"not of its web page"}, []string{"login page"}},
+		"too large": {of(client.KindTooLarge), words{"check that the base URL names an instance"}, nil},
+		"not JSON":  {of(client.KindNotJSON), words{"not of its web page"}, words{"login page"}},
 		"web page": {
-			hint(client.KindNotJSON, client.HintWebPage), one,
-			[]string{"not of its web page", "If that is a login page", "send them with request_headers."}, nil,
+			hint(client.KindNotJSON, client.HintWebPage),
+			words{"not of its web page", "If that is a login page", "send them with request_headers."}, nil,
 		},
 		"connect_to": {
-			failure{Kind: client.KindConnect, Hint: client.HintConnectTo, ConnectTo: "h:1", Reason: "connection refused", Attempts: 1}, one,
-			[]string{"GET u (connect_to h:1): connection refused.\n\nThe connection went to the provider's connect_to: check its host and port"},
-			[]string{"in the base URL"},
+			failure{Kind: client.KindConnect, Hint: client.HintConnectTo, ConnectTo: "h:1", Reason: "connection refused", Attempts: 1},
+			words{"GET u (connect_to h:1): connection refused.\n\nThe connection went to the provider's connect_to: check its host and port"},
+			words{"in the base URL"},
 		},
 		"login page after a redirect": {
-			redirected(hint(client.KindNotJSON, client.HintWebPage)), one,
-			[]string{redirectFailed, "If that is a login page", "send them with request_headers."}, []string{"/api", wait},
+			redirected(hint(client.KindNotJSON, client.HintWebPage)),
+			words{redirectFailed, "If that is a login page", "send them with request_headers."}, words{"/api", wait},
 		},
-		"204":                  {status(204), one, []string{"An instance answers 200"}, []string{wait}},
-		"400":                  {status(400), one, []string{"Check the base URL, and what a proxy in front of the instance allows."}, nil},
-		"401":                  {status(401), one, []string{"send them with request_headers, or " + setCertificate}, []string{"were sent"}},
-		"401 after a redirect": {redirected(status(401)), one, []string{setTarget}, []string{"were sent, and refused"}},
-		"403, headers of both": {
-			failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, withheld, []string{"were sent, and refused"}, nil,
+		"204":                  {status(204), words{"An instance answers 200"}, words{wait}},
+		"400":                  {status(400), words{"Check the base URL, and what a proxy in front of the instance allows."}, nil},
+		"401":                  {status(401), words{"send them with request_headers, or " + setCertificate}, words{"were sent"}},
+		"401 after a redirect": {redirected(status(401)), words{setTarget}, words{"were sent, and refused"}},
+		"403 with headers withheld": {
+			failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, words{"were sent, and refused"}, nil,
 		},
-		"404":                  {status(404), one, []string{"Check the path of the base URL", "/api"}, []string{wait}},
-		"404 after a redirect": {redirected(status(404)), one, []string{redirectFailed}, []string{"/api", wait}},
-		"503 after a redirect": {redirected(status(503)), one, []string{redirectFailed, "check its log"}, nil},
+		"404":                  {status(404), words{"Check the path of the base URL", "/api"}, words{wait}},
+		"404 after a redirect": {redirected(status(404)), words{redirectFailed}, words{"/api", wait}},
+		"503 after a redirect": {redirected(status(503)), words{redirectFailed, "check its log"}, nil},
 		"path given twice": {
-			failure{Kind: client.KindStatus, StatusCode: 404, Hint: client.HintPathRepeated}, one,
-			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, []string{"/api"},
+			failure{Kind: client.KindStatus, StatusCode: 404, Hint: client.HintPathRepeated},
+			words{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, words{"/api"},
 		},
-		"407":            {status(407), one, []string{putIntoProxyURL}, nil},
-		"429":            {status(429), one, []string{"a lower -parallelism", "retry.max_delay"}, []string{"max_concurrency"}},
-		"429 in a fleet": {status(429), fleet, []string{"lower max_concurrency", "retry.max_delay"}, []string{"-parallelism"}},
-		"499":            {status(499), one, []string{"Check the base URL, and"}, []string{wait}},
-		"500":            {status(500), one, []string{"check its log", wait}, nil},
+		"407":            {status(407), words{putIntoProxyURL}, nil},
+		"429":            {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
+		"429 in a fleet": {status(429), words{"lower max_concurrency", "retry.max_delay"}, words{"-parallelism"}},
+		"499":            {status(499), words{"Check the base URL, and"}, words{wait}},
+		"500":            {status(500), words{"check its log", wait}, nil},
 		"document": {
-			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}}, one,
-			[]string{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n" + redirectFailed, "has to fix the fields named."},
-			[]string{wait, "Check the path"},
+			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}},
+			words{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n" + redirectFailed, "has to fix the fields named."},
+			words{wait, "Check the path"},
 		},
 	}
 	for name, test := range tests {
@@ -227,7 +215,9 @@ func TestWordsAboutAFailure(t *testing.T) {
 			if test.failure.URL == "" {
 				test.failure.URL = "u"
 			}
-			got := readError(path.Root("base_url"), &test.failure, test.info)
+			info := one
+			info.fleet, info.headersWithheld = strings.HasSuffix(name, "in a fleet"), strings.HasSuffix(name, "headers withheld")
+			got := readError(path.Root("base_url"), &test.failure, info)
 			summary := summaries[test.failure.Kind]
 			if test.failure.Kind == client.KindStatus {
 				summary += fmt.Sprintf(" %d", test.failure.StatusCode)
