@@ -236,6 +236,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 	t.Parallel()
 	answering := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
 	unauthorized, silent := answering(instancetest.Status(401)), answering(instancetest.Silent())
+	unavailable := answering(instancetest.Status(503))
 	headers := args{"request_headers": args{"X-Token": "hunter2"}}
 	const noAnswer = "Instance did not answer in time"
 
@@ -278,6 +279,14 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			baseURL: silent, arguments: args{"timeouts": args{"read": "250ms"}}, summary: noAnswer,
 			says:   []string{"The time for the whole read, timeouts.read (250ms), ran out.", "raise timeouts.read"},
 			unsaid: []string{"request_timeout", "max_concurrency"},
+		},
+		"not ready in time": {
+			baseURL: unavailable, arguments: args{"wait_until_ready": true, "timeouts": args{"read": "300ms"}},
+			summary: "Instance answered with status 503", says: []string{ // the last failure, not the end of the time
+				"GET {url}/instance: status 503", "attempts were made.", "The time for the whole read, timeouts.read (300ms), ",
+				"If the instance needs longer to start, raise timeouts.read.",
+			},
+			unsaid: []string{"set wait_until_ready"},
 		},
 	}
 	for name, test := range tests {

@@ -292,19 +292,6 @@ func TestReadsWaitUntilReady(t *testing.T) {
 	}
 }
 
-func TestInstanceStopsWaitingWhenItsTimeRunsOut(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	got := read(t, args{"retry": args{"max_attempts": 1, "min_delay": "10ms", "max_delay": "20ms"}}, instanceName,
-		args{"base_url": instance.URL(), "wait_until_ready": true, "timeouts": args{"read": "300ms"}})
-	got.told.must(t, expected{at: "base_url", summary: "Instance answered with status 503", says: []string{
-		"GET " + instance.URL() + "/instance: status 503", // the last failure, not the end of the time
-		"attempts were made.", "The time for the whole read, timeouts.read (300ms), ",
-		"If the instance needs longer to start, raise timeouts.read.",
-	}})
-	mustNotSay(t, got.told.String(), "set wait_until_ready")
-}
-
 func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
 	got := read(t, impatient(1), instanceName, args{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})

