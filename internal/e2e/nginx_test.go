@@ -307,26 +307,21 @@ func startNginx(t *testing.T, nginx, address, configuration string) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "nginx.conf"), configuration)
 	var log bytes.Buffer
-	cmd := exec.Command(nginx, "-p", dir, "-c", "nginx.conf")
+	cmd := exec.CommandContext(t.Context(), nginx, "-p", dir, "-c", "nginx.conf")
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, 10*time.Second
 	cmd.Stdout, cmd.Stderr = &log, &log
 	must(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			_ = cmd.Process.Kill()
-			<-ended
-		}
-	})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	t.Cleanup(func() { <-ended })
 	const attempts, pause = 100, 100 * time.Millisecond
 	for range attempts {
 		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("nginx ended: %v\n%s", err, &log)
+		case <-ended:
+			t.Fatalf("nginx ended: %v\n%s", cmd.ProcessState, &log)
 		case <-time.After(pause):
 		}
 		if conn, err := net.Dial("tcp", address); err == nil {
