@@ -10,9 +10,7 @@ import (
 
 // tunneled reads an instance whose name resolves nowhere, in every way.
 const tunneled = `
-variable "connect_to" {
-  type = string
-}
+variable "connect_to" { type = string }
 
 provider "filetransfer" {
   base_url        = "https://` + instancetest.ProxiedHost + `"
@@ -24,13 +22,9 @@ provider "filetransfer" {
 
 data "filetransfer_instance" "this" {}
 
-data "filetransfer_instances" "this" {
-  base_urls = { one = "https://` + instancetest.ProxiedHost + `" }
-}
+data "filetransfer_instances" "this" { base_urls = { one = "https://` + instancetest.ProxiedHost + `" } }
 
-resource "filetransfer_instance_record" "this" {
-  base_url = "https://` + instancetest.ProxiedHost + `"
-}
+resource "filetransfer_instance_record" "this" { base_url = "https://` + instancetest.ProxiedHost + `" }
 ` + limitOutput
 
 func TestAccConnectTo(t *testing.T) {

@@ -36,13 +36,9 @@ provider "filetransfer" {
 
 data "filetransfer_instance" "one" {}
 
-resource "filetransfer_instance_record" "one" {
-  base_url = data.filetransfer_instance.one.base_url
-}
+resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_instance.one.base_url }
 
-output "versions" {
-  value = [data.filetransfer_instance.one.api_version, filetransfer_instance_record.one.api_version]
-}
+output "versions" { value = [data.filetransfer_instance.one.api_version, filetransfer_instance_record.one.api_version] }
 `, "connect_to", "token", "client_key_pem", "https://"+instancetest.ProxiedHost, planned.CACertPEM(), planned.ClientCertPEM())).
 		with("TF_VAR_token="+token, "TF_VAR_client_key_pem="+planned.ClientKeyPEM())
 	w.with("TF_VAR_connect_to=" + planned.Address()).plan()

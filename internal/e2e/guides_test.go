@@ -93,9 +93,7 @@ data "filetransfer_instances" "fleet" {
   allow_failures = true
 }
 
-output "chunk_size" {
-  value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...)
-}
+output "chunk_size" { value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...) }
 `)
 	want := func(text string, exitCode int) {
 		t.Helper()

@@ -21,13 +21,9 @@ terraform {
   }
 }
 
-data "filetransfer_instance" "example" {
-  base_url = %q
-}
+data "filetransfer_instance" "example" { base_url = %q }
 
-output "file_max_size" {
-  value = data.filetransfer_instance.example.file_max_size
-}
+output "file_max_size" { value = data.filetransfer_instance.example.file_max_size }
 `
 
 // TestAccInstall: init installs the provider under the address of either registry, here from a mirror, and what it locks

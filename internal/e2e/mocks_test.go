@@ -17,13 +17,9 @@ data "filetransfer_instances" "all" {
   allow_failures = true
 }
 
-resource "filetransfer_instance_record" "mocked" {
-  base_url = "https://files.example.org"
-}
+resource "filetransfer_instance_record" "mocked" { base_url = "https://files.example.org" }
 
-resource "filetransfer_instance_record" "overridden" {
-  base_url = "https://files.example.org"
-}
+resource "filetransfer_instance_record" "overridden" { base_url = "https://files.example.org" }
 
 output "options" {
   value = merge(
@@ -33,9 +29,7 @@ output "options" {
   )
 }
 
-output "errors" {
-  value = data.filetransfer_instances.all.errors
-}
+output "errors" { value = data.filetransfer_instances.all.errors }
 `)
 	write(t, filepath.Join(w.dir, "mocks.tftest.hcl"), `
 mock_provider "filetransfer" {

@@ -18,16 +18,12 @@ const theRecord = "filetransfer_instance_record.this"
 // recordOf is a record of one instance, and an output that stands for what is downstream on every CLI.
 func recordOf(baseURL string) string {
 	return fmt.Sprintf(`
-resource "filetransfer_instance_record" "this" {
-  base_url = %q
-}
+resource "filetransfer_instance_record" "this" { base_url = %q }
 `, baseURL) + limitOutput
 }
 
 const limitOutput = `
-output "limit" {
-  value = filetransfer_instance_record.this.file_max_size
-}
+output "limit" { value = filetransfer_instance_record.this.file_max_size }
 `
 
 func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {

@@ -25,9 +25,7 @@ func TestAccRecord_ChangedDependencyLeavesDownstreamAlone(t *testing.T) {
 	server := instancetest.New(t)
 	configuration := func(generation int) string {
 		return fmt.Sprintf(`
-resource "terraform_data" "server" {
-  input = %d
-}
+resource "terraform_data" "server" { input = %d }
 
 resource "filetransfer_instance_record" "this" {
   base_url   = %[2]q
@@ -70,15 +68,11 @@ func TestAccRecord_UpdateForTheSameInstanceReadsNothing(t *testing.T) {
 	// The other resource makes the timeout unknown when its input changes.
 	configuration := func(baseURL, input, timeout string) string {
 		return fmt.Sprintf(`
-resource "terraform_data" "timeout" {
-  input = %q
-}
+resource "terraform_data" "timeout" { input = %q }
 
 resource "filetransfer_instance_record" "this" {
   base_url = %q
-  timeouts = {
-    update = %s
-  }
+  timeouts = { update = %s }
 }
 
 resource "terraform_data" "downstream" {

@@ -10,31 +10,16 @@ import (
 
 // releaseOf has a record that waits for a release of a server. Its trigger is an expression.
 func releaseOf(baseURL, release, trigger, timeout string) string {
-	return fmt.Sprintf(`
-provider "filetransfer" {
-  retry = {
-    min_delay = "10ms"
-    max_delay = "50ms"
-  }
-}
-
-resource "terraform_data" "server" {
-  input = %q
-}
+	return fmt.Sprintf(impatient+`
+resource "terraform_data" "server" { input = %q }
 
 resource "filetransfer_instance_record" "this" {
   base_url = %q
-  triggers = {
-    release = %s
-  }
-  timeouts = {
-    update = %q
-  }
+  triggers = { release = %s }
+  timeouts = { update = %q }
 }
 
-resource "terraform_data" "consumer" {
-  triggers_replace = [filetransfer_instance_record.this.file_max_size]
-}
+resource "terraform_data" "consumer" { triggers_replace = [filetransfer_instance_record.this.file_max_size] }
 `, release, baseURL, trigger, timeout)
 }
 

@@ -20,28 +20,14 @@ func TestAccRecord_ReadsTheStateOfSchema0(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	server := instancetest.New(t)
-	w := newWorkspace(t, c, `
-provider "filetransfer" {
-  retry = {
-    max_attempts = 1
-  }
-}
-
+	w := newWorkspace(t, c, impatient+`
 resource "filetransfer_instance_record" "this" {
   base_url = "http://files.example.org/"
-  triggers = {
-    release = "2.1.5"
-  }
-  timeouts = {
-    create = "5m"
-    read   = "20s"
-    update = "6m"
-  }
+  triggers = { release = "2.1.5" }
+  timeouts = { create = "5m", read = "20s", update = "6m" }
 }
 
-output "merge" {
-  value = filetransfer_instance_record.this.max_transfers_in_merge
-}
+output "merge" { value = filetransfer_instance_record.this.max_transfers_in_merge }
 `).with("HTTP_PROXY="+server.Origin(), "http_proxy="+server.Origin(), "NO_PROXY=", "no_proxy=")
 	file, state := filepath.Join("testdata", "record_schema_0_state.json"), filepath.Join(w.dir, "terraform.tfstate")
 	if *updateState {
