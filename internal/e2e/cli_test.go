@@ -244,7 +244,7 @@ func (r result) String() string {
 	return fmt.Sprintf("exit code %d\n%s%s", r.exitCode, r.stdout, r.stderr)
 }
 
-// wantText checks that a command said phrases, however it breaks lines.
+// wantText checks the exit code of a command, or phrases that it said, however it breaks lines.
 func (r result) wantText(t *testing.T, phrases ...string) {
 	t.Helper()
 	said := oneLine([]byte(r.String()))

@@ -104,9 +104,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 	}
 	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
 	for _, dir := range []string{all, examplesDir} {
-		if done := cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color"); done.exitCode != 0 {
-			t.Errorf("not formatted: %s", done)
-		}
+		cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color").wantText(t, "exit code 0")
 	}
 }
 
@@ -163,9 +161,7 @@ func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, acceptance(t), "")
 	w.paste("data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n")
-	if planned := w.do("plan"); planned.exitCode == 0 || !strings.Contains(planned.String(), "hashicorp/filetransfer") {
-		t.Errorf("no error names hashicorp/filetransfer: %s", planned)
-	}
+	w.do("plan").wantText(t, "exit code 1", "hashicorp/filetransfer")
 }
 
 // firstBlock returns the first block in the language, which has to contain the text.

@@ -51,9 +51,7 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 		file := filepath.Join(w.dir, providerName)
 		write(t, file, build)
 		must(t, os.Chmod(file, 0o700))
-		if done := w.shell(commands); done.exitCode != 0 {
-			t.Fatal(done)
-		}
+		w.shell(commands).wantText(t, "exit code 0")
 		if build != built {
 			w.wantError("Failed to install provider", "init")
 			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
@@ -71,16 +69,12 @@ func TestAccGuide_RecordedAnswer(t *testing.T) {
 	page := []string{"templates", "guides", "test-a-module.md.tmpl"}
 	w := newWorkspace(t, c, "")
 	server := instancetest.New(t)
-	if done := w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())); done.exitCode != 0 {
-		t.Fatal(done)
-	}
+	w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())).wantText(t, "exit code 0")
 	w.paste("variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
 	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
 	write(t, filepath.Join(w.dir, "tests", "recorded.tftest.hcl"), oneBlock(t, "with_recorded_limits", page...))
 	w.mustRun(t, w.dir, "get", "-no-color", "-test-directory=tests")
-	if done := w.run(t, w.dir, "test", "-no-color"); done.exitCode != 0 || !strings.Contains(string(done.stdout), "Success! 2 passed, 0 failed") {
-		t.Errorf("test: %s", done)
-	}
+	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0", "Success! 2 passed, 0 failed")
 }
 
 // A limit of a fleet misses an instance that is down, and fails if all are.
@@ -95,17 +89,11 @@ data "filetransfer_instances" "fleet" {
 
 output "chunk_size" { value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...) }
 `)
-	want := func(text string, exitCode int) {
-		t.Helper()
-		if done := w.do("plan"); done.exitCode != exitCode || !strings.Contains(done.String(), text) {
-			t.Errorf("want exit code %d and %q: %s", exitCode, text, done)
-		}
-	}
-	want("+ chunk_size = 20000000", 0)
+	w.do("plan").wantText(t, "exit code 0", "+ chunk_size = 20000000")
 	large.Close()
-	want("+ chunk_size = 10000000", 0)
+	w.do("plan").wantText(t, "exit code 0", "+ chunk_size = 10000000")
 	small.Close()
-	want("Error in function call", 1)
+	w.do("plan").wantText(t, "exit code 1", "Error in function call")
 }
 
 // One new record whose instance is down does not keep the others from being created, and the next apply creates it.

@@ -17,9 +17,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, file := range files {
 		document, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(document)
 	}
 	for _, document := range []string{

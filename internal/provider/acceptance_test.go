@@ -209,9 +209,7 @@ func TestAccSecretsAreNotLogged(t *testing.T) {
 	mustMention(t, mustFail(t, config), "Instance answered with status 403")
 
 	log, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var ours strings.Builder
 	for line := range bytes.Lines(log) {
 		var entry struct {

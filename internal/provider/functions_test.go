@@ -37,9 +37,7 @@ func TestParseInstanceGivesWhatTheDataSourceGives(t *testing.T) {
 func number(t *testing.T, text string) *big.Float {
 	t.Helper()
 	parsed, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return parsed
 }
 

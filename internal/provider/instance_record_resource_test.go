@@ -239,7 +239,6 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	}{
 		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "3 attempts were made"}},
 		"credentials":            {step: instancetest.Status(401), says: []string{"status 401", "with the provider's request_headers"}},
-		"web page":               {step: instancetest.Body(200, "text/html", "<title>Sorry</title>"), says: []string{"Sorry"}},
 		"document with a fault":  {step: instancetest.AnswerDocument("{}"), says: []string{"fileMaxSize"}},
 		// An instance whose host refuses connections costs max_attempts attempts, and not all of timeouts.read.
 		"refused": {says: []string{"connection refused", "3 attempts were made."}, unsaid: []string{"timeouts.read"}},

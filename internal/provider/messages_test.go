@@ -82,9 +82,7 @@ func mustHaveSections(t *testing.T, got, want []string) {
 func template(t *testing.T, folder, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "templates", folder, name+".md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

@@ -39,6 +39,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // args are the arguments of a configuration as Go values: a string, a bool, a number, []any for a list, args for a
 // map or an object, unknown, or nil. What an object lacks is null.
 type args map[string]any
@@ -127,18 +134,14 @@ func plain(tb testing.TB, value tftypes.Value) any {
 // as makes a T of a Terraform value.
 func as[T any](tb testing.TB, value tftypes.Value) (converted T) {
 	tb.Helper()
-	if err := value.As(&converted); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, value.As(&converted))
 	return converted
 }
 
 func dynamic(tb testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
 	tb.Helper()
 	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return &encoded
 }
 
@@ -185,9 +188,7 @@ func send[Request, Response any](
 ) Response {
 	tb.Helper()
 	response, err := method(ctx, request)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return response
 }
 
@@ -220,9 +221,7 @@ func stateOf(tb testing.TB, name string, encoded *tfprotov6.DynamicValue) args {
 		return nil
 	}
 	value, err := encoded.Unmarshal(schemaOf(name).ValueType())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	state, _ := plain(tb, value).(args)
 	return state
 }
@@ -357,9 +356,7 @@ func call(t *testing.T, name string, arguments ...any) (any, *tfprotov6.Function
 		return nil, resp.Error
 	}
 	result, err := resp.Result.Unmarshal(function.Return.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plain(t, result), nil
 }
 
