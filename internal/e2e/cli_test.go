@@ -241,7 +241,7 @@ func must(t *testing.T, err error) {
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("exit code %d\n%s%s", r.exitCode, r.stdout, r.stderr)
+	return fmt.Sprintf("exit code %d:\n%s%s", r.exitCode, r.stdout, r.stderr)
 }
 
 // wantText checks the exit code of a command, or phrases that it said, however it breaks lines.

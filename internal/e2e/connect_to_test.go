@@ -61,7 +61,7 @@ func TestAccConnectTo(t *testing.T) {
 
 	nobody := instancetest.ReserveAddress(t)
 	down := w.with("TF_VAR_connect_to=" + nobody).do("plan")
-	down.wantText(t, "Error: ", "GET https://"+instancetest.ProxiedHost+"/instance (connect_to "+nobody+"): connection refused.",
+	down.wantText(t, "exit code 1:", "GET https://"+instancetest.ProxiedHost+"/instance (connect_to "+nobody+"): connection refused.",
 		"The connection went to the provider's connect_to: check its host and port")
 }
 

@@ -104,7 +104,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 	}
 	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
 	for _, dir := range []string{all, examplesDir} {
-		cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color").wantText(t, "exit code 0")
+		cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color").wantText(t, "exit code 0:")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, acceptance(t), "")
 	w.paste("data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n")
-	w.do("plan").wantText(t, "exit code 1", "hashicorp/filetransfer")
+	w.do("plan").wantText(t, "exit code 1:", "hashicorp/filetransfer")
 }
 
 // firstBlock returns the first block in the language, which has to contain the text.

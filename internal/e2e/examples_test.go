@@ -273,7 +273,7 @@ func TestAccExamples(t *testing.T) {
 					t.Errorf("the instance %q was not read", server)
 				}
 			}
-			e.do("plan", "-detailed-exitcode").wantText(t, "exit code 0")
+			e.do("plan", "-detailed-exitcode").wantText(t, "exit code 0:")
 
 			for _, later := range afterwards[name] {
 				if later.change != nil {

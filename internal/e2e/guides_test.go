@@ -51,7 +51,7 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 		file := filepath.Join(w.dir, providerName)
 		write(t, file, build)
 		must(t, os.Chmod(file, 0o700))
-		w.shell(commands).wantText(t, "exit code 0")
+		w.shell(commands).wantText(t, "exit code 0:")
 		if build != built {
 			w.wantError("Failed to install provider", "init")
 			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
@@ -69,12 +69,12 @@ func TestAccGuide_RecordedAnswer(t *testing.T) {
 	page := []string{"templates", "guides", "test-a-module.md.tmpl"}
 	w := newWorkspace(t, c, "")
 	server := instancetest.New(t)
-	w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())).wantText(t, "exit code 0")
+	w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())).wantText(t, "exit code 0:")
 	w.paste("variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
 	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
 	write(t, filepath.Join(w.dir, "tests", "recorded.tftest.hcl"), oneBlock(t, "with_recorded_limits", page...))
 	w.mustRun(t, w.dir, "get", "-no-color", "-test-directory=tests")
-	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0", "Success! 2 passed, 0 failed")
+	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 2 passed, 0 failed")
 }
 
 // A limit of a fleet misses an instance that is down, and fails if all are.
@@ -89,11 +89,11 @@ data "filetransfer_instances" "fleet" {
 
 output "chunk_size" { value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...) }
 `)
-	w.do("plan").wantText(t, "exit code 0", "+ chunk_size = 20000000")
+	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 20000000")
 	large.Close()
-	w.do("plan").wantText(t, "exit code 0", "+ chunk_size = 10000000")
+	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 10000000")
 	small.Close()
-	w.do("plan").wantText(t, "exit code 1", "Error in function call")
+	w.do("plan").wantText(t, "exit code 1:", "Error in function call")
 }
 
 // One new record whose instance is down does not keep the others from being created, and the next apply creates it.

@@ -56,10 +56,10 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	w.apply()
 	recorded := w.record(theRecord)
 	outdated := oneBlock(t, "grep ", "templates", "guides", "survive-an-outage.md.tmpl")
-	w.shell(outdated).wantText(t, "exit code 0")
+	w.shell(outdated).wantText(t, "exit code 0:")
 	server.Close()
 
-	w.shell(outdated).wantText(t, "exit code 1", server.URL())
+	w.shell(outdated).wantText(t, "exit code 1:", server.URL())
 	w.wantNoChanges(kept(server.URL())).wantText(t, "keeps what the instance last reported", "connection refused")
 	w.wantNoChanges(nil, "-refresh=false")
 	refreshing, exitCode := w.planInDetail("-refresh-only"), 0
@@ -94,7 +94,7 @@ func TestAccRecord_ChangedLimitIsNoticedByItsExitCode(t *testing.T) {
 	want := func(exitCode int, answer instancetest.Step) {
 		t.Helper()
 		server.SetDefault(answer)
-		w.shell(nightly).wantText(t, fmt.Sprintf("exit code %d", exitCode))
+		w.shell(nightly).wantText(t, fmt.Sprintf("exit code %d:", exitCode))
 	}
 	want(0, instancetest.Answer())
 	want(0, instancetest.Status(503))
@@ -158,7 +158,7 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 	planning := w.start("plan")
 	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
 	done := planning.interrupt(t)
-	done.wantText(t, "exit code 1", "Error: Read canceled")
+	done.wantText(t, "exit code 1:", "Error: Read canceled")
 	wantWarnings(t, done)
 	if after := read(t, state); !bytes.Equal(after, before) {
 		t.Errorf("the state is now %s", after)

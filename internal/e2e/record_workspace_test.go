@@ -155,7 +155,7 @@ func (w *workspace) wantNoChanges(warnings []string, args ...string) result {
 // wantError runs a command that must fail with this error.
 func (w *workspace) wantError(want, command string, args ...string) {
 	w.t.Helper()
-	w.do(command, args...).wantText(w.t, "exit code 1", "Error: "+want)
+	w.do(command, args...).wantText(w.t, "exit code 1:", "Error: "+want)
 }
 
 // record returns the attributes of the record, or other resource, with this address in the state; nil if there is none.
