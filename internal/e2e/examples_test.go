@@ -215,6 +215,7 @@ var afterwards = map[string][]later{
 	},
 	"guides/operate-upload-job": {
 		{command: "plan -var=retention_days=7", says: `EXPIRE_SECONDS = "1209600" -> "604800"`},
+		{command: "plan -var=retention_days=1", fails: true, says: "deleted after 86400 seconds, before 3 days"},
 		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},

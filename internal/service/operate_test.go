@@ -5,7 +5,9 @@ package service_test
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,6 +196,34 @@ func (j job) upload(file []byte, env ...string) (key, failure string) {
 		return "", fmt.Sprintf("%v: %s", err, stderr.String())
 	}
 	return strings.TrimSpace(stdout.String()), ""
+}
+
+// A process that ends while it writes db.json leaves it empty, and the next one knows no transfer.
+func TestOperate_EmptyDatabase(t *testing.T) {
+	t.Parallel()
+	i := newInstance(t)
+	file := randomBytes(1000)
+	key, failure := newJob(t, i, newProxied(t, i.url)).upload(file)
+	if failure != "" {
+		t.Fatal(failure)
+	}
+	i.end(syscall.SIGKILL)
+	if err := os.Truncate(filepath.Join(i.storage, "db.json"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("sh", "../../examples/guides/operate-volume/restore.sh", i.storage).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	i.start()
+	response, err := http.Get(i.url + "/files/info?sharekey=" + key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var info struct{ Uploaded bool }
+	if err := json.NewDecoder(response.Body).Decode(&info); err != nil || !info.Uploaded || !bytes.Equal(i.shared(key), file) {
+		t.Errorf("the transfer is not there: %s, %+v, %v", response.Status, info, err)
+	}
 }
 
 // The job cuts a file as the service says, also after the chunk size has changed. What Terraform last read cuts it wrong, and

@@ -4,6 +4,7 @@ set -eu
 size=$(($(wc -c <"$1")))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
 
 # ask PATH [OPTION...] stores the answer and its status. curl tries again for four minutes, after 503 too.
 ask() {
@@ -17,7 +18,7 @@ fail() {
 }
 
 printf 'Authorization: %s\n' "${API_PASSWORD-}" >"$work/header" # arguments can be seen by others
-ask /files/create -H "@$work/header" --data-urlencode "filename=${1##*/}" -d "filesize=$size&expiretime=$EXPIRE_SECONDS"
+ask /files/create -H "@$work/header" --data-urlencode "filename=${1##*/}" -d "filesize=$size&expiretime=$((EXPIRE_SECONDS))"
 [ "$status" = 200 ] || fail "not created"
 key=$(jq -r .shareKey "$work/answer")
 jq -r '.chunks[] | "\(.size) \(.uploadPath)"' "$work/answer" >"$work/chunks"

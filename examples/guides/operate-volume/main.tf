@@ -12,7 +12,7 @@ variable "base_url" {
 }
 
 variable "volume_gib" {
-  description = "Size of the volume. It may only grow."
+  description = "Size of the volume. Never lower it."
   type        = number
   default     = 2000
 }
