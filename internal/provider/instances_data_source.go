@@ -92,6 +92,8 @@ var listedInstanceType = terraformType(listedInstanceObject)
 type fleetMember struct {
 	baseURL client.BaseURL
 	keys    []string
+	// turn is that of the first attempt, until it is made.
+	turn chan struct{}
 
 	// What reading gave: either an error, or values and warnings.
 	err      error
@@ -182,16 +184,18 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, arguments readArguments, maxConcurrency int64) {
 	turns := &turns{places: maxConcurrency}
 	var reads sync.WaitGroup
+	for _, member := range members { // before one is read: each is asked, in the order of their keys, before one is asked again
+		member.turn = turns.ask()
+	}
 	for _, member := range members {
-		first := turns.ask() // here, so that instances are asked in the order of their keys
 		reads.Go(func() {
 			result, err := d.provider.read(ctx, client.Request{
 				BaseURL:    member.baseURL,
 				Headers:    arguments.headers,
 				UntilReady: arguments.waitUntilReady,
 				Admit: func(ctx context.Context) (func(), error) {
-					turn := first
-					first = nil // only the first attempt has a turn already
+					turn := member.turn
+					member.turn = nil
 					if turn == nil {
 						turn = turns.ask()
 					}
