@@ -77,7 +77,11 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	}
 	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
 	if tls.Insecure {
-		diags.AddAttributeWarning(path.Root("insecure"), summaryInsecure,
+		summary := summaryInsecure
+		if data.baseURL != nil { // of warnings with the same summary, Terraform shows only the first
+			summary += ": " + data.baseURL.Written()
+		}
+		diags.AddAttributeWarning(path.Root("insecure"), summary,
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
 				"To trust a private certificate authority, set ca_cert_pem instead.")
 	}

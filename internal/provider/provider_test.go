@@ -189,6 +189,8 @@ func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 		says: []string{"only to the origin of its own base_url", "set request_headers on the data sources"},
 	}
 	insecure := expected{warning: true, at: "insecure", summary: "Certificates are not verified", says: []string{"ca_cert_pem"}}
+	insecureServer := insecure
+	insecureServer.summary += ": " + server.URL()
 	headers := args{"request_headers": args{"X-Token": "hunter2"}}
 	tests := map[string]validation{
 		"nothing":                    {nil, nil},
@@ -206,6 +208,7 @@ func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 			args{"connect_to": "me:hunter2@h", "base_url": server.URL()}, fault("", "Invalid connect_to", "is not a host and a port"),
 		},
 		"insecure":                      {args{"insecure": true}, []expected{insecure}},
+		"insecure with a base URL":      {args{"insecure": true, "base_url": server.URL()}, []expected{insecureServer}},
 		"not insecure":                  {args{"insecure": false}, nil},
 		"insecure unknown":              {args{"insecure": unknown{}}, nil},
 		"insecure, headers and no more": {headers.with(args{"insecure": true}), []expected{unused, insecure}},
