@@ -185,14 +185,23 @@ func (b BaseURL) Origin() string { return b.origin }
 // a URL without a default port (RFC 6454, section 4).
 func originOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: hostPort(u)}).String() }
 
+// asciiHost returns the form in which a host is looked up, if it has one.
+func asciiHost(host string) string {
+	if isASCII(host) {
+		return host
+	}
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does
+		return ascii
+	}
+	return host
+}
+
 // hostPort returns the host of an absolute URL in lower case, or in the ASCII form in which it is looked up, in brackets if
 // it is an IPv6 address, with the port unless that is the scheme's default.
 func hostPort(u *url.URL) string {
-	host := u.Hostname()
+	host := asciiHost(u.Hostname())
 	if isASCII(host) {
 		host = strings.ToLower(host)
-	} else if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does
-		host = ascii
 	}
 	switch port := u.Port(); {
 	case port != "" && port != defaultPorts[u.Scheme]:

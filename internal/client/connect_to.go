@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-
-	"golang.org/x/net/idna"
 )
 
 // ParseAddress reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns a host in the
@@ -23,8 +21,5 @@ func ParseAddress(text string) (string, error) {
 		fault.Secret = mayHoldSecret(text)
 		return "", fault
 	}
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) {
-		host = ascii
-	}
-	return net.JoinHostPort(host, port), nil
+	return net.JoinHostPort(asciiHost(host), port), nil
 }

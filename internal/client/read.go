@@ -102,15 +102,15 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 
 // follow gets the document of the instance, through redirects.
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
-	target := r.request.BaseURL.document
+	target, origin := r.request.BaseURL.document, r.request.BaseURL.origin
 	for redirects := 0; ; redirects++ {
-		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[originOf(target)])
-		result, next, failure := r.get(ctx, target, trace)
+		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin])
+		result, next, failure := r.get(ctx, target, origin, trace)
 		if next != nil && redirects == maxRedirects {
 			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
 		}
 		if next != nil {
-			target = next
+			target, origin = next, originOf(next)
 			continue
 		}
 		if failure != nil && trace.proxy.Load() != nil {
@@ -124,16 +124,16 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 		}
 		if failure != nil && redirects > 0 {
 			failure.RedirectedTo = r.printable(target)
-			failure.OtherOrigin = originOf(target) != r.request.BaseURL.origin
+			failure.OtherOrigin = origin != r.request.BaseURL.origin
 		}
 		return result, failure
 	}
 }
 
-// get makes one request. It returns the instance's answer, where a redirect leads, or a failure.
+// get makes one request, to a URL of the origin. It returns the instance's answer, where a redirect leads, or a failure.
 //
 // Extra headers and the client certificate go to the origin that the read names, and to no other.
-func (r *reading) get(ctx context.Context, target *url.URL, trace *requestTrace) (*Result, *url.URL, *Failure) {
+func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, r.classify(ctx, err, trace)
@@ -141,7 +141,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, trace *requestTrace)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
 	transport := r.client.otherTransport
-	if originOf(target) == r.request.BaseURL.origin {
+	if origin == r.request.BaseURL.origin {
 		transport = r.client.transport
 		maps.Copy(request.Header, r.request.Headers)
 		if host := request.Header.Get("Host"); host != "" {

@@ -90,8 +90,7 @@ func readArgumentsOf(config map[string]tftypes.Value) (readArguments, diag.Diagn
 	if waitUntilReady {
 		timeout = defaultReadyReadTimeout
 	}
-	_, fleet := config["base_urls"]
-	return readArguments{headers, waitUntilReady, timeoutOf(config, "read", timeout), fleet}, diags
+	return readArguments{headers: headers, waitUntilReady: waitUntilReady, timeout: timeoutOf(config, "read", timeout)}, diags
 }
 
 // timeoutOf returns the time for an operation: that in timeouts, or the default.

@@ -142,6 +142,7 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := elementsOf(req.Config.Raw)
 	arguments, diags := readArgumentsOf(values)
+	arguments.fleet = true
 	baseURLs := elementsOf(values["base_urls"])
 	members, faults := fleetMembers(baseURLs)
 	diags.Append(faults...)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -88,13 +87,17 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
 	}
+	var connectTo map[string]string
+	if data.baseURL != nil {
+		connectTo = map[string]string{data.baseURL.Origin(): data.connectTo}
+	}
 	var err error
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
 		Retry:          retryOf(elementsOf(config["retry"])),
 		TLS:            tls,
-		ConnectTo:      map[string]string{cmp.Or(data.baseURL, &client.BaseURL{}).Origin(): data.connectTo},
+		ConnectTo:      connectTo,
 		Log:            tflog.Debug,
 	})
 	if err != nil {
