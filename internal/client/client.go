@@ -61,6 +61,8 @@ type Request struct {
 	BaseURL BaseURL
 	// Headers are sent to the origin of BaseURL only.
 	Headers http.Header
+	// Differences tells in which values details are not as expected, which is a failure. May be nil.
+	Differences func(*instance.Details) []Difference
 	// UntilReady retries every failure, as often as the context's deadline allows.
 	UntilReady bool
 	// Admit waits for permission to make an attempt. The function it returns is called when the attempt is over; its

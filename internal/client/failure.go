@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -24,6 +25,7 @@ const (
 	KindTooLarge                    // a body of more than 64 KiB, or a head of more than 16 KiB
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
+	KindUnexpected                  // details that differ from what the request expects
 )
 
 // kinds are what failures of a kind have in common, where nothing more is known.
@@ -48,6 +50,7 @@ var kinds = map[Kind]struct {
 	KindTooLarge:    {"body too large", false},
 	KindNotJSON:     {"not JSON", false},
 	KindDocument:    {"not an instance document: ", false},
+	KindUnexpected:  {"not as expected", true},
 }
 
 // Hint is a likely cause that a failure of its kind does not always have.
@@ -93,6 +96,8 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Reason string
 	// Faults are the faults of a document, one by one; nil for other kinds.
 	Faults []string
+	// Differences are what the request expects and the instance does not report, at least one for KindUnexpected.
+	Differences []Difference
 	// StatusCode is the status of the instance's answer for KindStatus, or of a proxy's that refused, else 0.
 	StatusCode int
 	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.
@@ -107,6 +112,16 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
 	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
+}
+
+// Difference is a value that is not as expected.
+type Difference struct {
+	// Name is what the request calls the value. Reported and Expected are the value in words.
+	Name, Reported, Expected string
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
 // newFailure returns a failure with what its kind has in common, after which the server asked for no delay.

@@ -49,7 +49,24 @@ func (r *reading) readResponse(ctx context.Context, response *http.Response, tra
 	if err != nil {
 		return nil, r.documentFailure(err, response.Header, body)
 	}
+	if r.request.Differences != nil {
+		if differences := r.request.Differences(details); len(differences) > 0 {
+			return nil, r.unexpected(differences)
+		}
+	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
+}
+
+// unexpected makes a failure of details that are not as expected.
+func (r *reading) unexpected(differences []Difference) *Failure {
+	var reasons []string
+	for i := range differences {
+		differences[i].Reported = r.clean(differences[i].Reported, messageLimit)
+		reasons = append(reasons, differences[i].String())
+	}
+	failure := newFailure(KindUnexpected, strings.Join(reasons, "; "))
+	failure.Differences = differences
+	return failure
 }
 
 // statusFailure makes a failure of an answer with a status other than 200.

@@ -23,8 +23,12 @@ func TestAccRecord_ReadsTheStateOfSchema0(t *testing.T) {
 	w := newWorkspace(t, c, impatient+`
 resource "filetransfer_instance_record" "this" {
   base_url = "http://files.example.org/"
-  triggers = { release = "2.1.5" }
   timeouts = { create = "5m", read = "20s", update = "6m" }
+
+  expected {
+    api_version = "2.1.5"
+    chunk_size  = 20000000
+  }
 }
 
 output "merge" { value = filetransfer_instance_record.this.max_transfers_in_merge }

@@ -44,21 +44,25 @@ func text(value jsontext.Value) (string, bool) {
 	return unquote(value), true
 }
 
-// version reads three numbers that each fit into int64, with or without a suffix (Semantic Versioning 2.0.0).
 func version(value jsontext.Value) (Version, bool) {
 	delivered, _ := text(value)
-	if !semver.IsValid("v" + delivered) {
+	return ParseVersion(delivered)
+}
+
+// ParseVersion reads a version of three numbers that each fit into int64, with or without a suffix (Semantic Versioning
+// 2.0.0). ok is false for any other text.
+func ParseVersion(text string) (read Version, ok bool) {
+	if !semver.IsValid("v" + text) {
 		return Version{}, false
 	}
-	numbers, _, _ := strings.Cut(delivered, "+")
+	numbers, _, _ := strings.Cut(text, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")
 	parts := strings.Split(numbers, ".")
 	if len(parts) != 3 { // the library accepts "2" and "2.0" as well
 		return Version{}, false
 	}
-	read := Version{Text: delivered}
+	read.Text = text
 	for i, into := range []*int64{&read.Major, &read.Minor, &read.Patch} {
-		var ok bool
 		if *into, ok = parseDigits(parts[i]); !ok {
 			return Version{}, false
 		}

@@ -37,6 +37,7 @@ const (
 	summaryUnknown       = "Provider configuration not known yet"
 	summaryUnusedConnect = "connect_to without a base URL"
 	summaryUnusedHeaders = "Request headers without an instance to send them to"
+	summaryVersion       = "Invalid version"
 )
 
 const (

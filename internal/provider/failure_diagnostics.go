@@ -87,6 +87,9 @@ var failureWords = map[client.Kind]struct {
 	client.KindDocument: {"Response is not an instance document", advice{
 		"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false,
 	}},
+	client.KindUnexpected: {"Instance does not report what is expected", advice{
+		"Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected.", false,
+	}},
 }
 
 // hintAdvice is what to do about likely causes.
@@ -152,10 +155,14 @@ func attempts(number int) string {
 
 // cause says what was asked for, and what came back.
 func cause(failure *client.Failure) string {
-	if failure.Kind == client.KindDocument {
+	switch failure.Kind {
+	case client.KindDocument:
 		return failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+	case client.KindUnexpected:
+		return failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
+	default:
+		return sentence(failure.Error())
 	}
-	return sentence(failure.Error())
 }
 
 // paragraphs joins the texts that are not empty.

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"time"
 
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -11,10 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 var (
@@ -48,24 +50,18 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"in place from the new instance.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["triggers"] = schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		MarkdownDescription: "Values that change when the server does, such as its release. When they change, the apply waits until the instance " +
-			"answers. If it does not within `timeouts.update`, the apply fails, and the next one waits again. The next refresh finds what the " +
-			"instance then reports. Default: none.",
-	}
 	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
 		map[string]datasourceschema.Attribute{
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
 			"read":   durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
-			"update": durationAttribute("Time to wait for the instance when `base_url` or `triggers` change. A positive duration.", inMarkdown(defaultRecordTimeout)),
+			"update": durationAttribute("Time to wait for the instance when `base_url` changes or the instance does not report what is `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
 			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
+		Blocks:     map[string]schema.Block{"expected": expectedBlock},
 	}
 	for name, attribute := range attributes {
 		resp.Schema.Attributes[name] = attribute
@@ -76,25 +72,40 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
-// ModifyPlan plans a read only if another instance is to be read. All other computed values are known in a plan, so that
-// nothing downstream changes.
+// ModifyPlan plans what is expected, and a read only if another instance is to be read. All other computed values are known in a
+// plan, so that nothing downstream changes.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroyed
 		return
 	}
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	instance := effective(planned["base_url"])
-	reads := instance == "" || instance != effective(state["base_url"])
+	target := effective(planned["base_url"])
+	reads := target == "" || target != effective(state["base_url"])
 	for name, value := range planned {
 		switch {
-		case name == "base_url" || name == "timeouts" || name == "triggers":
+		case name == "base_url" || name == "timeouts" || name == "expected":
 		case reads:
 			planned[name] = tftypes.NewValue(value.Type(), tftypes.UnknownValue)
 		default:
 			planned[name] = state[name]
 		}
 	}
+	maps.Copy(planned, expectedValues(planned["expected"]))
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
+	if !reads && planned["expected"].Equal(state["expected"]) {
+		resp.Diagnostics.Append(driftWarning(planned, differences(state["expected"], state)))
+	}
+}
+
+// driftWarning says that an apply waits although nobody changed what is expected, or returns nil if nothing differs. Terraform
+// plans again during the apply, and shows it once more.
+func driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
+	if len(found) == 0 {
+		return nil
+	}
+	return diag.NewAttributeWarningDiagnostic(expectedPath(found), fmt.Sprintf("%s: %s", failureWords[client.KindUnexpected].summary, goValue[string](planned["base_url"])),
+		paragraphs("The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update ("+
+			formatDuration(timeoutOf(planned, "update", defaultRecordTimeout))+"):"+differenceList(found), failureWords[client.KindUnexpected].text))
 }
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
@@ -107,11 +118,11 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan.Raw, &resp.State)...)
 }
 
-// Update records another instance, or waits for the same one if triggers change. What that says is left to the next refresh:
-// everything was known in the plan.
+// Update records another instance, or waits until the same one reports what is expected. What else that says is left to the
+// next refresh: everything was known in the plan.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	same := req.Plan.Raw.IsFullyKnown() // see ModifyPlan
-	if !same || !elementsOf(req.Plan.Raw)["triggers"].Equal(elementsOf(req.State.Raw)["triggers"]) {
+	if !same || len(differences(elementsOf(req.Plan.Raw)["expected"], elementsOf(req.State.Raw))) > 0 {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
 	if same && !resp.Diagnostics.HasError() {
@@ -156,8 +167,17 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	arguments.timeout = timeoutOf(values, operation, arguments.timeout)
 	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
 	defer cancel()
-	result, err := r.provider.read(ctx, client.Request{BaseURL: *baseURL, UntilReady: arguments.waitUntilReady})
+	request := client.Request{BaseURL: *baseURL, UntilReady: arguments.waitUntilReady}
+	if request.UntilReady {
+		request.Differences = func(details *instance.Details) []client.Difference {
+			return differences(values["expected"], detailsValues(details))
+		}
+	}
+	result, err := r.provider.read(ctx, request)
 	if err != nil {
+		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
+			at = expectedPath(failure.Differences)
+		}
 		info := r.provider.infoOn(*baseURL, arguments)
 		info.dataSource, info.timeoutArgument, info.headersArgument = false, "timeouts."+operation, "the provider's request_headers"
 		return diag.Diagnostics{readError(at, err, info)}

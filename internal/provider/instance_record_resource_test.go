@@ -42,12 +42,10 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Parallel()
 	one, other := instancetest.New(t), instancetest.New(t)
 	ofOne, ofOther, ofUnknown := args{"base_url": one.URL()}, args{"base_url": other.URL()}, args{"base_url": unknown{}}
-	release := func(version any) args { return args{"triggers": args{"release": version}} }
 	server := recordProvider(t, ofOther)
 	own := server.create(t, ofOne)
-	remote, released := own, own
+	remote := own
 	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
-	released.state = own.state.with(release("1"))
 	before, soon := len(one.Requests()), timeout("read", "1s")
 	withSlash, capitals, defaultPort := one.URL()+"/", "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
@@ -69,13 +67,6 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 		"provider's unknown":              {provider: ofUnknown, arguments: ofOne, prior: own},
 		"timeouts change":                 {arguments: soon.with(ofOne), prior: own},
 		"timeouts unknown":                {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own},
-		"first triggers":                  {arguments: ofOne.with(release("1")), prior: own},
-		"triggers change":                 {arguments: ofOne.with(release("2")), prior: released},
-		"triggers unknown":                {arguments: ofOne.with(args{"triggers": unknown{}}), prior: released},
-		"one trigger unknown":             {arguments: ofOne.with(release(unknown{})), prior: released},
-		"no triggers any more":            {arguments: ofOne, prior: released},
-		"triggers and timeouts change":    {arguments: ofOne.with(release("2")).with(soon), prior: released},
-		"triggers and base URL change":    {arguments: ofOther.with(release("2")), prior: released, read: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,67 +77,10 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 			if test.read {
 				want = everyDetail(unknown{})
 			}
-			mustEqual(t, "the plan", planned.state, want.with(args{"timeouts": nil, "triggers": nil}).with(test.arguments))
+			mustEqual(t, "the plan", planned.state, want.with(args{"timeouts": nil, "expected": nil}).with(test.arguments))
 		})
 	}
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
-}
-
-// TestRecordWaitsWhenTriggersChange: any difference counts. The record keeps what it has, for the next refresh to change.
-func TestRecordWaitsWhenTriggersChange(t *testing.T) {
-	t.Parallel()
-	release := func(version any) args { return args{"triggers": args{"release": version}} }
-	for name, change := range map[string]struct{ from, to args }{
-		"first":      {nil, release("1")},
-		"another":    {release("1"), release("2")},
-		"null value": {release("1"), release(nil)},
-		"no more":    {release("1"), nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t)
-			own := args{"base_url": instance.URL()}
-			server := recordProvider(t, impatient(1))
-			created := server.create(t, own.with(change.from))
-			asked := len(instance.Requests())
-
-			// An apply that fails leaves the triggers that the record had, so that the next one waits again.
-			instance.SetDefault(instancetest.Status(503))
-			failed := server.apply(t, created, own.with(change.to).with(timeout("update", "100ms")))
-			failed.told.must(t, fault("base_url", "Instance answered with status 503", "timeouts.update (100ms)", "raise timeouts.update")...)
-			failed.mustKeep(t, created)
-
-			instance.SetScript(instancetest.Status(404), instancetest.Reset())
-			instance.SetDefault(instancetest.AnswerDocument(instancetest.Older()))
-			updated := server.apply(t, failed, own.with(change.to))
-			mustEqual(t, "the record", updated.must(t), created.state.with(args{"triggers": nil}).with(change.to))
-			asked = len(instance.Requests()) - asked
-			if asked < 4 {
-				t.Errorf("%d requests", asked)
-			}
-			mustEqual(t, "api_version", server.refresh(t.Context(), t, updated).must(t)["api_version"], "1.3.2")
-		})
-	}
-}
-
-// Triggers that were unknown in the plan and are the same in the end wait for nothing. With another base_url, that is read.
-func TestTriggersAloneMakeARecordWait(t *testing.T) {
-	t.Parallel()
-	one, other := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	release := func(version any) args { return args{"triggers": args{"release": version}} }
-	server := recordProvider(t, nil)
-	created := server.create(t, args{"base_url": one.URL()}.with(release("1")))
-	unchanged := server.apply(t, created, args{"base_url": one.URL() + "/"}.with(release("1")))
-	mustEqual(t, "the number of requests", len(one.Requests()), 1)
-
-	moved := server.apply(t, unchanged, args{"base_url": other.URL()}.with(release("2")))
-	mustEqual(t, "api_version", moved.must(t)["api_version"], "1.3.2")
-	mustEqual(t, "triggers", moved.state["triggers"], args{"release": "2"})
-	mustEqual(t, "the number of requests", []int{len(one.Requests()), len(other.Requests())}, []int{1, 1})
-
-	imported := server.refresh(t.Context(), t, server.importRecord(t, one.URL()))
-	server.apply(t, imported, args{"base_url": one.URL()}.with(release("1"))).must(t)
-	mustEqual(t, "the number of requests", len(one.Requests()), 3)
 }
 
 // everyDetail is a value for each attribute that an instance is read for.
@@ -169,11 +103,11 @@ func TestRecordWaitsForTheInstance(t *testing.T) {
 	server := recordProvider(t, impatient(1))
 	created := server.create(t, args{"base_url": one.URL() + "/"})
 	mustEqual(t, "the new record", created.state, newer.with(args{
-		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil, "triggers": nil,
+		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil, "expected": nil,
 	}))
 	updated := server.apply(t, created, args{"base_url": other.URL()}).must(t)
 	mustEqual(t, "the record of the other instance", updated, newer.with(documents["older"].want).with(args{
-		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil, "triggers": nil,
+		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil, "expected": nil,
 	}))
 	for _, instance := range []*instancetest.Server{one, other} {
 		mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)

@@ -192,12 +192,15 @@ func send[Request, Response any](
 	return response
 }
 
-// validate is `terraform validate` for the provider block or a data source.
+// validate is `terraform validate` for the provider block, a data source or the record.
 func validate(ctx context.Context, tb testing.TB, name string, arguments args) diagnostics {
 	tb.Helper()
 	config := configuration(tb, name, arguments)
 	if name == block {
 		return send(ctx, tb, newProtocol().ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: config}).Diagnostics
+	}
+	if name == recordName {
+		return send(ctx, tb, newProtocol().ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: config}).Diagnostics
 	}
 	request := &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config}
 	return send(ctx, tb, newProtocol().ValidateDataResourceConfig, request).Diagnostics
@@ -271,7 +274,7 @@ func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
 	tb.Helper()
 	proposed := maps.Clone(arguments)
 	for name, value := range prior.state { // what is computed, as Terraform proposes it
-		if arguments != nil && name != "timeouts" && name != "triggers" && arguments[name] == nil {
+		if arguments != nil && name != "timeouts" && name != "expected" && arguments[name] == nil {
 			proposed[name] = value
 		}
 	}

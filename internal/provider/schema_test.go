@@ -11,7 +11,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// walk calls visit for each attribute of a schema, with its path.
+// walkBlock calls visit for each attribute of a block and of the blocks in it, with its path.
+func walkBlock(prefix string, block *tfprotov6.SchemaBlock, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
+	walk(prefix, block.Attributes, visit)
+	for _, nested := range block.BlockTypes {
+		walkBlock(prefix+nested.TypeName+".", nested.Block, visit)
+	}
+}
+
+// walk calls visit for each attribute, with its path.
 func walk(prefix string, attributes []*tfprotov6.SchemaAttribute, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
 	for _, attribute := range attributes {
 		visit(prefix+attribute.Name, attribute)
@@ -37,7 +45,7 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 		if schema.Block.Description == "" {
 			t.Errorf("%s has no description", name)
 		}
-		walk(name+" ", schema.Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
+		walkBlock(name+" ", schema.Block, func(path string, attribute *tfprotov6.SchemaAttribute) {
 			described++
 			text := attribute.Description
 			if !strings.HasSuffix(text, ".") || attribute.DescriptionKind != tfprotov6.StringKindMarkdown {
@@ -116,7 +124,13 @@ func TestNamesAndTypes(t *testing.T) {
 			timeouts.create optional tftypes.String
 			timeouts.read optional tftypes.String
 			timeouts.update optional tftypes.String
-			triggers optional tftypes.Map[tftypes.String]`,
+			expected SINGLE
+			expected.api_version optional tftypes.String
+			expected.chunk_size optional tftypes.Number
+			expected.file_max_age optional tftypes.Number
+			expected.file_max_size optional tftypes.Number
+			expected.max_transfers_in_merge optional tftypes.Number
+			expected.require_password optional tftypes.Bool`,
 		instancesName: `
 			allow_failures optional tftypes.Bool
 			base_urls required tftypes.Map[tftypes.String]
@@ -132,7 +146,10 @@ func TestNamesAndTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines []string
-			walk("", schemaOf(name).Block.Attributes, func(path string, attribute *tfprotov6.SchemaAttribute) {
+			for _, nested := range schemaOf(name).Block.BlockTypes {
+				lines = append(lines, nested.TypeName+" "+nested.Nesting.String())
+			}
+			walkBlock("", schemaOf(name).Block, func(path string, attribute *tfprotov6.SchemaAttribute) {
 				for _, property := range []struct {
 					word string
 					has  bool

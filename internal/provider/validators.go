@@ -58,7 +58,7 @@ func wholeNumber(least, most int64) check {
 	return check{accepts, func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
 		number := goValue[*big.Float](value)
 		if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < least || whole > most {
-			diags.AddAttributeError(rootAttribute(at), summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
+			diags.AddAttributeError(locatable(at), summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
 		}
 	}}
 }
@@ -110,19 +110,29 @@ var durationValidator = check{
 		} else if _, err := time.ParseDuration(digits.ReplaceAllLiteralString(text, "1")); err == nil { // its form is right
 			fault = "is longer than the longest possible duration, about 292 years"
 		}
-		shown := strconv.Quote(text)
-		const limit = 40
-		if len(text) > limit { // not even a part of it: it may be anything, such as a key
-			shown = "a long text"
-		}
-		diags.AddAttributeError(rootAttribute(at), summaryDuration,
-			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown, fault, durationExpected))
+		diags.AddAttributeError(locatable(at), summaryDuration,
+			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown(text), fault, durationExpected))
 	},
 }
 
-// rootAttribute returns the attribute of a block that a path begins with: Terraform cannot locate an attribute inside of
-// another.
-func rootAttribute(at path.Path) path.Path { return path.Root(at.Steps()[0].String()) }
+// shown quotes a text, but for a long one, of which not even a part is shown: it may be anything, such as a key.
+func shown(text string) string {
+	const limit = 40
+	if len(text) > limit {
+		return "a long text"
+	}
+	return strconv.Quote(text)
+}
+
+// locatable returns where Terraform finds a path in a configuration: it cannot locate an attribute inside of another, only one
+// inside of a block.
+func locatable(at path.Path) path.Path {
+	root := path.Root(at.Steps()[0].String())
+	if root.Equal(path.Root("expected")) {
+		return at
+	}
+	return root
+}
 
 var caCertsValidator = check{
 	"one or more certificates in PEM form",

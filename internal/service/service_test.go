@@ -234,7 +234,7 @@ func problems(ways map[string]*reading, url string, document, captured []byte, b
 // compare compares attributes, but for the arguments that are in the state beside them.
 func compare(got, want map[string]any) string {
 	got = maps.Clone(got)
-	for _, argument := range []string{"request_headers", "timeouts", "triggers", "wait_until_ready"} {
+	for _, argument := range []string{"request_headers", "timeouts", "wait_until_ready"} {
 		delete(got, argument)
 	}
 	var differences []string

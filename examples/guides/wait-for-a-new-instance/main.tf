@@ -14,7 +14,7 @@ variable "base_url" {
 variable "release" {
   description = "Release of the service."
   type        = string
-  default     = "2.2.2"
+  default     = "2.1.5"
 }
 
 # Stands in for the server: a container, a Helm release, a virtual machine.
@@ -22,13 +22,14 @@ resource "terraform_data" "server" { input = var.release }
 
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
-  triggers   = { release = var.release }
   depends_on = [terraform_data.server]
 
   timeouts = {
     create = "15m"
     update = "5m"
   }
+
+  expected { api_version = var.release }
 }
 
 # Stands in for a resource that is replaced when a limit changes.

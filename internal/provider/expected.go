@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
+)
+
+// expectedBlock is what an instance is expected to report. Each argument is named after the attribute whose value it determines
+// in a plan.
+//
+// It is a block, because Terraform refuses an argument that a block does not have, and silently drops one that an object does
+// not have: a misspelled expectation would expect nothing.
+var expectedBlock = schema.SingleNestedBlock{
+	MarkdownDescription: "What the instance is expected to report, such as its release and the settings that this configuration gives it. What is set " +
+		"here is known in the plan, and the apply waits until the instance reports it. If it does not in time, the apply fails and lists each " +
+		"difference, and the next apply waits again.",
+	Attributes: map[string]schema.Attribute{
+		"api_version": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "Version of the instance's API, which is the release of the server, exactly as it reports it. Default: any.",
+			Validators:          []validator.String{versionValidator},
+		},
+		"chunk_size":             expectedNumber("Size of one chunk of an upload, in bytes."),
+		"file_max_age":           expectedNumber("Maximum lifetime of a file, in seconds."),
+		"file_max_size":          expectedNumber("Maximum size of one file, in bytes."),
+		"max_transfers_in_merge": expectedNumber("Maximum number of transfers in a group."),
+		"require_password": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether the instance requires a password to create a transfer. Default: any.",
+		},
+	},
+}
+
+func expectedNumber(description string) schema.NumberAttribute {
+	return schema.NumberAttribute{
+		Optional:            true,
+		MarkdownDescription: description + " Default: any.",
+		Validators:          []validator.Number{wholeNumber(0, math.MaxInt64)},
+	}
+}
+
+var versionValidator = check{
+	"a version of three numbers, with or without a suffix",
+	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
+		text := goValue[string](value)
+		if _, ok := instance.ParseVersion(text); !ok {
+			diags.AddAttributeError(at, summaryVersion, fmt.Sprintf("%s is %s.\n\nWrite the version that the instance reports, which has "+
+				`three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`, at, shown(text)))
+		}
+	},
+}
+
+// expectedValues returns the attributes that a block expected determines in a plan, unknown where the expectation is.
+func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
+	values := elementsOf(expected)
+	maps.DeleteFunc(values, func(_ string, value tftypes.Value) bool { return value.IsNull() })
+	if text, ok := values["api_version"]; ok {
+		version, _ := instance.ParseVersion(goValue[string](text))
+		for name, number := range map[string]int64{
+			"api_version_major": version.Major, "api_version_minor": version.Minor, "api_version_patch": version.Patch,
+		} {
+			values[name] = int64Value(number)
+			if !text.IsKnown() {
+				values[name] = tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
+			}
+		}
+	}
+	return values
+}
+
+// differences lists in which values an instance is not as expected, by name. An expectation that is not known yet is met.
+func differences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
+	arguments := elementsOf(expected)
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if want := arguments[name]; isSet(want) && !want.Equal(reported[name]) {
+			found = append(found, client.Difference{Name: name, Reported: inWords(reported[name]), Expected: inWords(want)})
+		}
+	}
+	return found
+}
+
+// inWords writes a text, a number or a truth value.
+func inWords(value tftypes.Value) string {
+	switch {
+	case value.Type().Is(tftypes.Bool):
+		return strconv.FormatBool(goValue[bool](value))
+	case value.Type().Is(tftypes.Number):
+		return goValue[*big.Float](value).Text('f', 0)
+	default:
+		return goValue[string](value)
+	}
+}
+
+// expectedPath returns where the first difference is: Terraform shows no line for the block alone.
+func expectedPath(found []client.Difference) path.Path {
+	return path.Root("expected").AtName(found[0].Name)
+}
+
+// differenceList lists differences, one a line. What an instance reported may be anything, and long.
+func differenceList(found []client.Difference) (list string) {
+	for _, difference := range found {
+		list += "\n  - " + safetext.Clean(difference.String(), differenceLimit)
+	}
+	return list
+}
+
+// differenceLimit is how many characters of a difference are shown.
+const differenceLimit = 300

@@ -1,0 +1,212 @@
+package provider
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// expecting is the block expected.
+func expecting(arguments args) args {
+	return args{"expected": args{
+		"api_version": nil, "chunk_size": nil, "file_max_age": nil, "file_max_size": nil, "max_transfers_in_merge": nil, "require_password": nil,
+	}.with(arguments)}
+}
+
+const notAsExpected = "Instance does not report what is expected"
+
+// TestWhatIsExpectedIsKnownInThePlan: on creation and for another instance nothing else is, in an update in place all else is as
+// it was. The instance reports the details of newer.
+func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
+	t.Parallel()
+	instance, other := instancetest.New(t), instancetest.New(t)
+	server := recordProvider(t, nil)
+	own, unread := args{"base_url": instance.URL()}, everyDetail(unknown{})
+	all := args{
+		"api_version": "3.1.2-rc.1+build", "chunk_size": int64(1), "file_max_age": int64(9223372036854775807), "file_max_size": int64(0),
+		"max_transfers_in_merge": int64(7), "require_password": false,
+	}
+	numbers := args{"api_version_major": int64(3), "api_version_minor": int64(1), "api_version_patch": int64(2)}
+	unknownNumbers := args{"api_version_major": unknown{}, "api_version_minor": unknown{}, "api_version_patch": unknown{}}
+	created := server.create(t, own)
+	withExpected := func(expected args) answer {
+		prior := created
+		prior.state = created.state.with(expecting(expected))
+		return prior
+	}
+	chunk := args{"chunk_size": int64(30000000)}
+	chunkDiffers := warning("", "the instance reported") // completed below
+	chunkDiffers[0].at, chunkDiffers[0].summary = "expected.chunk_size", notAsExpected+": "+instance.URL()
+	chunkDiffers[0].says = []string{
+		"The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update (10m):\n" +
+			"  - chunk_size is 20000000, expected 30000000\n\n",
+	}
+
+	tests := map[string]struct {
+		prior     answer
+		arguments args
+		want      args
+		told      []expected
+	}{
+		"new":                   {arguments: own.with(expecting(all)), want: unread.with(all).with(numbers)},
+		"new, nothing expected": {arguments: own.with(expecting(nil)), want: unread},
+		"new, unknown version":  {arguments: own.with(expecting(args{"api_version": unknown{}})), want: unread},
+		"new, base URL unknown": {arguments: args{"base_url": unknown{}}.with(expecting(all)), want: unread.with(all).with(numbers)},
+		"another base URL":      {created, args{"base_url": other.URL()}.with(expecting(all)), unread.with(all).with(numbers), nil},
+		"first expectation":     {created, own.with(expecting(all)), created.state.with(all).with(numbers), nil},
+		"another expectation":   {withExpected(args{"chunk_size": int64(20000000)}), own.with(expecting(chunk)), created.state.with(chunk), nil},
+		"what is reported":      {created, own.with(expecting(args{"chunk_size": int64(20000000), "api_version": "2.1.5"})), created.state, nil},
+		"none any more":         {withExpected(all), own, created.state, nil},
+		"an empty block":        {withExpected(all), own.with(expecting(nil)), created.state, nil},
+		"unknown":               {created, own.with(expecting(args{"chunk_size": unknown{}})), created.state.with(args{"chunk_size": unknown{}}), nil},
+		"unknown version": {
+			created, own.with(expecting(args{"api_version": unknown{}})),
+			created.state.with(args{"api_version": unknown{}}).with(unknownNumbers), nil,
+		},
+		"drift":                 {withExpected(chunk), own.with(expecting(chunk)), created.state.with(chunk), chunkDiffers},
+		"drift, other spelling": {withExpected(chunk), args{"base_url": instance.URL() + "/"}.with(expecting(chunk)), created.state.with(chunk), nil},
+		"drift, but base URL changes": {
+			withExpected(chunk), args{"base_url": other.URL()}.with(expecting(chunk)), unread.with(chunk), nil,
+		},
+		"drift, but base URL unknown": {
+			withExpected(chunk), args{"base_url": unknown{}}.with(expecting(chunk)), unread.with(chunk), nil,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			planned := server.plan(t, test.prior, test.arguments)
+			if name == "drift, other spelling" {
+				test.told = []expected{chunkDiffers[0]}
+				test.told[0].summary += "/"
+			}
+			planned.told.must(t, test.told...)
+			mustEqual(t, "the plan", planned.state, test.want.with(args{"timeouts": nil, "expected": nil}).with(test.arguments))
+		})
+	}
+	t.Cleanup(func() { mustEqual(t, "the number of requests", len(instance.Requests())+len(other.Requests()), 1) })
+}
+
+// TestRecordWaitsForWhatIsExpected: the old process answers first, then nothing does, then the new one.
+func TestRecordWaitsForWhatIsExpected(t *testing.T) {
+	t.Parallel()
+	released := instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)
+	want := expecting(args{"api_version": "2.2.0", "chunk_size": int64(30000000)})
+	reports := args{
+		"api_version": "2.2.0", "api_version_minor": int64(2), "api_version_patch": int64(0), "chunk_size": int64(30000000),
+	}
+	tests := map[string]struct {
+		from func(t *testing.T, server protocol, baseURL string) answer
+		// body is what response_body is in the end: in an update in place, what it was.
+		body string
+	}{
+		"create": {func(*testing.T, protocol, string) answer { return answer{} }, released.JSON()},
+		"update": {func(t *testing.T, server protocol, baseURL string) answer {
+			t.Helper()
+			return server.create(t, args{"base_url": baseURL})
+		}, instancetest.Newer().JSON()},
+		"another base URL": {func(t *testing.T, server protocol, _ string) answer {
+			t.Helper()
+			return server.create(t, args{"base_url": instancetest.New(t).URL()})
+		}, released.JSON()},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			server := recordProvider(t, impatient(1))
+			own := args{"base_url": instance.URL()}.with(want)
+			prior := test.from(t, server, instance.URL())
+			asked := len(instance.Requests())
+			partly := instancetest.Newer().With("chunkSize", 30000000)
+			instance.SetScript(instancetest.Answer(), instancetest.Status(503), instancetest.AnswerDocument(partly), instancetest.Answer(), instancetest.Reset())
+			instance.SetDefault(instancetest.AnswerDocument(released))
+			recorded := server.apply(t, prior, own)
+			mustEqual(t, "the record", recorded.must(t), newer.with(reports).with(own).with(args{"timeouts": nil, "response_body": test.body}))
+			mustEqual(t, "the number of requests", len(instance.Requests())-asked, 6)
+
+			refreshed := server.refresh(t.Context(), t, recorded)
+			mustEqual(t, "the refreshed record", refreshed.must(t), recorded.state.with(args{"response_body": released.JSON()}))
+			again := server.plan(t, refreshed, own)
+			mustEqual(t, "the plan", again.must(t), refreshed.state)
+		})
+	}
+}
+
+// TestRecordFailsIfNotAsExpected: nothing is recorded, and the error lists every difference, on the first.
+func TestRecordFailsIfNotAsExpected(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	server := recordProvider(t, impatient(1))
+	own := args{"base_url": instance.URL()}
+	created := server.create(t, own)
+	everything := expecting(args{
+		"api_version": "2.1.6", "chunk_size": 1, "file_max_age": int64(1 << 40), "file_max_size": 64424509440, "max_transfers_in_merge": 0,
+		"require_password": false,
+	})
+	for operation, prior := range map[string]answer{"create": {}, "update": created} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			failed := server.apply(t, prior, own.with(everything).with(timeout(operation, "100ms")))
+			failed.told.must(t, fault("expected.api_version", notAsExpected, "GET "+instance.URL()+"/instance answered",
+				":\n  - api_version is 2.1.5, expected 2.1.6\n  - chunk_size is 20000000, expected 1\n  - file_max_age is 2592000, expected 1099511627776"+
+					"\n  - max_transfers_in_merge is 50, expected 0\n  - require_password is true, expected false\n\n",
+				"timeouts."+operation+" (100ms)", "raise timeouts."+operation, "change expected")...)
+			failed.mustKeep(t, prior)
+		})
+	}
+	t.Run("down", func(t *testing.T) {
+		t.Parallel()
+		instance := instancetest.New(t)
+		own := args{"base_url": instance.URL()}
+		created := server.create(t, own)
+		instance.SetDefault(instancetest.Status(503))
+		failed := server.apply(t, created, own.with(everything).with(timeout("update", "100ms")))
+		failed.told.must(t, fault("base_url", "Instance answered with status 503")...)
+		failed.mustKeep(t, created)
+	})
+}
+
+// TestRecordThatIsAsExpectedReadsNothing: an update of the block alone.
+func TestRecordThatIsAsExpectedReadsNothing(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	server := recordProvider(t, nil)
+	own := args{"base_url": instance.URL()}
+	record := server.create(t, own)
+	created := record
+	for i, block := range []args{
+		expecting(args{"chunk_size": int64(20000000), "api_version": "2.1.5"}), expecting(args{"require_password": true}), expecting(nil), {"expected": nil},
+	} {
+		record = server.apply(t, record, own.with(block))
+		mustEqual(t, "record "+strconv.Itoa(i), record.must(t), created.state.with(block))
+	}
+	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
+}
+
+// TestExpectationsAreChecked: each on its own line.
+func TestExpectationsAreChecked(t *testing.T) {
+	t.Parallel()
+	const write = "Write a whole number from 0 to 9223372036854775807."
+	tests := map[string]struct {
+		arguments args
+		told      []expected
+	}{
+		"limits":     {args{"chunk_size": 0, "file_max_age": int64(9223372036854775807)}, nil},
+		"fraction":   {args{"chunk_size": 0.5}, fault("expected.chunk_size", "Invalid number", "expected.chunk_size is 0.5.", write)},
+		"negative":   {args{"file_max_age": -1}, fault("expected.file_max_age", "Invalid number", "is -1.", write)},
+		"too large":  {args{"file_max_size": 1e30}, fault("expected.file_max_size", "Invalid number", "is 1e+30.", write)},
+		"suffix":     {args{"api_version": "2.1.0-rc.1+build"}, nil},
+		"no version": {args{"api_version": "v2"}, fault("expected.api_version", "Invalid version", `expected.api_version is "v2".`, `"2.1.0"`)},
+		"no patch":   {args{"api_version": "2.1"}, fault("expected.api_version", "Invalid version", `is "2.1".`)},
+		"empty":      {args{"api_version": ""}, fault("expected.api_version", "Invalid version", `is "".`)},
+		"unknown":    {args{"api_version": unknown{}, "max_transfers_in_merge": unknown{}}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			validate(t.Context(), t, recordName, args{"base_url": "https://files.example.org"}.with(expecting(test.arguments))).must(t, test.told...)
+		})
+	}
+}
