@@ -22,36 +22,36 @@ const reasonLimit = 300
 //
 // It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
 // it break? The order matters: a timeout, for one, can break a connection.
-func (r *reading) classify(ctx context.Context, err error, trace *requestTrace) *Failure {
+func classify(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
 	if failure, ok := AsFailure(err); ok { // our own verdict on a proxy
 		return failure
 	}
-	failure := r.failureOf(ctx, err, trace)
+	failure := failureOf(ctx, err, trace, redact)
 	failure.cause = err
 	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) // the resolver has limits of its own
 	return failure
 }
 
-func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
+func failureOf(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(ctx, err)
 	resolve, unresolved := errors.AsType[*net.DNSError](err)
 	switch {
 	case isOperation && strings.HasPrefix(operation.Op, "socks"), trace.atProxy():
-		return r.proxyFailure(err, timedOut)
+		return proxyFailure(err, timedOut, redact)
 	case unresolved && resolve.IsNotFound:
 		return newFailure(KindResolve, "the host name could not be resolved: no such host")
 	case unresolved && !timedOut:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers answered with a failure")
-	case unresolved, timedOut && trace.at() <= stageResolving:
+	case unresolved, timedOut && trace.at() == stageResolving:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
 	case timedOut:
 		return newFailure(KindTimeout, noAnswer(trace.at()))
 	}
-	if failure := r.tlsFailure(err, trace); failure != nil {
+	if failure := tlsFailure(err, trace, redact); failure != nil {
 		return failure
 	}
-	text := r.clean(goText(err), reasonLimit)
+	text := redact.clean(goText(err), reasonLimit)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
@@ -83,11 +83,11 @@ func (r *reading) failureOf(ctx context.Context, err error, trace *requestTrace)
 }
 
 // proxyFailure says why a proxy did not lead to the instance.
-func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
+func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
 	// What a SOCKS proxy answers is the only error here with this beginning.
-	text := r.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
+	text := redact.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
 	answer, answered := strings.CutPrefix(text, "unknown error ")
 	switch {
 	case timedOut:
@@ -106,7 +106,7 @@ func (r *reading) proxyFailure(err error, timedOut bool) *Failure {
 // noAnswer says what did not come in time.
 func noAnswer(reached stage) string {
 	switch reached {
-	case stageResolving, stageConnecting:
+	case stageNone, stageConnecting:
 		return "no connection in time"
 	case stageHandshaking:
 		return "connected, but no TLS handshake in time"
@@ -130,10 +130,10 @@ func brokenReason(reached stage) string {
 }
 
 // tlsFailure says what an error of TLS means, or returns nil for other errors.
-func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
+func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
-		failure := newFailure(KindCertificate, r.clean(text, reasonLimit))
+		failure := newFailure(KindCertificate, redact.clean(text, reasonLimit))
 		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
 		switch {
@@ -158,7 +158,7 @@ func (r *reading) tlsFailure(err error, trace *requestTrace) *Failure {
 		if refused {
 			reason = "the server refused the TLS handshake: "
 		}
-		failure := newFailure(KindTLS, reason+r.clean(text, reasonLimit))
+		failure := newFailure(KindTLS, reason+redact.clean(text, reasonLimit))
 		switch {
 		case strings.Contains(text, "protocol version"):
 			failure.Hint = HintTLSVersion

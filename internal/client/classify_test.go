@@ -41,8 +41,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"no connection in time": {dial(os.ErrDeadlineExceeded), stageConnecting, KindTimeout, "no connection in time"},
 		"never looked up": {context.DeadlineExceeded, stageResolving, KindNameServer,
 			"the host name could not be resolved: the name servers did not answer"},
-		"host gone":   {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
-		"broken pipe": {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
+		"never dialed": {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
+		"host gone":    {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
+		"broken pipe":  {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
 		"our alert": {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS,
 			"the TLS handshake failed: bad record MAC"},
 		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
@@ -54,8 +55,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			t.Parallel()
 			trace := &requestTrace{}
 			trace.reach(test.at)
-			r := &reading{redactor: newRedactor(nil, nil)}
-			failure := r.classify(t.Context(), test.err, trace)
+			failure := classify(t.Context(), test.err, trace, newRedactor(nil, nil))
 			if failure.Kind != test.kind || failure.Reason != test.reason || !errors.Is(failure, test.err) ||
 				failure.transient != kinds[test.kind].transient {
 				t.Errorf("kind %d, want %d, and %q; %+v", failure.Kind, test.kind, test.reason, failure)
@@ -87,7 +87,7 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	defer other.Close()
 	ctx, trace := withTrace(t.Context(), "")
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
-	late, err := (&Client{config: Config{RequestTimeout: time.Minute}}).dial(ctx, "tcp", listener.Addr().String())
+	late, err := dialWithin(time.Minute)(ctx, "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import "net/http"
 
 // CloseIdleConnections closes the connections that no read uses.
 func (c *Client) CloseIdleConnections() {
-	c.transport.CloseIdleConnections()
-	c.otherTransport.CloseIdleConnections()
+	c.own.CloseIdleConnections()
+	c.other.CloseIdleConnections()
 }
 
 // ServeHTTP has a round tripper answer all requests in plain HTTP, without a network, so that time can be fake.
 func (c *Client) ServeHTTP(server http.RoundTripper) {
-	c.otherTransport.RegisterProtocol("http", server)
+	c.other.RegisterProtocol("http", server)
 }

@@ -57,8 +57,7 @@ var kinds = map[Kind]struct {
 type Hint int
 
 const (
-	HintPathRepeated      Hint = iota + 1 // the base URL itself ends in /instance
-	HintHTTPS                             // the server expects TLS, and the URL says http
+	HintHTTPS             Hint = iota + 1 // the server expects TLS, and the URL says http
 	HintHTTP2                             // the server speaks HTTP/2 only
 	HintClientCertificate                 // the server asked for a client certificate
 	HintTLSVersion                        // server and client have no TLS version in common
@@ -67,7 +66,7 @@ const (
 	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
 	HintProxyCredentials                  // the proxy requires credentials
-	HintConnectTo                         // the address in connect_to could not be resolved or reached
+	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
 )
 
@@ -129,17 +128,14 @@ func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
 }
 
-// Error returns the URL, where redirects and connect_to led, and the reason.
+// Error returns the URL, where redirects led, and the reason.
 func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
 
-// Target says what was asked for: "GET https://example.org/instance", and where redirects and connect_to led.
+// Target says what was asked for: "GET https://example.org/instance", and where redirects led.
 func (f *Failure) Target() string {
 	target := "GET " + f.URL
 	if f.RedirectedTo != "" {
 		target += " (redirected to " + f.RedirectedTo + ")"
-	}
-	if f.ConnectTo != "" {
-		target += " (connect_to " + f.ConnectTo + ")"
 	}
 	return target
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -32,6 +33,13 @@ type place struct {
 }
 
 func does(step it.Step, options ...option) place { return place{step: step, options: options} }
+
+// differing finds differences in every instance.
+func differing(differences ...client.Difference) option {
+	return func(s *setup) {
+		s.Differences = func(*instance.Details) []client.Difference { return slices.Clone(differences) }
+	}
+}
 
 func body(status int, contentType, text string) place {
 	return does(it.Body(status, contentType, text))
@@ -148,7 +156,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		user        = "user:" + proxyPassword + "@"
 	)
 	nowhere := it.ReserveAddress(t)
-	secure, plain, forbidden := it.New(t, it.WithTLS()), it.New(t), it.New(t, it.WithDefault(it.Status(403)))
+	secure, plain := it.New(t, it.WithTLS()), it.New(t)
 	mutual := it.New(t, it.WithClientCertificate())
 	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
 	mailServer := says("220 mail.example ESMTP\r\n")
@@ -318,6 +326,11 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"two faults": {place: does(it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x"))),
 				says: "fileMaxSize", also: "chunkSize"},
 		}},
+		client.KindUnexpected: {class: "not as expected", retries: retried, faults: map[string]fault{
+			"two differences": {place: at(plain.URL(), differing(client.Difference{Name: "chunk_size", Reported: "1", Expected: "2"},
+				client.Difference{Name: "api_version", Reported: "1.0.0-" + secret, Expected: "1.0.0"})),
+				says: "chunk_size is 1, expected 2; api_version is 1.0.0-(redacted), expected 1.0.0"},
+		}},
 		client.KindStatus: {retries: final, faults: map[string]fault{
 			"http on a TLS port": {place: at(strings.Replace(secure.URL(), "https", "http", 1)), class: "status 400 Bad Request",
 				hint: client.HintHTTPS, says: "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
@@ -325,10 +338,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				class: "status 400 Bad Request", hint: client.HintHTTPS, says: "plain HTTP request was sent to HTTPS port"},
 			"no client certificate, nginx": {place: page(400, "<title>400 No required SSL certificate was sent</title>"),
 				class: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
-			"path repeated":            {place: at(plain.URL() + "/instance"), class: notFound, hint: client.HintPathRepeated},
-			"path repeated, and slash": {place: at(plain.URL() + "/instance/"), class: notFound, hint: client.HintPathRepeated},
-			"path repeated, forbidden": {place: at(forbidden.URL() + "/instance"), class: "status 403 Forbidden"},
-			"proxy refuses, plain":     {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
+			"proxy refuses, plain": {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
 			"wants credentials, plain": {place: forwarder(refusing(407)), class: "status 407 Proxy Authentication Required",
 				says: "status 407"},
 			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
@@ -402,6 +412,9 @@ func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
 	if failure.AttemptTimedOut != (kind == client.KindTimeout || kind == client.KindProxy && f.waits()) {
 		t.Errorf("the time for an attempt ran out: %t", failure.AttemptTimedOut)
 	}
+	if (failure.Differences != nil) != (kind == client.KindUnexpected) {
+		t.Errorf("differences %q", failure.Differences)
+	}
 	if (failure.Faults != nil) != (kind == client.KindDocument || kind == client.KindNotJSON) {
 		t.Errorf("faults %q", failure.Faults)
 	}
@@ -434,20 +447,21 @@ func checkUntilReady(t *testing.T, retries retries, url string, options []option
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	begun := 0
+	again := 0
 	c, request := prepare(t, url, append(options, untilReady, attempts(1), func(s *setup) {
-		s.Admit = func(ctx context.Context) (func(), error) {
-			if begun++; begun == 3 {
-				cancel()
+		s.Log = func(_ context.Context, message string, _ ...map[string]any) {
+			if message == "Trying again" {
+				if again++; again == 2 {
+					cancel()
+				}
 			}
-			return func() {}, ctx.Err()
 		}
 	})...)
 	_, err := c.Read(ctx, request)
 	if retries != hopeless {
 		mustBeCanceled(t, err)
-	} else if begun != 1 {
-		t.Errorf("%d attempts without hope", begun)
+	} else if again != 0 {
+		t.Errorf("tried again %d times without hope", again)
 	}
 }
 

@@ -20,6 +20,8 @@ type HeaderFault struct {
 	Name string
 	// Reason is what is wrong and what to do.
 	Reason string
+	// LineBreak is true if that is a line break in the value.
+	LineBreak bool
 }
 
 // ParseHeaders makes a header of extra request headers: names are made canonical. It returns every fault; the header
@@ -32,22 +34,25 @@ func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 		canonical := http.CanonicalHeaderKey(name)
 		first, folds := writtenAs[canonical]
 		writtenAs[canonical] = name
+		fault := HeaderFault{Name: name}
 		switch value := headers[name]; {
 		case !httpguts.ValidHeaderFieldName(name):
-			faults = append(faults, HeaderFault{name, "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"})
+			fault.Reason = "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"
 		case folds:
-			faults = append(faults, HeaderFault{name, fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", first)})
+			fault.Reason = fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", first)
 		case slices.Contains(RefusedHeaders, canonical):
-			faults = append(faults, HeaderFault{name, "the provider sets this header itself; remove it"})
+			fault.Reason = "the provider sets this header itself; remove it"
 		case strings.ContainsAny(value, "\r\n"):
-			faults = append(faults, HeaderFault{name, "the value has a line break; if it comes from a file, wrap it in trimspace()"})
+			fault.Reason, fault.LineBreak = "the value has a line break", true
 		case !httpguts.ValidHeaderFieldValue(value):
-			faults = append(faults, HeaderFault{name, "the value has a control character, which a header cannot carry"})
+			fault.Reason = "the value has a control character, which a header cannot carry"
 		case canonical == "Host" && (value == "" || !httpguts.ValidHostHeader(value)):
-			faults = append(faults, HeaderFault{name, "the value is not a host or a host and port"})
+			fault.Reason = "the value is not a host or a host and port"
 		default:
 			parsed[canonical] = []string{value}
+			continue
 		}
+		faults = append(faults, fault)
 	}
 	return parsed, faults
 }

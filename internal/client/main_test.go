@@ -25,6 +25,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -184,9 +185,9 @@ func prepare(t testing.TB, url string, options ...option) (*client.Client, clien
 	return c, s.Request
 }
 
-func baseURL(t testing.TB, text string) client.BaseURL {
+func baseURL(t testing.TB, text string) address.BaseURL {
 	t.Helper()
-	u, err := client.ParseBaseURL(text)
+	u, err := address.ParseBaseURL(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}

@@ -10,17 +10,33 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// reading is one read of an instance: what its attempts share. Its methods in this file are the life of a read, each
-// calling the next: read makes attempts, attempt gets permission for one and limits its time, follow follows redirects,
-// get makes a request, and readResponse reads the answer.
+// Read reads an instance. The context's deadline limits the whole read.
+//
+// The error is a [*Failure], or a [*CanceledError] if the context was canceled.
+func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
+	r := &reading{client: c, request: request, redact: newRedactor(request.Headers, c.proxyCredentials)}
+	result, err := r.read(ctx)
+	if err == nil {
+		c.config.Log(ctx, "Read the instance", map[string]any{"url": request.BaseURL.String(), "attempt": r.attempts, "bytes": len(result.Document)})
+	} else if failure, ok := AsFailure(err); ok {
+		c.config.Log(ctx, "Could not read the instance", map[string]any{"url": failure.URL, "attempt": r.attempts, "reason": failure.Reason})
+	}
+	return result, err
+}
+
+// reading is one read of an instance: what its attempts share. Its methods are the life of a read, each calling the next: read
+// makes attempts, attempt waits for its place and limits its time, follow follows redirects, get makes a request, and answer
+// reads what came back.
 type reading struct {
 	client   *Client
 	request  Request
-	redactor *strings.Replacer
+	redact   redactor
 	attempts int64
 }
 
@@ -76,18 +92,18 @@ func (r *reading) mayRetry(failure *Failure) bool {
 	}
 }
 
-// attempt makes one attempt, if it is admitted before the context ends.
+// attempt makes one attempt, if the context does not end before there is a place for it.
 func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
-	notMade := newFailure(KindTimeout, "no request was made before the time for the read ran out")
-	notMade.permanent = true
-	if r.request.Admit != nil {
-		done, err := r.request.Admit(ctx)
-		if err != nil {
-			return nil, notMade
+	if r.request.Places != nil {
+		select {
+		case r.request.Places <- struct{}{}:
+			defer func() { <-r.request.Places }()
+		case <-ctx.Done():
 		}
-		defer done()
 	}
 	if ctx.Err() != nil {
+		notMade := newFailure(KindTimeout, "no request was made before the time for the read ran out")
+		notMade.permanent = true
 		return nil, notMade
 	}
 	r.attempts++
@@ -102,7 +118,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 
 // follow gets the document of the instance, through redirects.
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
-	target, origin := r.request.BaseURL.document, r.request.BaseURL.origin
+	target, origin := r.request.BaseURL.Document(), r.request.BaseURL.Origin()
 	for redirects := 0; ; redirects++ {
 		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin])
 		result, next, failure := r.get(ctx, target, origin, trace)
@@ -110,7 +126,7 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
 		}
 		if next != nil {
-			target, origin = next, originOf(next)
+			target, origin = next, address.OriginOf(next)
 			continue
 		}
 		if failure != nil && trace.proxy.Load() != nil {
@@ -118,13 +134,13 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 		}
 		if failure != nil && trace.connectTo != "" {
 			failure.ConnectTo = trace.connectTo
-			if trace.at() <= stageConnecting {
+			if trace.at() == stageResolving || trace.at() == stageConnecting {
 				failure.Hint = HintConnectTo
 			}
 		}
 		if failure != nil && redirects > 0 {
-			failure.RedirectedTo = r.printable(target)
-			failure.OtherOrigin = origin != r.request.BaseURL.origin
+			failure.RedirectedTo = printable(target, r.redact)
+			failure.OtherOrigin = origin != r.request.BaseURL.Origin()
 		}
 		return result, failure
 	}
@@ -136,13 +152,13 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
-		return nil, nil, r.classify(ctx, err, trace)
+		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
-	transport := r.client.otherTransport
-	if origin == r.request.BaseURL.origin {
-		transport = r.client.transport
+	transport := r.client.other
+	if origin == r.request.BaseURL.Origin() {
+		transport = r.client.own
 		maps.Copy(request.Header, r.request.Headers)
 		if host := request.Header.Get("Host"); host != "" {
 			request.Host = host // net/http ignores the header itself
@@ -150,7 +166,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, nil, r.classify(ctx, err, trace)
+		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
 	defer func() { _ = response.Body.Close() }()
 
@@ -165,18 +181,44 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	response.Header = header
 	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
-		result, failure := r.readResponse(ctx, response, trace)
+		result, failure := r.answer(ctx, response, trace)
 		return result, nil, failure
 	}
 	if response.ContentLength <= maxDrain {
 		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	}
 	if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
-		return nil, nil, r.classify(ctx, err, trace)
+		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
-	next, refusal := r.redirectTarget(target, location)
+	next, refusal := redirectTarget(target, location, r.redact)
 	if refusal != "" {
 		return nil, nil, newFailure(KindRedirect, refusal)
 	}
 	return nil, next, nil
+}
+
+// answer reads an answer that is not a redirect.
+func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
+	if response.StatusCode != http.StatusOK {
+		return nil, statusFailure(response, r.redact)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err != nil {
+		return nil, classify(ctx, err, trace, r.redact)
+	}
+	if len(body) > maxBody {
+		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
+	}
+	r.client.parsing.Lock()
+	details, err := instance.Parse(body, r.redact.Replace)
+	r.client.parsing.Unlock()
+	if err != nil {
+		return nil, documentFailure(err, response.Header, body, r.redact)
+	}
+	if r.request.Differences != nil {
+		if differences := r.request.Differences(details); len(differences) > 0 {
+			return nil, unexpected(differences, r.redact)
+		}
+	}
+	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }

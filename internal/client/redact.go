@@ -31,10 +31,11 @@ func secretsOf(header http.Header) []string {
 			continue
 		}
 		for _, value := range values {
-			secrets = append(secrets, value)
-			scheme, credentials, _ := strings.Cut(value, " ")
-			secrets = append(secrets, strings.TrimSpace(credentials))
-			if pair, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "Basic") {
+			scheme, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
+			credentials = strings.TrimSpace(credentials)
+			secrets = append(secrets, value, credentials)
+			pair, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))
+			if err == nil && strings.EqualFold(scheme, "Basic") {
 				_, password, _ := strings.Cut(string(pair), ":")
 				secrets = append(secrets, string(pair), password)
 			}
@@ -49,18 +50,23 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// newRedactor returns what replaces the secrets that a server or a proxy was sent, those of a header and others, if it echoes
-// them. Only their literal occurrences: a server that wants to disguise a secret can always do so.
-func newRedactor(header http.Header, others []string) *strings.Replacer {
+// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences: a server
+// that wants to disguise a secret can always do so.
+type redactor struct{ *strings.Replacer }
+
+// newRedactor returns a redactor for the secrets of a header, and others.
+func newRedactor(header http.Header, others []string) redactor {
 	var spellings []string
 	for _, secret := range append(secretsOf(header), others...) {
-		if len(secret) < minSecret || defaultPorts[strings.ToLower(secret)] != "" { // http and https, as of X-Forwarded-Proto
+		scheme := strings.ToLower(secret)
+		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // as of X-Forwarded-Proto
 			continue
 		}
-		// As it is, as net/http quotes what it does not understand, as net/url escapes a path, and as we print a host or a
-		// scheme: these spellings are ours, not the server's.
+		// As it is, as net/http quotes what it does not understand, as a path is escaped with its slashes or without, and as we
+		// print a host or a scheme.
 		quoted := strconv.Quote(secret)
-		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath(), strings.ToLower(secret))
+		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret),
+			strings.ToLower(secret))
 	}
 	// The longest first: where several match, strings.Replacer uses the first in the order given.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
@@ -68,10 +74,10 @@ func newRedactor(header http.Header, others []string) *strings.Replacer {
 	for _, spelling := range spellings {
 		pairs = append(pairs, spelling, redacted)
 	}
-	return strings.NewReplacer(pairs...)
+	return redactor{strings.NewReplacer(pairs...)}
 }
 
 // clean redacts and cleans text, and cuts it to limit characters.
-func (r *reading) clean(text string, limit int) string {
-	return safetext.CleanSecrets(text, r.redactor.Replace, limit)
+func (r redactor) clean(text string, limit int) string {
+	return safetext.CleanSecrets(text, r.Replace, limit)
 }

@@ -3,6 +3,8 @@ package client
 import (
 	"net/http"
 	"net/url"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 const (
@@ -19,7 +21,7 @@ var redirectStatuses = []int{
 }
 
 // redirectTarget returns where a redirect leads, or why it is not followed.
-func (r *reading) redirectTarget(from *url.URL, location string) (target *url.URL, refusal string) {
+func redirectTarget(from *url.URL, location string, redact redactor) (target *url.URL, refusal string) {
 	target, err := from.Parse(location)
 	if err == nil {
 		target.Fragment, target.RawFragment = "", ""
@@ -31,23 +33,23 @@ func (r *reading) redirectTarget(from *url.URL, location string) (target *url.UR
 		return nil, "a redirect to a URL that is not valid"
 	}
 	switch {
-	case defaultPorts[target.Scheme] == "":
-		return nil, "a redirect to " + r.printable(target) + ", which is neither http nor https"
+	case target.Scheme != "http" && target.Scheme != "https":
+		return nil, "a redirect to " + printable(target, redact) + ", which is neither http nor https"
 	case target.Hostname() == "":
 		return nil, "a redirect to a URL without a host"
 	case from.Scheme == "https" && target.Scheme == "http":
-		return nil, "a redirect from https to " + r.printable(target) + ", which would give up TLS"
+		return nil, "a redirect from https to " + printable(target, redact) + ", which would give up TLS"
 	case target.User != nil:
-		return nil, "a redirect to a URL with user info, at " + r.printable(target)
+		return nil, "a redirect to a URL with user info, at " + printable(target, redact)
 	}
-	target.Host = hostPort(target)
+	target.Host = address.HostPort(target)
 	return target, ""
 }
 
 // printable returns a URL without its query, its fragment and its user info.
-func (r *reading) printable(u *url.URL) string {
+func printable(u *url.URL, redact redactor) string {
 	if u.Host == "" {
-		return r.clean(u.Scheme, urlLimit) + ":"
+		return redact.clean(u.Scheme, urlLimit) + ":"
 	}
-	return r.clean(u.Scheme+"://"+u.Host+u.EscapedPath(), urlLimit)
+	return redact.clean(u.Scheme+"://"+u.Host+u.EscapedPath(), urlLimit)
 }

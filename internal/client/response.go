@@ -2,11 +2,9 @@ package client
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
 	"regexp"
@@ -31,37 +29,11 @@ const (
 	contentTypeLimit = 80
 )
 
-// readResponse reads an answer that is not a redirect.
-func (r *reading) readResponse(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
-	if response.StatusCode != http.StatusOK {
-		return nil, r.statusFailure(response)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	if err != nil {
-		return nil, r.classify(ctx, err, trace)
-	}
-	if len(body) > maxBody {
-		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
-	}
-	r.client.parsing.Lock()
-	details, err := instance.Parse(body, r.redactor.Replace)
-	r.client.parsing.Unlock()
-	if err != nil {
-		return nil, r.documentFailure(err, response.Header, body)
-	}
-	if r.request.Differences != nil {
-		if differences := r.request.Differences(details); len(differences) > 0 {
-			return nil, r.unexpected(differences)
-		}
-	}
-	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
-}
-
 // unexpected makes a failure of details that are not as expected.
-func (r *reading) unexpected(differences []Difference) *Failure {
+func unexpected(differences []Difference, redact redactor) *Failure {
 	var reasons []string
 	for i := range differences {
-		differences[i].Reported = r.clean(differences[i].Reported, messageLimit)
+		differences[i].Reported = redact.clean(differences[i].Reported, messageLimit)
 		reasons = append(reasons, differences[i].String())
 	}
 	failure := newFailure(KindUnexpected, strings.Join(reasons, "; "))
@@ -70,27 +42,25 @@ func (r *reading) unexpected(differences []Difference) *Failure {
 }
 
 // statusFailure makes a failure of an answer with a status other than 200.
-func (r *reading) statusFailure(response *http.Response) *Failure {
+func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing limits
 		// As much as arrives: the status says enough.
 		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
 	}
 	status := statusLine(response.StatusCode)
-	message := r.message(response.Header, body)
+	shown := message(response.Header, body, redact)
 	failure := newFailure(KindStatus, "status "+status)
 	failure.Class += status
-	if message != "" && !strings.Contains(status, message) {
-		failure.Reason += ": " + strings.TrimPrefix(message, status+" ")
+	if shown != "" && !strings.Contains(status, shown) {
+		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
 	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
 	switch {
-	case response.StatusCode == http.StatusNotFound && strings.HasSuffix(r.request.BaseURL.document.Path, instancePath+instancePath):
-		failure.Hint = HintPathRepeated
-	case response.StatusCode == http.StatusBadRequest && strings.Contains(message, "SSL certificate"):
+	case response.StatusCode == http.StatusBadRequest && strings.Contains(shown, "SSL certificate"):
 		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
-	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(message):
+	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(shown):
 		failure.Hint = HintHTTPS
 	}
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
@@ -108,22 +78,22 @@ func statusLine(status int) string {
 }
 
 // documentFailure makes a failure of an *instance.DocumentError.
-func (r *reading) documentFailure(err error, header http.Header, body []byte) *Failure {
+func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
 	failure.Class += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
-		message := r.message(header, body)
-		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, r.contentType(header)))
+		shown := message(header, body, redact)
+		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, contentType(header, redact)))
 		switch {
 		case isHTML(header, string(body)):
 			failure.Hint = HintWebPage
-			if message != "" {
-				failure.Reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", message, r.contentType(header))
+			if shown != "" {
+				failure.Reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", shown, contentType(header, redact))
 			}
-		case message != "":
-			failure.Reason += "; it begins with: " + message
+		case shown != "":
+			failure.Reason += "; it begins with: " + shown
 		}
 	}
 	failure.cause = err
@@ -132,20 +102,20 @@ func (r *reading) documentFailure(err error, header http.Header, body []byte) *F
 }
 
 // contentType says what a body that is not JSON was declared to be.
-func (r *reading) contentType(header http.Header) string {
+func contentType(header http.Header, redact redactor) string {
 	described := "no Content-Type"
-	if contentType := header.Get("Content-Type"); contentType != "" {
-		described = fmt.Sprintf("Content-Type %q", r.clean(contentType, contentTypeLimit))
+	if declared := header.Get("Content-Type"); declared != "" {
+		described = fmt.Sprintf("Content-Type %q", redact.clean(declared, contentTypeLimit))
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", r.clean(encoding, contentTypeLimit))
+		described += fmt.Sprintf(", Content-Encoding %q", redact.clean(encoding, contentTypeLimit))
 	}
 	return described
 }
 
 // message returns what the start of a body says to a reader: the message of the service's JSON errors, the title of an
 // HTML page, or the start of any other text.
-func (r *reading) message(header http.Header, body []byte) string {
+func message(header http.Header, body []byte, redact redactor) string {
 	var serviceError struct {
 		Error   string `json:"error"`
 		Message string `json:"message"`
@@ -159,26 +129,6 @@ func (r *reading) message(header http.Header, body []byte) string {
 	case len(body) >= maxBody: // it may have been cut in a secret
 		return ""
 	}
-	text = r.redactor.Replace(text) // before the cut, which could leave a part of a secret
-	return strings.TrimRight(r.clean(text[:min(len(text), shownBody)], messageLimit), ". ")
-}
-
-func isHTML(header http.Header, body string) bool {
-	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
-}
-
-var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
-
-// titleOf returns the title of an HTML page, or "".
-func titleOf(page string) string {
-	title := htmlTitle.FindStringSubmatch(page)
-	if title == nil {
-		return ""
-	}
-	return html.UnescapeString(title[1])
-}
-
-// PageTitle tells whether a text is an HTML page, and returns its title, safe to print, or "".
-func PageTitle(text string) (title string, isPage bool) {
-	return safetext.Clean(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
+	text = redact.Replace(text) // before the cut, which could leave a part of a secret
+	return strings.TrimRight(redact.clean(text[:min(len(text), shownBody)], messageLimit), ". ")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 func TestMessageOfABody(t *testing.T) {
@@ -38,8 +40,7 @@ func TestMessageOfABody(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &reading{redactor: newRedactor(nil, nil)}
-			if got := r.message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body)); got != test.want {
+			if got := message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body), newRedactor(nil, nil)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			title, isPage := PageTitle(test.body)
@@ -70,12 +71,12 @@ func FuzzMessage(f *testing.F) {
 	} {
 		f.Add(contentType, []byte(body))
 	}
-	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
+	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		const secret = "secret-value"
-		r := &reading{redactor: newRedactor(http.Header{"X": {secret}}, nil)}
-		header := http.Header{"Content-Type": {contentType}, "Content-Encoding": {contentType}}
-		message, content := r.message(header, body), r.contentType(header)
-		mustBeSafe(t, message, messageLimit)
+		redact := newRedactor(http.Header{"X": {secret}}, nil)
+		header := http.Header{"Content-Type": {declared}, "Content-Encoding": {declared}}
+		shown, content := message(header, body, redact), contentType(header, redact)
+		mustBeSafe(t, shown, messageLimit)
 		mustBeSafe(t, content, messageLimit+3*contentTypeLimit+100)
 	})
 }
@@ -91,12 +92,12 @@ func FuzzRedirectTarget(f *testing.F) {
 		f.Add("https://files.example.org/api", location)
 	}
 	f.Fuzz(func(t *testing.T, base, location string) {
-		from, err := ParseBaseURL(base)
+		from, err := address.ParseBaseURL(base)
 		if err != nil {
 			return
 		}
-		r := &reading{redactor: newRedactor(nil, nil)}
-		target, reason := r.redirectTarget(from.document, location)
+		redact := newRedactor(nil, nil)
+		target, reason := redirectTarget(from.Document(), location, redact)
 		mustBeSafe(t, reason, 2*urlLimit)
 		if reason != "" {
 			return
@@ -105,14 +106,14 @@ func FuzzRedirectTarget(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q to %q leads to %q: %v", base, location, target, err)
 		}
-		if to := request.URL; originOf(to) != originOf(target) || defaultPorts[to.Scheme] == "" || to.Hostname() == "" ||
-			from.document.Scheme == "https" && to.Scheme != "https" {
+		if to := request.URL; address.OriginOf(to) != address.OriginOf(target) || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" ||
+			from.Document().Scheme == "https" && to.Scheme != "https" {
 			t.Errorf("%q to %q leads to %q", base, location, to)
 		}
 		if request.URL.User != nil || request.URL.Fragment != "" {
 			t.Errorf("%q to %q leads to %q", base, location, request.URL)
 		}
-		printed := r.printable(target)
+		printed := printable(target, redact)
 		mustBeSafe(t, printed, 2*urlLimit)
 		if strings.ContainsAny(printed, "?#@") && !strings.ContainsAny(target.Host+target.EscapedPath(), "?#@") {
 			t.Errorf("%q to %q is printed as %q", base, location, printed)

@@ -18,14 +18,17 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 		header, value string
 		echoes        []string // every form in which the server repeats it
 	}{
-		"a value":        {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
-		"Bearer":         {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
-		"a cookie":       {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
-		"a short one":    {"X-Pin", "~42", []string{"~42"}},
-		"Basic":          {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"basic":          {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"one in another": {"Cookie", "a=s3cret; b=s3cret-Passw0rd", []string{"s3cret-Passw0rd"}},
-		"a long value":   {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
+		"a value":           {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
+		"Bearer":            {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
+		"a cookie":          {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
+		"a short one":       {"X-Pin", "~42", []string{"~42"}},
+		"Basic":             {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"basic":             {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"Basic, two spaces": {"Authorization", "Basic  " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
+		"Basic, padded":     {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+password)), []string{password}},
+		"Basic, unpadded":   {"Authorization", "Basic " + base64.RawStdEncoding.EncodeToString([]byte("u:"+password)), []string{password}},
+		"one in another":    {"Cookie", "a=s3cret; b=s3cret-Passw0rd", []string{"s3cret-Passw0rd"}},
+		"a long value":      {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
 	}
 	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
 		return func(w http.ResponseWriter, echo string) {
@@ -45,13 +48,14 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 			w.Header().Set("Content-Encoding", echo)
 			body(200, "", "", "")(w, "")
 		},
-		"a field":               func(w http.ResponseWriter, echo string) { document(w, it.Newer().With("fileMaxSize", "x"+echo)) },
-		"a name":                func(w http.ResponseWriter, echo string) { document(w, it.Newer().With(echo, it.Raw(`{"a":1,"a":1}`))) },
-		"redirect to a path":    func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
-		"redirect with a query": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
-		"not HTTP":              func(w http.ResponseWriter, echo string) { hijack(w, echo+"\r\n\r\n") },
-		"malformed header":      func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 200 OK\r\n"+echo+"\r\n\r\n") },
-		"status text":           func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 403 "+echo+"\r\n\r\n") },
+		"a field":                     func(w http.ResponseWriter, echo string) { document(w, it.Newer().With("fileMaxSize", "x"+echo)) },
+		"a name":                      func(w http.ResponseWriter, echo string) { document(w, it.Newer().With(echo, it.Raw(`{"a":1,"a":1}`))) },
+		"redirect to a path":          func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
+		"redirect to an escaped path": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+url.PathEscape(echo)) },
+		"redirect with a query":       func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
+		"not HTTP":                    func(w http.ResponseWriter, echo string) { hijack(w, echo+"\r\n\r\n") },
+		"malformed header":            func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 200 OK\r\n"+echo+"\r\n\r\n") },
+		"status text":                 func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 403 "+echo+"\r\n\r\n") },
 	}
 	for name, secret := range secrets {
 		if secret.echoes == nil {

@@ -212,52 +212,49 @@ func then(next server, script ...int) server {
 // Attempts that a read waits for in vain are not counted as made.
 func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 	t.Parallel()
-	for admitted, class := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
+	for made, class := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
 		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			line := timed(t, time.Minute, statuses(503), func(s *setup) {
-				s.Admit = func(ctx context.Context) (func(), error) {
-					if asked++; asked <= admitted {
-						return func() {}, nil
-					}
-					<-ctx.Done()
-					return nil, ctx.Err()
+			places := make(chan struct{}, 1)
+			take := func() { places <- struct{}{} } // for good
+			if made == 0 {
+				take()
+			}
+			line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
+				if n == made {
+					go take() // as soon as this attempt is over
 				}
-			})
-			if f := line.failure; f == nil || f.Class != class || !f.TimeRanOut || f.Attempts != admitted ||
-				len(line.requests) != admitted || line.end != time.Minute {
-				t.Errorf("%d admitted: %+v, %v", admitted, line, line.failure)
+				return answer(503, "")
+			}, func(s *setup) { s.Places = places })
+			if f := line.failure; f == nil || f.Class != class || !f.TimeRanOut || f.Attempts != made ||
+				len(line.requests) != made || line.end != time.Minute {
+				t.Errorf("%d made: %+v, %v", made, line, line.failure)
 			}
 		})
 	}
 }
 
-// A place is asked for before each attempt, its wait is no part of the request timeout, and it is free again during
-// delays.
+// The wait for a place is no part of the request timeout, and the place is free again during delays.
 func TestPlaceIsHeldForOneAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked, held := 0, 0
+		places := make(chan struct{}, 1)
+		places <- struct{}{}
+		time.AfterFunc(time.Minute, func() { <-places }) // longer than the request timeout
 		line := timed(t, time.Hour, func(n int, r *http.Request) (*http.Response, error) {
-			if held != 1 {
-				t.Errorf("%d places are held during a request", held)
+			if len(places) != 1 {
+				t.Error("no place is held during a request")
 			}
 			return statuses(503, 503, 404)(n, r)
 		}, func(s *setup) {
+			s.Places = places
 			s.Log = func(_ context.Context, message string, _ ...map[string]any) {
-				if held != 0 {
-					t.Errorf("%q while %d places are held", message, held)
+				if len(places) != 0 {
+					t.Errorf("%q while a place is held", message)
 				}
 			}
-			s.Admit = func(context.Context) (func(), error) {
-				time.Sleep(time.Minute) // longer than the request timeout
-				asked++
-				held++
-				return func() { held-- }, nil
-			}
 		})
-		if asked != 3 || held != 0 || line.failure == nil || line.failure.StatusCode != 404 {
-			t.Errorf("asked %d times, %d places still held; %+v", asked, held, line)
+		if len(places) != 0 || len(line.requests) != 3 || line.requests[0] != time.Minute || line.failure == nil || line.failure.StatusCode != 404 {
+			t.Errorf("%d places still held; %+v", len(places), line)
 		}
 	})
 }
@@ -325,28 +322,15 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 	}
 }
 
-func TestRefusedAdmissionEndsARead(t *testing.T) {
+func TestWaitForAPlaceCanBeCanceled(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	c, request := prepare(t, it.New(t, it.WithDefault(it.Status(503))).URL(), func(s *setup) {
-		s.Admit = func(ctx context.Context) (func(), error) {
-			cancel()
-			return nil, ctx.Err()
-		}
+	synctest.Test(t, func(t *testing.T) {
+		c, request := prepare(t, "http://files.example.org", func(s *setup) { s.Places = make(chan struct{}) })
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		_, err := c.Read(ctx, request)
+		mustBeCanceled(t, err)
 	})
-	_, err := c.Read(ctx, request)
-	mustBeCanceled(t, err)
-
-	asked := 0
-	failure := fail(t, "http://files.invalid", untilReady, func(s *setup) {
-		s.Admit = func(context.Context) (func(), error) {
-			asked++
-			return nil, errors.New("refused")
-		}
-	})
-	if asked != 1 || failure.Attempts != 0 {
-		t.Errorf("asked %d times; %+v", asked, failure)
-	}
 }
 
 // held are the ways in which a read can be made to last.

@@ -59,20 +59,24 @@ func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	}
 }
 
-// dialTLS dials the server to which a request connects first. That is the instance, or else an https proxy, which must
-// not see the client certificate: net/http would use one configuration for both.
-func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	config := c.transport.TLSClientConfig
-	if traceOf(ctx).proxy.Load() != nil {
-		config = c.otherTransport.TLSClientConfig
+// dialFunc is what a transport dials with.
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialTLS returns what dials the server to which a request connects first. That is the instance, or else an https proxy, which
+// must not see the client certificate: net/http would use one configuration for both.
+func dialTLS(dial dialFunc, toInstance, toProxy *tls.Config) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		config := toInstance.Clone()
+		if traceOf(ctx).proxy.Load() != nil {
+			config = toProxy.Clone()
+		}
+		config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives host and port
+		dialed, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return tls.Client(dialed, config), nil // net/http makes the handshake
 	}
-	config = config.Clone()
-	config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives host and port
-	dialed, err := c.dial(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return tls.Client(dialed, config), nil // net/http makes the handshake
 }
 
 // CheckCACerts tells what is wrong with a PEM text of certificates. It does not load the system's, which takes longer

@@ -31,7 +31,8 @@ func (c *conn) Read(b []byte) (int, error) {
 type stage int32
 
 const (
-	stageResolving stage = iota + 1
+	stageNone stage = iota // the request waits for a connection
+	stageResolving
 	stageConnecting
 	stageHandshaking
 	stageSent
@@ -69,7 +70,7 @@ func withTrace(ctx context.Context, connectTo string) (context.Context, *request
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { // once more if the server had closed a connection from the pool
-			t.stage.Store(0)
+			t.stage.Store(int32(stageNone))
 			t.used.Store(nil)
 			t.reused.Store(false)
 			t.proxyPassed.Store(false)
@@ -103,7 +104,7 @@ func innermost(c net.Conn) *conn {
 	return connection
 }
 
-// reach records a stage. It never goes back to an earlier one: see used.
+// reach records a stage of the connection at hand. It does not go back to an earlier one: see used.
 func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()

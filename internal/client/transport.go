@@ -21,18 +21,35 @@ const (
 	maxHead = 16 << 10
 )
 
-// newTransport returns a transport that the reads of a client share.
-//
-// It speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep a request past its
-// context's end.
-func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request) (*url.URL, error)) *http.Transport {
+// newTransports returns the transports that the reads of a client share: own for the origin that a read names, and other for the
+// origins that redirects lead to, which has no client certificate. They are the same if there is none. credentials are texts
+// that must not be printed: a proxy may repeat them.
+func newTransports(requestTimeout time.Duration, settings TLS) (own, other *http.Transport, credentials []string, err error) {
+	withoutCertificate, withCertificate, err := tlsConfigs(settings)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	chooseProxy, credentials := proxiesFromEnvironment()
+	dial := dialWithin(requestTimeout)
+	other = newTransport(dial, withoutCertificate, chooseProxy)
+	own = other
+	if withCertificate != nil {
+		own = newTransport(dial, withCertificate, chooseProxy)
+		own.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
+	}
+	return own, other, credentials, nil
+}
+
+// newTransport returns a transport that speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep
+// a request past its context's end.
+func newTransport(dial dialFunc, config *tls.Config, chooseProxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
 		Protocols:              &protocols,
 		Proxy:                  chooseProxy,
 		OnProxyConnectResponse: proxyAnswered,
-		DialContext:            c.dial,
+		DialContext:            dial,
 		TLSClientConfig:        config,
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
@@ -41,18 +58,20 @@ func (c *Client) newTransport(config *tls.Config, chooseProxy func(*http.Request
 	}
 }
 
-// dial returns a connection that must be ready for its first request within the request timeout. net/http lets a dial
-// go on when the request that asked for it ends: without a limit, a proxy or server that never answers a handshake
-// would keep the connection forever.
-func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	deadline := time.Now().Add(c.config.RequestTimeout)
-	address = cmp.Or(traceOf(ctx).connectTo, address)
-	dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
+// dialWithin returns what dials a connection that must be ready for its first request within a time. net/http lets a dial go on
+// when the request that asked for it ends: without a limit, a proxy or server that never answers a handshake would keep the
+// connection forever.
+func dialWithin(requestTimeout time.Duration) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		deadline := time.Now().Add(requestTimeout)
+		address = cmp.Or(traceOf(ctx).connectTo, address)
+		dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		_ = dialed.SetDeadline(deadline) // until it is ready, see withTrace
+		connection := &conn{Conn: dialed}
+		traceOf(ctx).dialed.Store(connection)
+		return connection, nil
 	}
-	_ = dialed.SetDeadline(deadline) // until it is ready, see withTrace
-	connection := &conn{Conn: dialed}
-	traceOf(ctx).dialed.Store(connection)
-	return connection, nil
 }

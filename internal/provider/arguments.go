@@ -18,12 +18,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// How long a data source's read may take with all its retries.
-const (
-	defaultReadTimeout      = time.Minute
-	defaultReadyReadTimeout = 10 * time.Minute
-)
-
 // baseURLForm says what a base URL is.
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment. A path is kept, and trailing slashes do not matter."
 
@@ -57,42 +51,6 @@ func timeoutsAttribute(description string, operations map[string]schema.Attribut
 	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: operations}
 }
 
-// readArguments are the arguments that all data sources have.
-type readArguments struct {
-	headers        http.Header
-	waitUntilReady bool
-	timeout        time.Duration
-	// fleet is true if they are for many instances.
-	fleet bool
-}
-
-// readArgumentAttributes returns the attributes of readArguments, with the description of request_headers.
-func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"request_headers": requestHeadersAttribute(requestHeaders),
-		"wait_until_ready": schema.BoolAttribute{
-			Optional: true,
-			MarkdownDescription: "Whether to wait for an instance that starts: every failure is retried until `timeouts.read` expires, and " +
-				"`max_attempts` is ignored. Use it only for a new instance: with a wrong URL, the error appears only then. Default: `false`.",
-		},
-		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
-			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
-				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
-		}),
-	}
-}
-
-// readArgumentsOf reads the arguments from a configuration.
-func readArgumentsOf(config map[string]tftypes.Value) (readArguments, diag.Diagnostics) {
-	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
-	waitUntilReady := goValue[bool](config["wait_until_ready"])
-	timeout := defaultReadTimeout
-	if waitUntilReady {
-		timeout = defaultReadyReadTimeout
-	}
-	return readArguments{headers: headers, waitUntilReady: waitUntilReady, timeout: timeoutOf(config, "read", timeout)}, diags
-}
-
 // timeoutOf returns the time for an operation: that in timeouts, or the default.
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
 	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
@@ -117,6 +75,9 @@ func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagno
 	parsed, more := client.ParseHeaders(values)
 	var diags diag.Diagnostics
 	for _, fault := range append(faults, more...) {
+		if fault.LineBreak {
+			fault.Reason += "; if it comes from a file, wrap it in trimspace()"
+		}
 		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
 		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 // The summaries of all diagnostics but those in failureWords. Each has a section in the troubleshooting guide.
@@ -84,12 +84,19 @@ func formatDuration(duration time.Duration) string {
 // syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the
 // attribute if the text may include a secret: Terraform prints the lines of the configuration with the attribute at fault.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
-	fault, ok := errors.AsType[*client.SyntaxError](err)
+	fault, ok := errors.AsType[*address.SyntaxError](err)
 	if !ok {
 		return nil
 	}
 	if fault.Secret {
 		at = path.Empty()
 	}
-	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, fault.Problem, fault.Remedy))
+	return errorAt(at, summary, fmt.Sprintf("%s %s. %s%s", argument, fault.Problem, fault.Remedy, excessRemedies[fault.Excess]))
+}
+
+// excessRemedies are what else a configuration can do about what does not belong in an address.
+var excessRemedies = map[address.Excess]string{
+	address.WhiteSpace: " If it comes from a file, wrap it in trimspace().",
+	address.UserInfo:   " If a reverse proxy requires some, send them with request_headers, which is sensitive.",
+	address.Query:      " A secret that a reverse proxy requires belongs in request_headers, which is sensitive.",
 }

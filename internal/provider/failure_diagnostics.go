@@ -14,21 +14,17 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// readInfo is what the words about a failed read depend on, besides the failure.
-type readInfo struct {
-	readArguments
-	// timeoutArgument names the argument that limits the whole read, and headersArgument the one for credentials.
+// situation is what reads instances, and what the words about a failure depend on besides the failure.
+type situation struct {
+	provider *providerData
+	// timeout limits the whole read, and waits is true if every failure is retried until then.
+	timeout time.Duration
+	waits   bool
+	// timeoutArgument names the argument of timeout, and headersArgument the one for credentials.
 	timeoutArgument, headersArgument string
-	requestTimeout                   time.Duration
-	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers.
-	dataSource bool
-	// headersWithheld is true if the provider has request_headers that are not for this instance.
-	headersWithheld bool
-}
-
-// infoOn describes a data source's read of an instance.
-func (d *providerData) infoOn(baseURL client.BaseURL, arguments readArguments) readInfo {
-	return readInfo{arguments, "timeouts.read", "request_headers", d.requestTimeout, true, d.withholdsHeaders(baseURL)}
+	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers, and fleet for one of
+	// many instances.
+	dataSource, fleet bool
 }
 
 // advice is what to do next.
@@ -94,8 +90,7 @@ var failureWords = map[client.Kind]struct {
 
 // hintAdvice is what to do about likely causes.
 var hintAdvice = map[client.Hint]advice{
-	client.HintPathRepeated: {"The base URL ends in /instance, a path that the provider adds itself: remove it.", true},
-	client.HintHTTPS:        {"The server expects TLS on this port: write the base URL with https://.", true},
+	client.HintHTTPS: {"The server expects TLS on this port: write the base URL with https://.", true},
 	client.HintHTTP2: {"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
 		"of the instance.", false},
 	client.HintClientCertificate: {"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
@@ -122,27 +117,27 @@ var withheld = advice{"request_headers and the client certificate are sent only 
 	"the base URL to the address that the redirect leads to.", false}
 
 // readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
-func readError(at path.Path, err error, info readInfo) diag.Diagnostic {
+func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	if !ok {
-		return canceledError(err, info)
+		return canceledError(err, s)
 	}
 	summary := failureWords[failure.Kind].summary
 	if failure.Kind == client.KindStatus {
 		summary += fmt.Sprintf(" %d", failure.StatusCode)
 	}
-	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, info), strings.Join(remedies(failure, info), " ")))
+	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
 }
 
 // canceledError says how often an instance was tried, and what came of it.
-func canceledError(err error, info readInfo) diag.Diagnostic {
+func canceledError(err error, s situation) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
 	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
 	if canceled.Last == nil {
 		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
 	return diag.NewErrorDiagnostic(summaryCanceled,
-		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, info), " ")))
+		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, s), " ")))
 }
 
 // attempts counts attempts.
@@ -157,12 +152,20 @@ func attempts(number int) string {
 func cause(failure *client.Failure) string {
 	switch failure.Kind {
 	case client.KindDocument:
-		return failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+		return target(failure) + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
 	case client.KindUnexpected:
-		return failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
+		return target(failure) + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
 	default:
-		return sentence(failure.Error())
+		return sentence(target(failure) + ": " + failure.Reason)
 	}
+}
+
+// target says what was asked for, and where redirects and connect_to led.
+func target(failure *client.Failure) string {
+	if failure.ConnectTo == "" {
+		return failure.Target()
+	}
+	return failure.Target() + " (connect_to " + failure.ConnectTo + ")"
 }
 
 // paragraphs joins the texts that are not empty.
@@ -171,26 +174,26 @@ func paragraphs(texts ...string) string {
 }
 
 // howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
-func howItEnded(failure *client.Failure, info readInfo) string {
+func howItEnded(failure *client.Failure, s situation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
 		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
 	}
-	limit := fmt.Sprintf("%s (%s)", info.timeoutArgument, formatDuration(info.timeout))
+	limit := fmt.Sprintf("%s (%s)", s.timeoutArgument, formatDuration(s.timeout))
 	switch {
 	case failure.TimeRanOut:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, ran out.", limit))
 	case failure.NoTimeLeft:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, leaves no room for another attempt.", limit))
 	case failure.AttemptTimedOut:
-		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(info.requestTimeout)))
+		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(s.provider.requestTimeout)))
 	}
 	return strings.Join(sentences, " ")
 }
 
 // remedies say what to do next, one or more sentences each.
-func remedies(failure *client.Failure, info readInfo) []string {
-	first := adviceOn(failure, info)
+func remedies(failure *client.Failure, s situation) []string {
+	first := adviceOn(failure, s)
 	remedies := []string{first.text}
 	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld {
 		remedies = []string{redirectRemedy}
@@ -199,17 +202,17 @@ func remedies(failure *client.Failure, info readInfo) []string {
 		}
 	}
 	if failure.Hint == client.HintWebPage {
-		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+info.headersArgument+".")
+		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+s.headersArgument+".")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
-	if info.dataSource && !info.waitUntilReady && starting(failure) {
+	if s.dataSource && !s.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if info.waitUntilReady && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
-		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", info.timeoutArgument))
+	if s.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
+		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
 	}
 	return remedies
 }
@@ -225,7 +228,7 @@ func starting(failure *client.Failure) bool {
 }
 
 // adviceOn returns what to do about the cause that is most likely.
-func adviceOn(failure *client.Failure, info readInfo) advice {
+func adviceOn(failure *client.Failure, s situation) advice {
 	hint, hinted := hintAdvice[failure.Hint]
 	switch {
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
@@ -233,14 +236,14 @@ func adviceOn(failure *client.Failure, info readInfo) advice {
 	case hinted:
 		return hint
 	case failure.Kind == client.KindStatus:
-		return statusAdvice(failure, info)
+		return statusAdvice(failure, s)
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
-		if info.fleet {
+		if s.fleet {
 			return advice{"Raise timeouts.read, or max_concurrency so that more instances are asked at once.", false}
 		}
-		return advice{fmt.Sprintf("Raise %s.", info.timeoutArgument), false}
+		return advice{fmt.Sprintf("Raise %s.", s.timeoutArgument), false}
 	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
-		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", info.timeoutArgument), false}
+		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", s.timeoutArgument), false}
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
 		return advice{failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", true}
 	default:
@@ -248,15 +251,17 @@ func adviceOn(failure *client.Failure, info readInfo) advice {
 	}
 }
 
-func statusAdvice(failure *client.Failure, info readInfo) advice {
+func statusAdvice(failure *client.Failure, s situation) advice {
 	switch status := failure.StatusCode; {
+	case status == http.StatusNotFound && strings.HasSuffix(failure.URL, "/instance/instance"):
+		return advice{"The base URL ends in /instance, a path that the provider adds itself: remove it.", true}
 	case status == http.StatusNotFound:
 		return advice{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", true}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return credentialsAdvice(failure, info)
+		return credentialsAdvice(failure, s)
 	case status == http.StatusProxyAuthRequired:
 		return hintAdvice[client.HintProxyCredentials]
-	case status == http.StatusTooManyRequests && info.fleet:
+	case status == http.StatusTooManyRequests && s.fleet:
 		return advice{"The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status == http.StatusTooManyRequests:
 		return advice{"The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts.", false}
@@ -270,21 +275,21 @@ func statusAdvice(failure *client.Failure, info readInfo) advice {
 }
 
 // credentialsAdvice is for a server that refuses a request for lack of credentials.
-func credentialsAdvice(failure *client.Failure, info readInfo) advice {
+func credentialsAdvice(failure *client.Failure, s situation) advice {
 	switch {
 	case failure.OtherOrigin:
 		return withheld
 	case failure.ExtraHeaders:
 		return advice{"request_headers were sent, and refused: check their names and values.", false}
-	case info.headersWithheld:
+	case len(s.provider.headers) > 0:
 		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
-		if !info.dataSource {
+		if !s.dataSource {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
 		return advice{"The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
 			"this instance's. " + remedy, false}
 	default:
-		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + info.headersArgument +
+		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + s.headersArgument +
 			", or set the provider's client_cert_pem and client_key_pem.", false}
 	}
 }

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -24,30 +26,12 @@ func mustBeClean(t *testing.T, text string) {
 	}
 }
 
-// summaries are what each kind of failure begins with. The status follows that of KindStatus.
-var summaries = map[client.Kind]string{
-	client.KindResolve:     "Host name of the instance not found",
-	client.KindNameServer:  "Host name lookup failed",
-	client.KindConnect:     "Instance not reachable",
-	client.KindTimeout:     "Instance did not answer in time",
-	client.KindBroken:      "Connection to the instance broke",
-	client.KindCertificate: "Certificate of the instance not trusted",
-	client.KindTLS:         "TLS handshake with the instance failed",
-	client.KindProxy:       "Instance not reachable through the proxy",
-	client.KindNotHTTP:     "Response of the instance is not valid HTTP",
-	client.KindRedirect:    "Redirect of the instance not followed",
-	client.KindStatus:      "Instance answered with status",
-	client.KindTooLarge:    "Response of the instance too large",
-	client.KindNotJSON:     "Response of the instance is not JSON",
-	client.KindDocument:    "Response is not an instance document",
-}
-
 // TestWordsAboutAFailure: what is said of what the client reports. The client's tests show what it reports when.
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
-	one := readInfo{
-		readArguments: readArguments{timeout: time.Minute}, timeoutArgument: "timeouts.read", headersArgument: "request_headers",
-		dataSource: true, requestTimeout: 10 * time.Second,
+	one := situation{
+		provider: &providerData{requestTimeout: 10 * time.Second}, timeout: time.Minute,
+		timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true,
 	}
 	type (
 		failure = client.Failure
@@ -75,10 +59,11 @@ func TestWordsAboutAFailure(t *testing.T) {
 		setCACert       = "set the provider's ca_cert_pem"
 		putIntoProxyURL = "put them into the URL in HTTP_PROXY or HTTPS_PROXY"
 	)
-	tests := map[string]struct {
+	type test struct {
 		failure      failure
 		says, unsaid words
-	}{
+	}
+	tests := map[string]test{
 		"no such host": {
 			failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1},
 			words{"GET u: no such host.\n\nCheck the host name in the base URL, and that the machine", wait},
@@ -89,7 +74,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 			words{redirectFailed}, words{"Check the host name", wait},
 		},
 		"silent name servers": {of(client.KindNameServer), words{"whether it can reach them"}, words{"instance is up", wait}},
-		"refused in a fleet":  {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},
 		"refused after a redirect": {
 			redirected(of(client.KindConnect)), words{redirectFailed}, words{"Check the host and", wait, "/api"},
 		},
@@ -106,11 +90,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"only the last attempt was shorter than request_timeout": {
 			failure{Kind: client.KindTimeout, TimeRanOut: true, AttemptTimedOut: true, Attempts: 2},
 			words{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, words{"raise timeouts.read"},
-		},
-		"never asked in a fleet": { // it may well be ready
-			failure{Kind: client.KindTimeout, TimeRanOut: true},
-			words{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
-			words{wait, "request_timeout"},
 		},
 		"broken, http": {
 			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Attempts: 1},
@@ -188,46 +167,62 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"400":                  {status(400), words{"Check the base URL, and what a proxy in front of the instance allows."}, nil},
 		"401":                  {status(401), words{"send them with request_headers, or " + setCertificate}, words{"were sent"}},
 		"401 after a redirect": {redirected(status(401)), words{setTarget}, words{"were sent, and refused"}},
-		"403 with headers withheld": {
-			failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, words{"were sent, and refused"}, nil,
-		},
 		"404":                  {status(404), words{"Check the path of the base URL", "/api"}, words{wait}},
 		"404 after a redirect": {redirected(status(404)), words{redirectFailed}, words{"/api", wait}},
 		"503 after a redirect": {redirected(status(503)), words{redirectFailed, "check its log"}, nil},
 		"path given twice": {
-			failure{Kind: client.KindStatus, StatusCode: 404, Hint: client.HintPathRepeated},
+			failure{Kind: client.KindStatus, StatusCode: 404, URL: "https://files.example.org/instance/instance"},
 			words{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, words{"/api"},
 		},
-		"407":            {status(407), words{putIntoProxyURL}, nil},
-		"429":            {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
-		"429 in a fleet": {status(429), words{"lower max_concurrency", "retry.max_delay"}, words{"-parallelism"}},
-		"499":            {status(499), words{"Check the base URL, and"}, words{wait}},
-		"500":            {status(500), words{"check its log", wait}, nil},
+		"407": {status(407), words{putIntoProxyURL}, nil},
+		"429": {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
+		"499": {status(499), words{"Check the base URL, and"}, words{wait}},
+		"500": {status(500), words{"check its log", wait}, nil},
+		"not as expected": {
+			failure{
+				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2,
+				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "a\x1b", Expected: "b"}},
+			},
+			words{
+				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 2\n  - api_version is a, expected b\n\n2",
+				"leaves no room for another attempt", "change expected",
+			},
+			words{wait},
+		},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}},
 			words{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n" + redirectFailed, "has to fix the fields named."},
 			words{wait, "Check the path"},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if test.failure.URL == "" {
-				test.failure.URL = "u"
-			}
-			info := one
-			info.fleet, info.headersWithheld = strings.HasSuffix(name, "in a fleet"), strings.HasSuffix(name, "headers withheld")
-			got := readError(path.Root("base_url"), &test.failure, info)
-			summary := summaries[test.failure.Kind]
-			if test.failure.Kind == client.KindStatus {
-				summary += fmt.Sprintf(" %d", test.failure.StatusCode)
-			}
-			mustEqual(t, "the summary", got.Summary(), summary)
-			mustSay(t, got.Detail(), test.says...)
-			mustNotSay(t, got.Detail(), test.unsaid...)
-			mustBeClean(t, strings.ReplaceAll(got.Detail(), "\n  - ", "\n"))
-		})
+	inAFleet := map[string]test{
+		"refused": {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},
+		"never asked": { // it may well be ready
+			failure{Kind: client.KindTimeout, TimeRanOut: true},
+			words{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."}, words{wait, "request_timeout"},
+		},
+		"429": {status(429), words{"lower max_concurrency", "retry.max_delay"}, words{"-parallelism"}},
 	}
+	withHeadersWithheld := map[string]test{
+		"403": {failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, words{"were sent, and refused"}, nil},
+	}
+	check := func(in string, situation situation, tests map[string]test) {
+		for name, test := range tests {
+			t.Run(in+name, func(t *testing.T) {
+				t.Parallel()
+				test.failure.URL = cmp.Or(test.failure.URL, "u")
+				got := readError(path.Root("base_url"), &test.failure, situation).Detail()
+				mustSay(t, got, test.says...)
+				mustNotSay(t, got, test.unsaid...)
+				mustBeClean(t, strings.ReplaceAll(got, "\n  - ", "\n"))
+			})
+		}
+	}
+	check("", one, tests)
+	fleet, withheld := one, one
+	fleet.fleet, withheld.provider = true, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
+	check("in a fleet: ", fleet, inAFleet)
+	check("headers withheld: ", withheld, withHeadersWithheld)
 }
 
 // TestAdviceFitsTheSituation: what the client finds out, and what is configured, arrives in the words. Each situation is

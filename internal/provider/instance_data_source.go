@@ -40,33 +40,27 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-// dataSource is what all data sources have in common.
-type dataSource struct{ provider *providerData }
-
-func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
-}
-
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := elementsOf(req.Config.Raw)
-	arguments, diags := readArgumentsOf(values)
+	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
 	baseURL, fault := d.provider.baseURLFor(values["base_url"])
 	diags.Append(fault)
 	resp.Diagnostics.Append(diags...)
 	ownBaseURL := !values["base_url"].IsNull()
-	if diags.HasError() || deferOrFail(req, resp, d.provider.unknownFor(ownBaseURL)) {
+	if diags.HasError() || !d.mayRead(ownBaseURL, req, resp) {
 		return
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
+	situation := d.situation(values)
+	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
 	defer cancel()
-	result, err := d.provider.read(ctx, client.Request{BaseURL: *baseURL, Headers: arguments.headers, UntilReady: arguments.waitUntilReady})
+	result, err := d.provider.read(ctx, client.Request{BaseURL: *baseURL, Headers: headers, UntilReady: situation.waits})
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, d.provider.infoOn(*baseURL, arguments)))
+		resp.Diagnostics.Append(readError(at, err, situation))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})...)

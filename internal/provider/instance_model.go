@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
@@ -84,7 +85,7 @@ func computedInt64(description string) schema.Attribute {
 }
 
 // setInstance sets the values of instanceAttributes, and base_url.
-func setInstance(values map[string]tftypes.Value, baseURL client.BaseURL, result *client.Result) {
+func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, result *client.Result) {
 	maps.Copy(values, detailsValues(result.Details))
 	values["base_url"] = stringValue(baseURL.Written())
 	values["response_body"] = stringValue(string(result.Document))

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
@@ -110,7 +111,7 @@ func driftWarning(planned map[string]tftypes.Value, found []client.Difference) d
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
 func effective(baseURL tftypes.Value) string {
-	parsed, _ := client.ParseBaseURL(goValue[string](baseURL))
+	parsed, _ := address.ParseBaseURL(goValue[string](baseURL))
 	return parsed.Effective()
 }
 
@@ -134,11 +135,10 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values := elementsOf(req.State.Raw)
 	imported := values["response_body"].IsNull() // else something has been read
-	unknown := len(r.provider.unknownFor(true)) > 0
-	switch {
-	case unknown && !imported:
+	switch deferred, fault := r.provider.awaitArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
+	case !imported && (deferred || fault != nil):
 		return
-	case unknown && req.ClientCapabilities.DeferralAllowed:
+	case deferred:
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
@@ -152,23 +152,26 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 // record reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
 // does not wait for the instance.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, record tftypes.Value, state *tfsdk.State) diag.Diagnostics {
-	at, arguments := path.Root("base_url"), readArguments{waitUntilReady: true, timeout: defaultRecordTimeout}
-	if operation == "read" { // a refresh has no configuration that an error could be on
-		at, arguments = path.Empty(), readArguments{timeout: defaultRefreshTimeout}
-	}
-	if unknown := r.provider.unknownFor(true); len(unknown) > 0 {
-		return diag.Diagnostics{unknownError(unknown, "")}
+	if _, fault := r.provider.awaitArguments(true, false, ""); fault != nil {
+		return diag.Diagnostics{fault}
 	}
 	values := elementsOf(record)
 	baseURL, fault := r.provider.baseURLFor(values["base_url"])
 	if fault != nil { // in a state: another version of the provider accepted it
 		return diag.Diagnostics{fault}
 	}
-	arguments.timeout = timeoutOf(values, operation, arguments.timeout)
-	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
+	at := path.Root("base_url")
+	situation := situation{provider: r.provider, timeoutArgument: "timeouts." + operation, headersArgument: "the provider's request_headers", waits: true}
+	timeout := defaultRecordTimeout
+	if operation == "read" {
+		at = path.Empty() // a refresh has no configuration that an error could be on
+		timeout, situation.waits = defaultRefreshTimeout, false
+	}
+	situation.timeout = timeoutOf(values, operation, timeout)
+	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
 	defer cancel()
-	request := client.Request{BaseURL: *baseURL, UntilReady: arguments.waitUntilReady}
-	if request.UntilReady {
+	request := client.Request{BaseURL: *baseURL, UntilReady: situation.waits}
+	if situation.waits {
 		request.Differences = func(details *instance.Details) []client.Difference {
 			return differences(values["expected"], detailsValues(details))
 		}
@@ -178,9 +181,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
 			at = expectedPath(failure.Differences)
 		}
-		info := r.provider.infoOn(*baseURL, arguments)
-		info.dataSource, info.timeoutArgument, info.headersArgument = false, "timeouts."+operation, "the provider's request_headers"
-		return diag.Diagnostics{readError(at, err, info)}
+		return diag.Diagnostics{readError(at, err, situation)}
 	}
 	setInstance(values, *baseURL, result)
 	state.Raw = tftypes.NewValue(record.Type(), values)
@@ -191,7 +192,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 // Terraform shows only the first.
 func keptWarning(baseURL tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
 	summary := summaryKept
-	if parsed, err := client.ParseBaseURL(goValue[string](baseURL)); err == nil { // else it may have a secret
+	if parsed, err := address.ParseBaseURL(goValue[string](baseURL)); err == nil { // else it may have a secret
 		summary += ": " + parsed.Written()
 	}
 	return diag.NewWarningDiagnostic(summary,
@@ -204,7 +205,7 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if _, err := client.ParseBaseURL(req.ID); err != nil {
+	if _, err := address.ParseBaseURL(req.ID); err != nil {
 		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
 		return
 	}

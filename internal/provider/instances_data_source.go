@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
@@ -90,10 +91,8 @@ var listedInstanceType = terraformType(listedInstanceObject)
 
 // fleetMember is one instance to read, for every key that points to it.
 type fleetMember struct {
-	baseURL client.BaseURL
+	baseURL address.BaseURL
 	keys    []string
-	// turn is that of the first attempt, until it is made.
-	turn chan struct{}
 
 	// What reading gave: either an error, or values and warnings.
 	err      error
@@ -117,8 +116,8 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 			diags.Append(errorAt(at.ParentPath(), summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at)))
 			continue
 		}
-		baseURL, err := client.ParseBaseURL(goValue[string](value))
-		if fault, ok := errors.AsType[*client.SyntaxError](err); ok {
+		baseURL, err := address.ParseBaseURL(goValue[string](value))
+		if fault, ok := errors.AsType[*address.SyntaxError](err); ok {
 			secret = secret || fault.Secret
 			diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 			continue
@@ -141,19 +140,22 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := elementsOf(req.Config.Raw)
-	arguments, diags := readArgumentsOf(values)
-	arguments.fleet = true
+	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
 	baseURLs := elementsOf(values["base_urls"])
 	members, faults := fleetMembers(baseURLs)
 	diags.Append(faults...)
 	resp.Diagnostics.Append(diags...)
-	if diags.HasError() || deferOrFail(req, resp, d.provider.unknownFor(true)) {
+	if diags.HasError() || !d.mayRead(true, req, resp) {
 		return
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, arguments.timeout)
+	situation := d.situation(values)
+	situation.fleet = true
+	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
 	defer cancel()
-	d.readFleet(ctx, members, arguments, int64Or(values["max_concurrency"], defaultMaxConcurrency))
+	d.readFleet(ctx, members, client.Request{
+		Headers: headers, UntilReady: situation.waits, Places: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
+	})
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
 	for _, member := range members {
@@ -169,9 +171,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	if goValue[bool](values["allow_failures"]) {
-		resp.Diagnostics.Append(d.failuresWarning(failed, len(baseURLs), arguments))
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), situation))
 	} else {
-		resp.Diagnostics.Append(d.failureErrors(failed, arguments)...)
+		resp.Diagnostics.Append(failureErrors(failed, situation)...)
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
@@ -182,27 +184,13 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 }
 
 // readFleet reads all members. Each is converted as soon as it has arrived, while others are still under way.
-func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, arguments readArguments, maxConcurrency int64) {
-	turns := &turns{places: maxConcurrency}
+func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, request client.Request) {
 	var reads sync.WaitGroup
-	for _, member := range members { // before one is read: each is asked, in the order of their keys, before one is asked again
-		member.turn = turns.ask()
-	}
 	for _, member := range members {
 		reads.Go(func() {
-			result, err := d.provider.read(ctx, client.Request{
-				BaseURL:    member.baseURL,
-				Headers:    arguments.headers,
-				UntilReady: arguments.waitUntilReady,
-				Admit: func(ctx context.Context) (func(), error) {
-					turn := member.turn
-					member.turn = nil
-					if turn == nil {
-						turn = turns.ask()
-					}
-					return turns.wait(ctx, turn)
-				},
-			})
+			request := request
+			request.BaseURL = member.baseURL
+			result, err := d.provider.read(ctx, request)
 			if member.err = err; err == nil {
 				member.values, member.warnings = detailsValues(result.Details), result.Details.Warnings
 			}
@@ -231,10 +219,10 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 }
 
 // failureErrors reports each failure under its key.
-func (d *instancesDataSource) failureErrors(failed map[string]*fleetMember, arguments readArguments) (diags diag.Diagnostics) {
+func failureErrors(failed map[string]*fleetMember, s situation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
-		failure := readError(at, failed[key].err, d.provider.infoOn(failed[key].baseURL, arguments))
+		failure := readError(at, failed[key].err, s)
 		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
 	}
 	return diags
@@ -242,7 +230,7 @@ func (d *instancesDataSource) failureErrors(failed map[string]*fleetMember, argu
 
 // failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many. It returns nil if there
 // are none.
-func (d *instancesDataSource) failuresWarning(failed map[string]*fleetMember, total int, arguments readArguments) diag.Diagnostic {
+func failuresWarning(failed map[string]*fleetMember, total int, s situation) diag.Diagnostic {
 	if len(failed) == 0 {
 		return nil
 	}
@@ -251,8 +239,8 @@ func (d *instancesDataSource) failuresWarning(failed map[string]*fleetMember, to
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, failure, attempts(failure.Attempts)))
-		for _, remedy := range remedies(failure, d.provider.infoOn(failed[key].baseURL, arguments)) {
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, target(failure), failure.Reason, attempts(failure.Attempts)))
+		for _, remedy := range remedies(failure, s) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
@@ -31,7 +32,7 @@ type providerData struct {
 	client *client.Client
 	// baseURL is the instance of reads that have no base URL of their own; nil without one. baseURLFault says why it
 	// cannot be used: an error of the reads that need it.
-	baseURL      *client.BaseURL
+	baseURL      *address.BaseURL
 	baseURLFault diag.Diagnostic
 	// headers are for the origin of baseURL, and so is connectTo, "" without one.
 	headers   http.Header
@@ -58,7 +59,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	data.setBaseURL(config["base_url"])
 	if isSet(config["connect_to"]) {
 		var err error
-		data.connectTo, err = client.ParseAddress(goValue[string](config["connect_to"]))
+		data.connectTo, err = address.ParseHostPort(goValue[string](config["connect_to"]))
 		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
 	}
 	if data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
@@ -116,7 +117,7 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 	if text == "" {
 		return
 	}
-	if baseURL, err := client.ParseBaseURL(text); err != nil {
+	if baseURL, err := address.ParseBaseURL(text); err != nil {
 		d.baseURLFault = syntaxError(path.Empty(), summaryBaseURL, name, err)
 	} else {
 		d.baseURL = &baseURL
@@ -125,11 +126,14 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 
 // baseURLFor returns the base URL of one read: its own, or else the provider's. It returns nil with an error,
 // or if the base URL is not known yet.
-func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diagnostic) {
+func (d *providerData) baseURLFor(own tftypes.Value) (*address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
-		baseURL, err := client.ParseBaseURL(goValue[string](own))
-		return &baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
+		baseURL, err := address.ParseBaseURL(goValue[string](own))
+		if err != nil {
+			return nil, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
+		}
+		return &baseURL, nil
 	case d.baseURL == nil && d.baseURLFault == nil && !slices.Contains(d.unknown, "base_url"):
 		return nil, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
 			baseURLVariable+" is not set.\n\nSet one of them.")
@@ -139,7 +143,7 @@ func (d *providerData) baseURLFor(own tftypes.Value) (*client.BaseURL, diag.Diag
 }
 
 // withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
-func (d *providerData) withholdsHeaders(baseURL client.BaseURL) bool {
+func (d *providerData) withholdsHeaders(baseURL address.BaseURL) bool {
 	return len(d.headers) > 0 && (d.baseURL == nil || d.baseURL.Origin() != baseURL.Origin())
 }
 

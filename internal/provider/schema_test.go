@@ -208,10 +208,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, diags := readArgumentsOf(elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
-			if diags.HasError() {
-				t.Fatal(diags)
-			}
+			got := new(dataSource).situation(elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
 			mustEqual(t, "the timeout", got.timeout, test.want)
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -34,25 +33,14 @@ func (d *providerData) unknownFor(ownBaseURL bool) []string {
 	return d.unknown
 }
 
-// deferOrFail ends a read that needs arguments of the provider that are not known before apply. It returns false if
-// there are none.
-func deferOrFail(req datasource.ReadRequest, resp *datasource.ReadResponse, unknown []string) bool {
-	switch {
-	case len(unknown) == 0:
-		return false
-	case req.ClientCapabilities.DeferralAllowed:
-		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
-	default:
-		resp.Diagnostics.Append(unknownError(unknown,
-			", or let the data source depend on the same resource (depends_on), so that it is read during apply"))
+// awaitArguments decides what becomes of a read: it is deferred where that is allowed, or fails, if arguments of the provider
+// that matter to it are not known before apply. Otherwise it goes on. otherRemedy is one more thing to do.
+func (d *providerData) awaitArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
+	unknown := d.unknownFor(ownBaseURL)
+	if len(unknown) == 0 || deferralAllowed {
+		return len(unknown) > 0, nil
 	}
-	return true
-}
-
-// unknownError names arguments of the provider that are not known before apply. otherRemedy is one more thing to do.
-func unknownError(unknown []string, otherRemedy string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(summaryUnknown,
+	return false, diag.NewErrorDiagnostic(summaryUnknown,
 		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
 			strings.Join(unknown, "\n  - ")+
 			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
@@ -66,7 +67,7 @@ func wholeNumber(least, most int64) check {
 var baseURLValidator = check{
 	"an http or https URL with a host, without user info, query or fragment",
 	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
-		_, err := client.ParseBaseURL(goValue[string](value))
+		_, err := address.ParseBaseURL(goValue[string](value))
 		diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 	},
 }
@@ -74,7 +75,7 @@ var baseURLValidator = check{
 var connectToValidator = check{
 	"a host and a port from 1 to 65535",
 	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
-		_, err := client.ParseAddress(goValue[string](value))
+		_, err := address.ParseHostPort(goValue[string](value))
 		diags.Append(syntaxError(at, summaryConnectTo, at.String(), err))
 	},
 }

@@ -1,4 +1,4 @@
-package client_test
+package address_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 func TestBaseURLIsReadAsWritten(t *testing.T) {
@@ -37,7 +37,7 @@ func TestBaseURLIsReadAsWritten(t *testing.T) {
 		"IPv6":                      {"http://[2001:DB8::1]", "http://[2001:db8::1]"},
 		"IPv6, port":                {"http://[::1]:8080/x/", "http://[::1]:8080/x"},
 		"IPv6, default port":        {"https://[::1]:443", "https://[::1]"},
-		"IPv6, zone":                {"http://[fe80::1%25eth0]/", "http://[fe80::1%25eth0]"},
+		"IPv6, zone":                {"http://[FE80::1%25Eth0]:8080/", "http://[fe80::1%25Eth0]:8080"},
 		"underscore":                {"http://my_instance:3000", "http://my_instance:3000"},
 		"unicode host":              {"https://bücher.example", "https://xn--bcher-kva.example"},
 		"unicode host, upper case":  {"https://BÜCHER.example", "https://xn--bcher-kva.example"},
@@ -48,7 +48,7 @@ func TestBaseURLIsReadAsWritten(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u, err := client.ParseBaseURL(test.text)
+			u, err := address.ParseBaseURL(test.text)
 			if err != nil {
 				t.Fatalf("refused: %v", err)
 			}
@@ -78,6 +78,10 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"password with a number sign", "password without a scheme", "password after slashes", "password after one slash",
 		"password and a line break", "query", "empty query", "fragment", "empty fragment", "port not a number", "private key", "IPv6 without brackets",
 	}
+	excess := map[string]address.Excess{
+		"user info": address.UserInfo, "query": address.Query,
+		"control character": address.WhiteSpace, "begins or ends with a space": address.WhiteSpace,
+	}
 	tests := map[string]struct {
 		text            string
 		problem, remedy string // what they say
@@ -87,8 +91,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"no scheme":                    {"//files.example.org", "no scheme", "https://"},
 		"host and port":                {"localhost:8080", "has no scheme", "https://"},
 		"other scheme":                 {"ftp://files.example.org", "has a scheme other than http and https", "https://"},
-		"user and password":            {"https://user:s3cret@h.example", "user info", "request_headers"},
-		"user":                         {"https://s3cret@h.example", "user info", "request_headers"},
+		"user and password":            {"https://user:s3cret@h.example", "user info", "Remove it"},
+		"user":                         {"https://s3cret@h.example", "user info", "Remove it"},
 		"empty user info":              {"https://@h.example", "user info", "Remove it"},
 		"user info, invalid character": {"https://us er:s3cret@h.example", "not a valid URL", write},
 		"user info, invalid escape":    {"https://user:s3cret%zz@h.example", badEscape, "%25"},
@@ -100,8 +104,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"password without a scheme":    {"user:s3cret", "other than http and https", "https://"},
 		"password after slashes":       {"//user:s3cret", "has no scheme", "https://"},
 		"password after one slash":     {"htps:/user:s3cret", "other than http and https", "https://"},
-		"password and a line break":    {"https://user:s3cret\n", "control character", "trimspace()"},
-		"query":                        {"https://h.example/?token=s3cret", "query", "request_headers"},
+		"password and a line break":    {"https://user:s3cret\n", "control character", "Remove it."},
+		"query":                        {"https://h.example/?token=s3cret", "query", "Remove the question mark"},
 		"empty query":                  {"https://h.example/x?", "query", "Remove the question mark"},
 		"fragment":                     {"https://h.example/#s3cret", "fragment", "Remove the number sign"},
 		"empty fragment":               {"https://h.example/x#", "fragment", "Remove the number sign"},
@@ -111,10 +115,10 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"port 0":                       {"http://h.example:0", "out of range", "from 1 to 65535"},
 		"port too high":                {"http://h.example:65536", "out of range", "from 1 to 65535"},
 		"port not a number":            {"http://h.example:http", noNumber, "from 1 to 65535"},
-		"space before":                 {" https://h.example", "begins or ends with a space", "trimspace()"},
+		"space before":                 {" https://h.example", "begins or ends with a space", "Remove it."},
 		"space in the host":            {"https://h .example", badHost, write},
-		"line break":                   {"https://h.example\n", "control character", "trimspace()"},
-		"tab":                          {"https://h.example/\tx", "control character", "trimspace()"},
+		"line break":                   {"https://h.example\n", "control character", "Remove it."},
+		"tab":                          {"https://h.example/\tx", "control character", "Remove it."},
 		"invalid percent-encoding":     {"https://h.example/100%", badEscape, "%25"},
 		"escaped ASCII in the host":    {"https://h%41.example", badEscape, "%25"},
 		"left of a template":           {"https://$(HOST)/", badHost, write},
@@ -124,8 +128,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"filler":                       {"https://h.example/\u3164", unseen, "type the URL"},
 		"variation selector":           {"https://h.example/\ufe0f", unseen, "type the URL"},
 		"not UTF-8":                    {"https://h.example/\xff", "is not valid UTF-8", write},
-		"private key":                  {"-----BEGIN PRIVATE KEY-----\ns3cret\n", "control character", "trimspace()"},
-		"space after the path":         {"https://h.example/x ", "begins or ends with a space", "trimspace()"},
+		"private key":                  {"-----BEGIN PRIVATE KEY-----\ns3cret\n", "control character", "Remove it."},
+		"space after the path":         {"https://h.example/x ", "begins or ends with a space", "Remove it."},
 		"IPv4 address and port":        {"192.0.2.1:3000", "has no scheme", "https://"},
 		"IPv6 without brackets":        {"http://::1", noNumber, "from 1 to 65535"},
 		"IPv6 without an end":          {"http://[::1", "no closing one", "http://[::1]:8080"},
@@ -135,8 +139,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u, err := client.ParseBaseURL(test.text)
-			refused, ok := errors.AsType[*client.SyntaxError](err)
+			u, err := address.ParseBaseURL(test.text)
+			refused, ok := errors.AsType[*address.SyntaxError](err)
 			if !ok {
 				t.Fatalf("got %v and error %v, want a *SyntaxError", u, err)
 			}
@@ -151,6 +155,9 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error %q repeats the secret", err)
+			}
+			if refused.Excess != excess[test.problem] {
+				t.Errorf("it has too much: %d", refused.Excess)
 			}
 			if refused.Secret != slices.Contains(secret, name) {
 				t.Errorf("the line of a configuration is hidden: %t", refused.Secret)
@@ -172,12 +179,15 @@ func TestOriginIsSchemeHostAndPort(t *testing.T) {
 		"scheme, one port": {"https://h.example:8080", "http://h.example:8080", false},
 		"port":             {"https://h.example", "https://h.example:8443", false},
 		"host":             {"https://h.example", "https://i.example", false},
+		"zone":             {"http://[fe80::1%25Eth0]", "http://[FE80::1%25eth0]", false},
 		"final dot":        {"https://h.example", "https://h.example.", false},
 		"letter like i":    {"https://files.example", "https://f\u0130les.example", false},
 		"letter like k":    {"https://k.example", "https://\u212a.example", true},
 	}
 	for name, test := range tests {
-		if same := baseURL(t, test.a).Origin() == baseURL(t, test.b).Origin(); same != test.same {
+		a, errA := address.ParseBaseURL(test.a)
+		b, errB := address.ParseBaseURL(test.b)
+		if same := a.Origin() == b.Origin(); errA != nil || errB != nil || same != test.same {
 			t.Errorf("%s: %s and %s have the same origin: %t, want %t", name, test.a, test.b, same, test.same)
 		}
 	}
@@ -193,9 +203,9 @@ func FuzzParseBaseURL(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		u, err := client.ParseBaseURL(text)
+		u, err := address.ParseBaseURL(text)
 		if err != nil {
-			if _, ok := errors.AsType[*client.SyntaxError](err); !ok {
+			if _, ok := errors.AsType[*address.SyntaxError](err); !ok {
 				t.Fatalf("%q: error of type %T", text, err)
 			}
 			if _, rest, found := strings.Cut(text, "://"); found {
@@ -214,7 +224,7 @@ func FuzzParseBaseURL(f *testing.F) {
 			t.Errorf("%q reads %s", text, u)
 		}
 		for _, form := range []string{u.Effective(), strings.TrimSuffix(u.String(), "/instance")} {
-			again, err := client.ParseBaseURL(form)
+			again, err := address.ParseBaseURL(form)
 			if err != nil {
 				t.Errorf("%q: %q is refused: %v", text, form, err)
 				continue

@@ -1,4 +1,5 @@
-package client
+// Package address knows the addresses of instances: base URLs, origins, and hosts with ports. It makes no connections.
+package address
 
 import (
 	"cmp"
@@ -14,7 +15,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// instancePath is what the service's contract adds to a base URL.
+// instancePath is what the service adds to a base URL.
 const instancePath = "/instance"
 
 // defaultPorts are the ports of the schemes that an instance can have.
@@ -29,17 +30,28 @@ type BaseURL struct {
 	origin    string
 }
 
-// SyntaxError says why a text is not a base URL, or not an address, and what to write instead. It never repeats the text.
+// SyntaxError says why a text is not a base URL, or not a host and a port, and what to write instead. It never repeats the text.
 type SyntaxError struct {
-	// Problem completes a sentence that begins with the name of the argument: "has no scheme".
+	// Problem completes a sentence that begins with what the text is: "has no scheme".
 	Problem string
 	// Remedy is a sentence.
 	Remedy string
-	// Secret is true if the text may include a secret, so that its line of a configuration must not be printed.
+	// Excess is what the text has and an address does not, or 0: there may be another way to get rid of it, or place for it.
+	Excess Excess
+	// Secret is true if the text may include a secret, so that the line that it is written on must not be printed.
 	Secret bool
 }
 
 func (e *SyntaxError) Error() string { return e.Problem + ": " + e.Remedy }
+
+// Excess is what does not belong in an address.
+type Excess int
+
+const (
+	WhiteSpace Excess = iota + 1 // or a control character
+	UserInfo
+	Query
+)
 
 const (
 	noScheme      = "has no scheme"
@@ -48,7 +60,6 @@ const (
 	schemeRemedy  = `It must start with "https://" or "http://".`
 	portRemedy    = "A port is a number from 1 to 65535."
 	ipv6Remedy    = `Write an IPv6 address like "http://[::1]:8080".`
-	trimRemedy    = "Remove it, for example with trimspace()."
 )
 
 // ParseBaseURL reads a base URL. A path is kept as written, except for its trailing slashes. The error is always a
@@ -59,8 +70,8 @@ func ParseBaseURL(text string) (BaseURL, error) {
 		fault.Secret = mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
-	origin, path := originOf(u), strings.TrimRight(u.EscapedPath(), "/")
-	document := &url.URL{Scheme: u.Scheme, Host: hostPort(u), RawPath: path + instancePath}
+	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
+	document := &url.URL{Scheme: u.Scheme, Host: HostPort(u), RawPath: path + instancePath}
 	document.Path, _ = url.PathUnescape(document.RawPath) // which is valid, having been parsed and escaped
 	return BaseURL{written: text, effective: origin + path, document: document, origin: origin}, nil
 }
@@ -85,11 +96,11 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	case !utf8.ValidString(text):
 		return nil, refused("is not valid UTF-8", exampleRemedy)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, refused("has a control character, such as a line break at its end", trimRemedy)
+		return nil, tooMuch(WhiteSpace, "has a control character, such as a line break at its end", "Remove it.")
 	case strings.ContainsFunc(text, isInvisible):
 		return nil, refused("has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
 	case strings.TrimSpace(text) != text:
-		return nil, refused("begins or ends with a space", trimRemedy)
+		return nil, tooMuch(WhiteSpace, "begins or ends with a space", "Remove it.")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -109,9 +120,15 @@ func refused(problem, remedy string) *SyntaxError {
 	return &SyntaxError{Problem: problem, Remedy: remedy}
 }
 
+func tooMuch(excess Excess, problem, remedy string) *SyntaxError {
+	return &SyntaxError{Problem: problem, Remedy: remedy, Excess: excess}
+}
+
 // parseError puts what url.Parse found wrong into words that repeat nothing.
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
+	_, isEscape := errors.AsType[url.EscapeError](err)
+	_, isHost := errors.AsType[url.InvalidHostError](err)
 	switch {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
 		return refused(noScheme, schemeRemedy)
@@ -121,9 +138,9 @@ func parseError(text string, err error) *SyntaxError {
 		return refused("has a host with an opening bracket and no closing one", ipv6Remedy)
 	case strings.HasPrefix(reason, "invalid IP-literal"), strings.HasPrefix(reason, "invalid host: ParseAddr"):
 		return refused("has brackets around a host that is not an IPv6 address", "Remove the brackets. "+ipv6Remedy)
-	case isA[url.EscapeError](err):
+	case isEscape:
 		return refused("has an invalid percent-encoding", "Write a percent sign that stands for itself as %25.")
-	case isA[url.InvalidHostError](err):
+	case isHost:
 		return refused(badHost, exampleRemedy)
 	default:
 		return refused("is not a valid URL", exampleRemedy)
@@ -138,15 +155,13 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	case defaultPorts[u.Scheme] == "":
 		return refused("has a scheme other than http and https", schemeRemedy)
 	case u.User != nil:
-		return refused("has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials. If a "+
-			"reverse proxy requires some, send them with request_headers, which is sensitive.")
+		return tooMuch(UserInfo, "has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused("has no host", exampleRemedy)
 	case !isHost(u.Hostname()):
 		return refused(badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
-		return refused("has a query", "Remove the question mark and what follows it: instances are read without a query. A secret that a reverse proxy "+
-			"requires belongs in request_headers, which is sensitive.")
+		return tooMuch(Query, "has a query", "Remove the question mark and what follows it: instances are read without a query.")
 	case strings.Contains(text, "#"): // url.Parse drops an empty one
 		return refused("has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
 	case portErr != nil || port == 0:
@@ -181,9 +196,11 @@ func (b BaseURL) Effective() string { return b.effective }
 // Origin returns the scheme, host and port, as Effective does.
 func (b BaseURL) Origin() string { return b.origin }
 
-// originOf returns what headers and client certificates are meant for: the scheme, host and port of an absolute URL, as
-// a URL without a default port (RFC 6454, section 4).
-func originOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: hostPort(u)}).String() }
+// Document returns the URL that is read, {base_url}/instance, as it is sent. It must not be changed.
+func (b BaseURL) Document() *url.URL { return b.document }
+
+// OriginOf returns the scheme, host and port of an absolute URL, as a URL without a default port (RFC 6454, section 4).
+func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
 // asciiHost returns the form in which a host is looked up, if it has one.
 func asciiHost(host string) string {
@@ -196,12 +213,14 @@ func asciiHost(host string) string {
 	return host
 }
 
-// hostPort returns the host of an absolute URL in lower case, or in the ASCII form in which it is looked up, in brackets if
-// it is an IPv6 address, with the port unless that is the scheme's default.
-func hostPort(u *url.URL) string {
+// HostPort returns the host of an absolute URL in lower case, or in the ASCII form in which it is looked up, in brackets if
+// it is an IPv6 address, with the port unless that is the scheme's default. The zone of an IPv6 address, such as Eth0, keeps its
+// case.
+func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {
-		host = strings.ToLower(host)
+		name, _, _ := strings.Cut(host, "%")
+		host = strings.ToLower(name) + host[len(name):]
 	}
 	switch port := u.Port(); {
 	case port != "" && port != defaultPorts[u.Scheme]:

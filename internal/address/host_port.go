@@ -1,4 +1,4 @@
-package client
+package address
 
 import (
 	"net"
@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// ParseAddress reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns a host in the
+// ParseHostPort reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns the host in the
 // form in which it is looked up. The error is always a [*SyntaxError].
-func ParseAddress(text string) (string, error) {
+func ParseHostPort(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	_, notIP := netip.ParseAddr(host)
 	switch {
 	case err != nil, portErr != nil, number == 0,
 		host == "", !isHost(host), strings.ContainsFunc(host, isInvisible),
-		strings.Contains(host, ":") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
+		strings.ContainsAny(host, ":%") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
 		fault := refused("is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
 		fault.Secret = mayHoldSecret(text)
 		return "", fault

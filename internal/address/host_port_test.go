@@ -1,0 +1,27 @@
+package address_test
+
+import (
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+)
+
+func TestAddressIsAHostAndAPort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"127.0.0.1:8443": "127.0.0.1:8443", "[::1]:80": "[::1]:80", "[fe80::1%Eth0]:80": "[fe80::1%Eth0]:80",
+		"localhost:1": "localhost:1", "My_Tunnel:65535": "My_Tunnel:65535", "bücher.example:80": "xn--bcher-kva.example:80", "xn--:80": "xn--:80",
+	} {
+		if got, err := address.ParseHostPort(text); err != nil || got != want {
+			t.Errorf("%s is %q, error %v, want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{
+		"", "h", "127.0.0.1", ":80", "h:", "h:0", "h:70000", "h:http", "h:+80", "h:80 ", "http://h:80", "h:80/", "me:hunter2@h:80", "h:80?a",
+		"::1", "::1:80", "[::1]", "[h]:80", "[127.0.0.1]:80", "[]:80", "a:b:80", "h h:80", "h\u200b:80", "h\n:80", "h%41:80", "\xff:80",
+	} {
+		if got, err := address.ParseHostPort(text); err == nil {
+			t.Errorf("%q is %q, want an error", text, got)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// How long a data source's read may take with all its retries.
+const (
+	defaultReadTimeout      = time.Minute
+	defaultReadyReadTimeout = 10 * time.Minute
+)
+
+// dataSource is what all data sources have in common.
+type dataSource struct{ provider *providerData }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
+}
+
+// readArgumentAttributes returns the arguments that all data sources have, with the description of request_headers.
+func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"request_headers": requestHeadersAttribute(requestHeaders),
+		"wait_until_ready": schema.BoolAttribute{
+			Optional: true,
+			MarkdownDescription: "Whether to wait for an instance that starts: every failure is retried until `timeouts.read` expires, and " +
+				"`max_attempts` is ignored. Use it only for a new instance: with a wrong URL, the error appears only then. Default: `false`.",
+		},
+		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
+			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
+				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
+		}),
+	}
+}
+
+// situation returns the situation of a data source's reads.
+func (d *dataSource) situation(config map[string]tftypes.Value) situation {
+	s := situation{provider: d.provider, timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true}
+	s.waits = goValue[bool](config["wait_until_ready"])
+	timeout := defaultReadTimeout
+	if s.waits {
+		timeout = defaultReadyReadTimeout
+	}
+	s.timeout = timeoutOf(config, "read", timeout)
+	return s
+}
+
+// mayRead ends a read for which arguments of the provider are not known yet, deferred or with an error.
+func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+	deferred, fault := d.provider.awaitArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
+	resp.Diagnostics.Append(fault)
+	if deferred {
+		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+	}
+	return !deferred && fault == nil
+}
