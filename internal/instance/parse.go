@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -12,6 +13,9 @@ import (
 // maxExpireTimes is how many expiry entries a document may have. The service suggests about eight; the bound keeps
 // the output of a faulty instance out of a state file.
 const maxExpireTimes = 100
+
+// maxDepth is how many objects and arrays may be in each other. Those of an instance document are three.
+const maxDepth = 100
 
 var byteOrderMark = []byte("\uFEFF")
 
@@ -27,8 +31,8 @@ func TrimByteOrderMark(document []byte) []byte {
 // entry", rule 3), the merge limit by its own presence; neither by apiVersion. Members that the contract does not
 // have are ignored.
 //
-// The error is always a [*DocumentError]; details are never returned together with an error. A text that is not JSON
-// and a duplicate member at any depth are the only fault of their document. In any other document, each member of the
+// The error is always a [*DocumentError]; details are never returned together with an error. A text that is not JSON, a duplicate
+// member at any depth, and more than 100 levels of objects and arrays are the only fault of their document. In any other document, each member of the
 // contract that is missing, null, of another type or out of range is a fault, and so are more than 100 entries.
 //
 // Every text in a [Fault] and a [Warning] is safe to print: one line of printable characters, cut to a bounded length.
@@ -56,24 +60,24 @@ type parser struct {
 	faults DocumentError
 }
 
-// validate checks that a document is JSON without duplicate members. Whoever decodes response_body would lose one of
-// two members, so that a duplicate is a fault even where the contract has no member.
+// validate checks that a document is JSON without duplicate members, and not too deep to be read by recursion: a goroutine keeps
+// the stack that it once needed. Whoever decodes response_body would lose one of two members, so that a duplicate is a fault even
+// where an instance document has no member.
 func (p *parser) validate(document []byte) error {
-	// SkipValue checks everything that ReadValue does, without a recursion: a document can be nested 10,000 levels deep,
-	// and a goroutine keeps the stack that it once needed.
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(document))
-	if err := decoder.SkipValue(); err != nil {
-		return p.invalid(err)
-	}
-	end := decoder.InputOffset()
-	_, err := decoder.ReadToken()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err == nil:
-		return notJSON(WholeDocument, fmt.Sprintf("more text after the JSON value, at byte %d", end))
-	default:
-		return p.invalid(err)
+	for first := true; ; first = false {
+		complete, end := !first && decoder.StackDepth() == 0, decoder.InputOffset()
+		_, err := decoder.ReadToken()
+		switch {
+		case complete && errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return p.invalid(err)
+		case complete:
+			return notJSON(WholeDocument, fmt.Sprintf("more text after the JSON value, at byte %d", end))
+		case decoder.StackDepth() > maxDepth:
+			return &DocumentError{Faults: []Fault{{p.path(decoder.StackPointer()), fmt.Sprintf("more than %d levels deep", maxDepth)}}}
+		}
 	}
 }
 
@@ -101,12 +105,13 @@ func (p *parser) readDetails(document jsontext.Value) *Details {
 }
 
 // readExpireTimes adds the expiry entries, and warnings about their units, to details.
-func (p *parser) readExpireTimes(entries elements, details *Details) {
-	if entries.count > maxExpireTimes {
-		p.add("recommendedExpireTimes", fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, entries.count))
+func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
+	if len(entries) > maxExpireTimes {
+		p.add("recommendedExpireTimes", fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries)))
+		entries = slices.Clone(entries[:maxExpireTimes]) // the others may take much memory
 	}
-	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries.first))
-	for i, element := range entries.first {
+	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries))
+	for i, element := range entries {
 		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
 		fields, ok := members(element)
 		if !ok {

@@ -1,9 +1,9 @@
 package instance
 
 import (
-	"bytes"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/mod/semver"
 )
@@ -76,52 +76,21 @@ func unquote(value jsontext.Value) string {
 	return string(text)
 }
 
+// checked tells the decoder that duplicate names were looked for in the whole document.
+var checked = jsontext.AllowDuplicateNames(true)
+
 // members reads an object of a validated document.
-func members(value jsontext.Value) (map[string]jsontext.Value, bool) {
+func members(value jsontext.Value) (read map[string]jsontext.Value, ok bool) {
 	if value.Kind() != jsontext.KindBeginObject {
 		return nil, false
 	}
-	decoder := enter(value)
-	read := make(map[string]jsontext.Value)
-	for decoder.PeekKind() != jsontext.KindEndObject {
-		name, _ := decoder.ReadToken()
-		unquoted := name.String() // before the next read invalidates the token
-		read[unquoted] = next(decoder, value)
-	}
-	return read, true
-}
-
-// elements are the elements of an array: the first of them, as many as a document may have expiry entries, and how
-// many there are.
-type elements struct {
-	first []jsontext.Value
-	count int
+	return read, json.Unmarshal(value, &read, checked) == nil
 }
 
 // array reads an array of a validated document.
-func array(value jsontext.Value) (read elements, ok bool) {
+func array(value jsontext.Value) (read []jsontext.Value, ok bool) {
 	if value.Kind() != jsontext.KindBeginArray {
-		return read, false
+		return nil, false
 	}
-	for decoder := enter(value); decoder.PeekKind() != jsontext.KindEndArray; read.count++ {
-		element := next(decoder, value)
-		if read.count < maxExpireTimes {
-			read.first = append(read.first, element)
-		}
-	}
-	return read, true
-}
-
-// enter returns a decoder that has read the start of an object or array.
-func enter(value jsontext.Value) *jsontext.Decoder {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // they were checked
-	_, _ = decoder.ReadToken()
-	return decoder
-}
-
-// next reads the member or element that comes next in value. The result is a part of value.
-func next(decoder *jsontext.Decoder, value jsontext.Value) jsontext.Value {
-	start := decoder.InputOffset()
-	_ = decoder.SkipValue()
-	return bytes.TrimLeft(value[start:decoder.InputOffset()], ":, \t\r\n")
+	return read, json.Unmarshal(value, &read, checked) == nil
 }
