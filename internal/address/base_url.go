@@ -24,11 +24,17 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 // BaseURL is the base URL of an instance: http or https, with a host, without user info, query or fragment. Make one
 // with [ParseBaseURL].
 type BaseURL struct {
-	written   string
-	effective string
-	document  *url.URL // {base_url}/instance
-	origin    string
+	// Written is the base URL as it was written.
+	Written string
+	// Effective is the form in which two base URLs of the same instance are equal: scheme and host in lower case, no default
+	// port, no trailing slashes, nothing else changed. Origin is its scheme, host and port.
+	Effective, Origin string
+	// Document is the URL that is read, {base_url}/instance, as it is sent.
+	Document *url.URL
 }
+
+// String returns the URL that is read, {base_url}/instance, with the base URL as it was written.
+func (b BaseURL) String() string { return strings.TrimRight(b.Written, "/") + instancePath }
 
 // SyntaxError says why a text is not a base URL, or not a host and a port, and what to write instead. It never repeats the text.
 type SyntaxError struct {
@@ -36,22 +42,13 @@ type SyntaxError struct {
 	Problem string
 	// Remedy is a sentence.
 	Remedy string
-	// Excess is what the text has and an address does not, or 0: there may be another way to get rid of it, or place for it.
-	Excess Excess
+	// Padded is true if the text begins or ends with white space, such as a line break.
+	Padded bool
 	// Secret is true if the text may include a secret, so that the line that it is written on must not be printed.
 	Secret bool
 }
 
 func (e *SyntaxError) Error() string { return e.Problem + ": " + e.Remedy }
-
-// Excess is what does not belong in an address.
-type Excess int
-
-const (
-	WhiteSpace Excess = iota + 1 // or a control character
-	UserInfo
-	Query
-)
 
 const (
 	noScheme      = "has no scheme"
@@ -67,13 +64,13 @@ const (
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
-		fault.Secret = mayHoldSecret(text)
+		fault.Padded, fault.Secret = strings.TrimSpace(text) != text, mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
 	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
 	document := &url.URL{Scheme: u.Scheme, Host: HostPort(u), RawPath: path + instancePath}
 	document.Path, _ = url.PathUnescape(document.RawPath) // which is valid, having been parsed and escaped
-	return BaseURL{written: text, effective: origin + path, document: document, origin: origin}, nil
+	return BaseURL{Written: text, Effective: origin + path, Origin: origin, Document: document}, nil
 }
 
 var (
@@ -96,11 +93,11 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	case !utf8.ValidString(text):
 		return nil, refused("is not valid UTF-8", exampleRemedy)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, tooMuch(WhiteSpace, "has a control character, such as a line break at its end", "Remove it.")
+		return nil, refused("has a control character, such as a line break at its end", "Remove it.")
 	case strings.ContainsFunc(text, isInvisible):
 		return nil, refused("has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
 	case strings.TrimSpace(text) != text:
-		return nil, tooMuch(WhiteSpace, "begins or ends with a space", "Remove it.")
+		return nil, refused("begins or ends with a space", "Remove it.")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -118,10 +115,6 @@ func isInvisible(r rune) bool {
 
 func refused(problem, remedy string) *SyntaxError {
 	return &SyntaxError{Problem: problem, Remedy: remedy}
-}
-
-func tooMuch(excess Excess, problem, remedy string) *SyntaxError {
-	return &SyntaxError{Problem: problem, Remedy: remedy, Excess: excess}
 }
 
 // parseError puts what url.Parse found wrong into words that repeat nothing.
@@ -155,13 +148,13 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	case defaultPorts[u.Scheme] == "":
 		return refused("has a scheme other than http and https", schemeRemedy)
 	case u.User != nil:
-		return tooMuch(UserInfo, "has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
+		return refused("has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused("has no host", exampleRemedy)
 	case !isHost(u.Hostname()):
 		return refused(badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
-		return tooMuch(Query, "has a query", "Remove the question mark and what follows it: instances are read without a query.")
+		return refused("has a query", "Remove the question mark and what follows it: instances are read without a query.")
 	case strings.Contains(text, "#"): // url.Parse drops an empty one
 		return refused("has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
 	case portErr != nil || port == 0:
@@ -182,22 +175,6 @@ func isHost(text string) bool {
 func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
-
-// Written returns the base URL as it was written.
-func (b BaseURL) Written() string { return b.written }
-
-// String returns the URL that is read, {base_url}/instance, with the base URL as it was written.
-func (b BaseURL) String() string { return strings.TrimRight(b.written, "/") + instancePath }
-
-// Effective returns the form in which two base URLs of the same instance are equal: scheme and host in lower case, no
-// default port, no trailing slashes, nothing else changed.
-func (b BaseURL) Effective() string { return b.effective }
-
-// Origin returns the scheme, host and port, as Effective does.
-func (b BaseURL) Origin() string { return b.origin }
-
-// Document returns the URL that is read, {base_url}/instance, as it is sent. It must not be changed.
-func (b BaseURL) Document() *url.URL { return b.document }
 
 // OriginOf returns the scheme, host and port of an absolute URL, as a URL without a default port (RFC 6454, section 4).
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }

@@ -30,7 +30,8 @@ type Config struct {
 // Client reads instances. All its reads share one pool of connections. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// own is for the origin that a read names, and other for the origins that redirects lead to.
+	// own is for the origin that a read names, and other for the origins that redirects lead to: it has no client certificate.
+	// They are the same if there is none.
 	own, other *http.Transport
 	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
 	proxyCredentials []string
@@ -41,11 +42,19 @@ type Client struct {
 
 // New returns a client. It does no I/O. An error is about the TLS settings.
 func New(config Config) (*Client, error) {
-	own, other, proxyCredentials, err := newTransports(config.RequestTimeout, config.TLS)
+	withoutCertificate, withCertificate, err := tlsConfigs(config.TLS)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{config: config, own: own, other: other, proxyCredentials: proxyCredentials}, nil
+	chooseProxy, proxyCredentials := proxiesFromEnvironment()
+	dial := dialWithin(config.RequestTimeout)
+	c := &Client{config: config, other: newTransport(dial, withoutCertificate, chooseProxy), proxyCredentials: proxyCredentials}
+	c.own = c.other
+	if withCertificate != nil {
+		c.own = newTransport(dial, withCertificate, chooseProxy)
+		c.own.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
+	}
+	return c, nil
 }
 
 // Request is one read.

@@ -12,7 +12,7 @@ import (
 // connecting sends the connections for the origin of a URL to an address.
 func connecting(t *testing.T, url, address string) option {
 	t.Helper()
-	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin(): address} }
+	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin: address} }
 }
 
 // The name resolves nowhere, and its certificate and host are checked as always.

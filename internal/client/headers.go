@@ -20,8 +20,6 @@ type HeaderFault struct {
 	Name string
 	// Reason is what is wrong and what to do.
 	Reason string
-	// LineBreak is true if that is a line break in the value.
-	LineBreak bool
 }
 
 // ParseHeaders makes a header of extra request headers: names are made canonical. It returns every fault; the header
@@ -43,7 +41,7 @@ func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 		case slices.Contains(RefusedHeaders, canonical):
 			fault.Reason = "the provider sets this header itself; remove it"
 		case strings.ContainsAny(value, "\r\n"):
-			fault.Reason, fault.LineBreak = "the value has a line break", true
+			fault.Reason = "the value has a line break"
 		case !httpguts.ValidHeaderFieldValue(value):
 			fault.Reason = "the value has a control character, which a header cannot carry"
 		case canonical == "Host" && (value == "" || !httpguts.ValidHostHeader(value)):

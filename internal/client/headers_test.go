@@ -46,25 +46,25 @@ func TestHeadersAreRefusedWithoutTheirValues(t *testing.T) {
 		headers map[string]string
 		faults  []client.HeaderFault // with a part of the reason
 	}{
-		"empty name":         {map[string]string{"": value}, []client.HeaderFault{{Name: "", Reason: notAName}}},
-		"space in a name":    {map[string]string{"X Y": value}, []client.HeaderFault{{Name: "X Y", Reason: notAName}}},
-		"non-ASCII name":     {map[string]string{"Ä": value}, []client.HeaderFault{{Name: "Ä", Reason: notAName}}},
-		"line break in name": {map[string]string{"X\r\nY": value}, []client.HeaderFault{{Name: "X\r\nY", Reason: notAName}}},
-		"names that fold":    {map[string]string{"X-Key": value, "x-key": "other"}, []client.HeaderFault{{Name: "x-key", Reason: `the same header as "X-Key"`}}},
+		"empty name":         {map[string]string{"": value}, []client.HeaderFault{{"", notAName}}},
+		"space in a name":    {map[string]string{"X Y": value}, []client.HeaderFault{{"X Y", notAName}}},
+		"non-ASCII name":     {map[string]string{"Ä": value}, []client.HeaderFault{{"Ä", notAName}}},
+		"line break in name": {map[string]string{"X\r\nY": value}, []client.HeaderFault{{"X\r\nY", notAName}}},
+		"names that fold":    {map[string]string{"X-Key": value, "x-key": "other"}, []client.HeaderFault{{"x-key", `the same header as "X-Key"`}}},
 		"three that fold": {map[string]string{"X-KEY": value, "X-Key": value, "x-key": value}, []client.HeaderFault{
-			{Name: "X-Key", Reason: `the same header as "X-KEY"`}, {Name: "x-key", Reason: "the same header as"},
+			{"X-Key", `the same header as "X-KEY"`}, {"x-key", "the same header as"},
 		}},
-		"accept-encoding":   {map[string]string{"accept-encoding": value}, []client.HeaderFault{{Name: "accept-encoding", Reason: ownHeader}}},
-		"connection":        {map[string]string{"CONNECTION": value}, []client.HeaderFault{{Name: "CONNECTION", Reason: ownHeader}}},
-		"content-length":    {map[string]string{"Content-Length": value}, []client.HeaderFault{{Name: "Content-Length", Reason: ownHeader}}},
-		"transfer-encoding": {map[string]string{"Transfer-Encoding": value}, []client.HeaderFault{{Name: "Transfer-Encoding", Reason: ownHeader}}},
-		"line feed":         {map[string]string{"X": value + "\n"}, []client.HeaderFault{{Name: "X", Reason: "line break"}}},
-		"carriage return":   {map[string]string{"X": value + "\rY: z"}, []client.HeaderFault{{Name: "X", Reason: "line break"}}},
-		"NUL":               {map[string]string{"X": value + "\x00"}, []client.HeaderFault{{Name: "X", Reason: "control character"}}},
-		"empty host":        {map[string]string{"host": ""}, []client.HeaderFault{{Name: "host", Reason: "not a host"}}},
-		"host with a space": {map[string]string{"Host": value + " x"}, []client.HeaderFault{{Name: "Host", Reason: "not a host"}}},
+		"accept-encoding":   {map[string]string{"accept-encoding": value}, []client.HeaderFault{{"accept-encoding", ownHeader}}},
+		"connection":        {map[string]string{"CONNECTION": value}, []client.HeaderFault{{"CONNECTION", ownHeader}}},
+		"content-length":    {map[string]string{"Content-Length": value}, []client.HeaderFault{{"Content-Length", ownHeader}}},
+		"transfer-encoding": {map[string]string{"Transfer-Encoding": value}, []client.HeaderFault{{"Transfer-Encoding", ownHeader}}},
+		"line feed":         {map[string]string{"X": value + "\n"}, []client.HeaderFault{{"X", "line break"}}},
+		"carriage return":   {map[string]string{"X": value + "\rY: z"}, []client.HeaderFault{{"X", "line break"}}},
+		"NUL":               {map[string]string{"X": value + "\x00"}, []client.HeaderFault{{"X", "control character"}}},
+		"empty host":        {map[string]string{"host": ""}, []client.HeaderFault{{"host", "not a host"}}},
+		"host with a space": {map[string]string{"Host": value + " x"}, []client.HeaderFault{{"Host", "not a host"}}},
 		"every fault, by name": {map[string]string{"b": "\n", "a": "\x01", "Connection": "x", "ok": "v"}, []client.HeaderFault{
-			{Name: "Connection", Reason: ownHeader}, {Name: "a", Reason: "control character"}, {Name: "b", Reason: "line break"},
+			{"Connection", ownHeader}, {"a", "control character"}, {"b", "line break"},
 		}},
 	}
 	for name, test := range tests {
@@ -75,8 +75,7 @@ func TestHeadersAreRefusedWithoutTheirValues(t *testing.T) {
 				t.Fatalf("faults %v, want %v", faults, test.faults)
 			}
 			for i, fault := range faults {
-				if fault.Name != test.faults[i].Name || !strings.Contains(fault.Reason, test.faults[i].Reason) ||
-					fault.LineBreak != strings.Contains(fault.Reason, "line break") {
+				if fault.Name != test.faults[i].Name || !strings.Contains(fault.Reason, test.faults[i].Reason) {
 					t.Errorf("fault %d is %q: %s; want %q: … %s …", i, fault.Name, fault.Reason, test.faults[i].Name, test.faults[i].Reason)
 				}
 				if strings.Contains(fault.Reason, value) {

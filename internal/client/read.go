@@ -118,7 +118,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 
 // follow gets the document of the instance, through redirects.
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
-	target, origin := r.request.BaseURL.Document(), r.request.BaseURL.Origin()
+	target, origin := r.request.BaseURL.Document, r.request.BaseURL.Origin
 	for redirects := 0; ; redirects++ {
 		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin])
 		result, next, failure := r.get(ctx, target, origin, trace)
@@ -129,20 +129,20 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 			target, origin = next, address.OriginOf(next)
 			continue
 		}
-		if failure != nil && trace.proxy.Load() != nil {
+		if failure == nil {
+			return result, nil
+		}
+		if trace.proxy.Load() != nil {
 			failure.Proxy = proxyVariable(target)
 		}
-		if failure != nil && trace.connectTo != "" {
-			failure.ConnectTo = trace.connectTo
-			if trace.at() == stageResolving || trace.at() == stageConnecting {
-				failure.Hint = HintConnectTo
-			}
+		if failure.ConnectTo = trace.connectTo; failure.ConnectTo != "" && (trace.at() == stageResolving || trace.at() == stageConnecting) {
+			failure.Hint = HintConnectTo
 		}
-		if failure != nil && redirects > 0 {
+		if redirects > 0 {
 			failure.RedirectedTo = printable(target, r.redact)
-			failure.OtherOrigin = origin != r.request.BaseURL.Origin()
+			failure.OtherOrigin = origin != r.request.BaseURL.Origin
 		}
-		return result, failure
+		return nil, failure
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
 	transport := r.client.other
-	if origin == r.request.BaseURL.Origin() {
+	if origin == r.request.BaseURL.Origin {
 		transport = r.client.own
 		maps.Copy(request.Header, r.request.Headers)
 		if host := request.Header.Get("Host"); host != "" {

@@ -97,7 +97,7 @@ func FuzzRedirectTarget(f *testing.F) {
 			return
 		}
 		redact := newRedactor(nil, nil)
-		target, reason := redirectTarget(from.Document(), location, redact)
+		target, reason := redirectTarget(from.Document, location, redact)
 		mustBeSafe(t, reason, 2*urlLimit)
 		if reason != "" {
 			return
@@ -107,7 +107,7 @@ func FuzzRedirectTarget(f *testing.F) {
 			t.Fatalf("%q to %q leads to %q: %v", base, location, target, err)
 		}
 		if to := request.URL; address.OriginOf(to) != address.OriginOf(target) || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" ||
-			from.Document().Scheme == "https" && to.Scheme != "https" {
+			from.Document.Scheme == "https" && to.Scheme != "https" {
 			t.Errorf("%q to %q leads to %q", base, location, to)
 		}
 		if request.URL.User != nil || request.URL.Fragment != "" {

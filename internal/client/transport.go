@@ -21,25 +21,6 @@ const (
 	maxHead = 16 << 10
 )
 
-// newTransports returns the transports that the reads of a client share: own for the origin that a read names, and other for the
-// origins that redirects lead to, which has no client certificate. They are the same if there is none. credentials are texts
-// that must not be printed: a proxy may repeat them.
-func newTransports(requestTimeout time.Duration, settings TLS) (own, other *http.Transport, credentials []string, err error) {
-	withoutCertificate, withCertificate, err := tlsConfigs(settings)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	chooseProxy, credentials := proxiesFromEnvironment()
-	dial := dialWithin(requestTimeout)
-	other = newTransport(dial, withoutCertificate, chooseProxy)
-	own = other
-	if withCertificate != nil {
-		own = newTransport(dial, withCertificate, chooseProxy)
-		own.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
-	}
-	return own, other, credentials, nil
-}
-
 // newTransport returns a transport that speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep
 // a request past its context's end.
 func newTransport(dial dialFunc, config *tls.Config, chooseProxy func(*http.Request) (*url.URL, error)) *http.Transport {

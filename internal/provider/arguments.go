@@ -75,7 +75,7 @@ func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagno
 	parsed, more := client.ParseHeaders(values)
 	var diags diag.Diagnostics
 	for _, fault := range append(faults, more...) {
-		if fault.LineBreak {
+		if strings.ContainsAny(values[fault.Name], "\r\n") {
 			fault.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
 		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.

@@ -88,15 +88,13 @@ func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnos
 	if !ok {
 		return nil
 	}
+	remedy := fault.Remedy
 	if fault.Secret {
 		at = path.Empty()
+		remedy += " If a reverse proxy requires a secret, send it with request_headers, which is sensitive."
 	}
-	return errorAt(at, summary, fmt.Sprintf("%s %s. %s%s", argument, fault.Problem, fault.Remedy, excessRemedies[fault.Excess]))
-}
-
-// excessRemedies are what else a configuration can do about what does not belong in an address.
-var excessRemedies = map[address.Excess]string{
-	address.WhiteSpace: " If it comes from a file, wrap it in trimspace().",
-	address.UserInfo:   " If a reverse proxy requires some, send them with request_headers, which is sensitive.",
-	address.Query:      " A secret that a reverse proxy requires belongs in request_headers, which is sensitive.",
+	if fault.Padded {
+		remedy += " trimspace() removes white space around a text."
+	}
+	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, fault.Problem, remedy))
 }

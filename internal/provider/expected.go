@@ -16,7 +16,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // expectedBlock is what an instance is expected to report. Each argument is named after the attribute whose value it determines
@@ -82,8 +81,8 @@ func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 	return values
 }
 
-// differences lists in which values an instance is not as expected, by name. An expectation that is not known yet is met.
-func differences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
+// expectedDifferences lists in which values an instance is not as expected, by name. An expectation that is not known yet is met.
+func expectedDifferences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
 	arguments := elementsOf(expected)
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if want := arguments[name]; isSet(want) && !want.Equal(reported[name]) {
@@ -110,13 +109,10 @@ func expectedPath(found []client.Difference) path.Path {
 	return path.Root("expected").AtName(found[0].Name)
 }
 
-// differenceList lists differences, one a line. What an instance reported may be anything, and long.
+// differenceList lists differences, one a line.
 func differenceList(found []client.Difference) (list string) {
 	for _, difference := range found {
-		list += "\n  - " + safetext.Clean(difference.String(), differenceLimit)
+		list += "\n  - " + difference.String()
 	}
 	return list
 }
-
-// differenceLimit is how many characters of a difference are shown.
-const differenceLimit = 300

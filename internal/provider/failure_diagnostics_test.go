@@ -181,7 +181,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"not as expected": {
 			failure{
 				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2,
-				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "a\x1b", Expected: "b"}},
+				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "a", Expected: "b"}},
 			},
 			words{
 				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 2\n  - api_version is a, expected b\n\n2",

@@ -63,7 +63,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		resp.Diagnostics.Append(readError(at, err, situation))
 		return
 	}
-	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})...)
+	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
 	setInstance(values, *baseURL, result)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }

@@ -87,7 +87,7 @@ func computedInt64(description string) schema.Attribute {
 // setInstance sets the values of instanceAttributes, and base_url.
 func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, result *client.Result) {
 	maps.Copy(values, detailsValues(result.Details))
-	values["base_url"] = stringValue(baseURL.Written())
+	values["base_url"] = stringValue(baseURL.Written)
 	values["response_body"] = stringValue(string(result.Document))
 }
 

@@ -93,26 +93,22 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	}
 	maps.Copy(planned, expectedValues(planned["expected"]))
 	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
-	if !reads && planned["expected"].Equal(state["expected"]) {
-		resp.Diagnostics.Append(driftWarning(planned, differences(state["expected"], state)))
+	if reads || !planned["expected"].Equal(state["expected"]) {
+		return
 	}
-}
-
-// driftWarning says that an apply waits although nobody changed what is expected, or returns nil if nothing differs. Terraform
-// plans again during the apply, and shows it once more.
-func driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
-	if len(found) == 0 {
-		return nil
+	if found := expectedDifferences(state["expected"], state); len(found) > 0 {
+		// Nobody changed what is expected. Terraform plans again during the apply, and shows this once more.
+		words, limit := failureWords[client.KindUnexpected], formatDuration(timeoutOf(planned, "update", defaultRecordTimeout))
+		resp.Diagnostics.AddAttributeWarning(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
+			fmt.Sprintf("The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update (%s):%s\n\n%s",
+				limit, differenceList(found), words.text))
 	}
-	return diag.NewAttributeWarningDiagnostic(expectedPath(found), fmt.Sprintf("%s: %s", failureWords[client.KindUnexpected].summary, goValue[string](planned["base_url"])),
-		paragraphs("The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update ("+
-			formatDuration(timeoutOf(planned, "update", defaultRecordTimeout))+"):"+differenceList(found), failureWords[client.KindUnexpected].text))
 }
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
 func effective(baseURL tftypes.Value) string {
 	parsed, _ := address.ParseBaseURL(goValue[string](baseURL))
-	return parsed.Effective()
+	return parsed.Effective
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -123,7 +119,7 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 // next refresh: everything was known in the plan.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	same := req.Plan.Raw.IsFullyKnown() // see ModifyPlan
-	if !same || len(differences(elementsOf(req.Plan.Raw)["expected"], elementsOf(req.State.Raw))) > 0 {
+	if !same || len(expectedDifferences(elementsOf(req.Plan.Raw)["expected"], elementsOf(req.State.Raw))) > 0 {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
 	if same && !resp.Diagnostics.HasError() {
@@ -173,7 +169,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	request := client.Request{BaseURL: *baseURL, UntilReady: situation.waits}
 	if situation.waits {
 		request.Differences = func(details *instance.Details) []client.Difference {
-			return differences(values["expected"], detailsValues(details))
+			return expectedDifferences(values["expected"], detailsValues(details))
 		}
 	}
 	result, err := r.provider.read(ctx, request)
@@ -185,7 +181,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	}
 	setInstance(values, *baseURL, result)
 	state.Raw = tftypes.NewValue(record.Type(), values)
-	return warningDiagnostics(instanceWarnings{baseURL.Written(), baseURL.String(), result.Details.Warnings})
+	return warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})
 }
 
 // keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
@@ -193,7 +189,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 func keptWarning(baseURL tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
 	summary := summaryKept
 	if parsed, err := address.ParseBaseURL(goValue[string](baseURL)); err == nil { // else it may have a secret
-		summary += ": " + parsed.Written()
+		summary += ": " + parsed.Written
 	}
 	return diag.NewWarningDiagnostic(summary,
 		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())

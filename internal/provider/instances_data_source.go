@@ -101,7 +101,7 @@ type fleetMember struct {
 }
 
 // summary names the instance by its first key: of warnings with the same summary, Terraform shows only the first.
-func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written()) }
+func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
 // fleetMembers groups the keys by the instance that they point to, in the order of the keys.
 func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, diags diag.Diagnostics) {
@@ -122,10 +122,10 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 			diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 			continue
 		}
-		member, shared := byEffective[baseURL.Effective()]
+		member, shared := byEffective[baseURL.Effective]
 		if !shared {
 			member = &fleetMember{baseURL: baseURL}
-			byEffective[baseURL.Effective()] = member
+			byEffective[baseURL.Effective] = member
 			members = append(members, member)
 		}
 		member.keys = append(member.keys, key)

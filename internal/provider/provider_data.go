@@ -39,7 +39,7 @@ type providerData struct {
 	connectTo string
 	// requestTimeout is the time limit of one attempt.
 	requestTimeout time.Duration
-	// unknown are the arguments that are not known before apply. What stands in for them is never used: see unknownFor.
+	// unknown are the arguments that are not known before apply. What stands in for them is never used: see awaitArguments.
 	unknown []string
 }
 
@@ -79,7 +79,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	if tls.Insecure {
 		summary := summaryInsecure
 		if data.baseURL != nil { // of warnings with the same summary, Terraform shows only the first
-			summary += ": " + data.baseURL.Written()
+			summary += ": " + data.baseURL.Written
 		}
 		diags.AddAttributeWarning(path.Root("insecure"), summary,
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
@@ -90,7 +90,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	}
 	var connectTo map[string]string
 	if data.baseURL != nil {
-		connectTo = map[string]string{data.baseURL.Origin(): data.connectTo}
+		connectTo = map[string]string{data.baseURL.Origin: data.connectTo}
 	}
 	var err error
 	data.client, err = client.New(client.Config{
@@ -144,7 +144,7 @@ func (d *providerData) baseURLFor(own tftypes.Value) (*address.BaseURL, diag.Dia
 
 // withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
 func (d *providerData) withholdsHeaders(baseURL address.BaseURL) bool {
-	return len(d.headers) > 0 && (d.baseURL == nil || d.baseURL.Origin() != baseURL.Origin())
+	return len(d.headers) > 0 && (d.baseURL == nil || d.baseURL.Origin != baseURL.Origin)
 }
 
 // read reads an instance with the request's headers and the provider's, if they are meant for its origin. The

@@ -23,20 +23,15 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	return unknown
 }
 
-// unknownFor lists the arguments of the provider that matter to a read and are not known yet. Without request_headers and
-// connect_to, base_url does not matter to a read that has a base URL of its own. Every other argument matters to every read.
-func (d *providerData) unknownFor(ownBaseURL bool) []string {
-	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
-	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(d.unknown, forOrigin) {
-		return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return name == "base_url" })
-	}
-	return d.unknown
-}
-
-// awaitArguments decides what becomes of a read: it is deferred where that is allowed, or fails, if arguments of the provider
-// that matter to it are not known before apply. Otherwise it goes on. otherRemedy is one more thing to do.
+// awaitArguments decides what becomes of a read while arguments of the provider that matter to it are not known: it is deferred
+// where that is allowed, or fails. Otherwise it goes on. Without request_headers and connect_to, base_url does not matter to a
+// read that has a base URL of its own. Every other argument matters to every read. otherRemedy is one more thing to do.
 func (d *providerData) awaitArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
-	unknown := d.unknownFor(ownBaseURL)
+	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
+	unknown := slices.Clone(d.unknown)
+	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
+		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == "base_url" })
+	}
 	if len(unknown) == 0 || deferralAllowed {
 		return len(unknown) > 0, nil
 	}

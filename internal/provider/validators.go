@@ -128,11 +128,10 @@ func shown(text string) string {
 // locatable returns where Terraform finds a path in a configuration: it cannot locate an attribute inside of another, only one
 // inside of a block.
 func locatable(at path.Path) path.Path {
-	root := path.Root(at.Steps()[0].String())
-	if root.Equal(path.Root("expected")) {
+	if strings.HasPrefix(at.String(), "expected.") {
 		return at
 	}
-	return root
+	return path.Root(at.Steps()[0].String())
 }
 
 var caCertsValidator = check{
