@@ -3,13 +3,19 @@
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
 //	go run ./internal/dev/instances broken
+//
+// release=FILE is a server whose release and chunk size are in a file, such as "2.2.0 30000000".
 package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -30,7 +36,12 @@ func main() {
 	}
 	baseURLs := map[string]string{}
 	for _, name := range names {
-		instance, err := instancetest.Start(instancetest.WithDocument(documents[name]))
+		name, file, released := strings.Cut(name, "=")
+		options := []instancetest.Option{instancetest.WithDocument(documents[name])}
+		if released {
+			options = append(options, instancetest.WithDefault(release(file)))
+		}
+		instance, err := instancetest.Start(options...)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -40,4 +51,33 @@ func main() {
 		log.Fatal(err)
 	}
 	<-told
+}
+
+// release answers as the settings in a file say. After a change, the old process answers once more, and then none, once.
+func release(file string) instancetest.Step {
+	var (
+		mutex   sync.Mutex
+		running string // the settings of the process that answers
+		asked   int    // how often since they changed
+	)
+	return func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		content, _ := os.ReadFile(file) // no file is no server yet
+		settings := strings.Trim(string(content), "\" \r\n")
+		if settings != running {
+			asked++
+		}
+		if asked == 3 {
+			running, asked = settings, 0
+		}
+		version, size, _ := strings.Cut(running, " ")
+		var chunkSize int // the digits that the setting begins with, as the service reads it
+		_, _ = fmt.Sscanf(size, "%d", &chunkSize)
+		step := instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version).With("chunkSize", chunkSize))
+		if running == "" || asked == 2 {
+			step = instancetest.Status(http.StatusServiceUnavailable)
+		}
+		step(s, w, r)
+	}
 }

@@ -1,0 +1,63 @@
+# What `make demo` applies to show a release: the server, the wait until it reports what is expected, and what follows.
+
+terraform {
+  required_version = ">= 1.4" # OpenTofu: 1.6
+
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Base URL of the server."
+  type        = string
+}
+
+variable "release" {
+  description = "Release of the server."
+  type        = string
+  default     = "2.1.5"
+}
+
+variable "chunk_size" {
+  description = "Size of one chunk of an upload, in bytes."
+  type        = number
+  default     = 20000000
+}
+
+variable "setting" {
+  description = "What is written into the server's settings as the chunk size. Default: chunk_size."
+  type        = string
+  default     = null
+}
+
+provider "filetransfer" {
+  retry = { min_delay = "100ms", max_delay = "1s" } # the demo does not start a real server
+}
+
+# Stands in for a server, which reads its settings from a file.
+resource "terraform_data" "server" {
+  triggers_replace = "${var.release} ${coalesce(var.setting, var.chunk_size)}"
+
+  provisioner "local-exec" {
+    command = "echo \"${self.triggers_replace}\" >server.txt"
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url   = var.base_url
+  depends_on = [terraform_data.server]
+  timeouts   = { update = "2s" }
+
+  expected {
+    api_version = var.release
+    chunk_size  = var.chunk_size
+  }
+}
+
+# Stands in for a proxy's limit of a request. 1 MiB is for the rest of the request.
+resource "terraform_data" "body_limit" {
+  input = filetransfer_instance_record.files.chunk_size + 1048576
+}
