@@ -39,53 +39,38 @@ var failureWords = map[client.Kind]struct {
 	summary string
 	advice
 }{
-	client.KindResolve: {"Host name of the instance not found", advice{
-		"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true,
-	}},
-	client.KindNameServer: {"Host name lookup failed", advice{
-		"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false,
-	}},
-	client.KindConnect: {"Instance not reachable", advice{
-		"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true,
-	}},
-	client.KindProxy: {"Instance not reachable through the proxy", advice{
-		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false,
-	}},
-	client.KindTimeout: {"Instance did not answer in time", advice{
-		"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false,
-	}},
-	client.KindBroken: {"Connection to the instance broke", advice{
-		"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false,
-	}},
-	client.KindCertificate: {"Certificate of the instance not trusted", advice{
-		"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false,
-	}},
-	client.KindTLS: {"TLS handshake with the instance failed", advice{
-		"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
-			"client_cert_pem and client_key_pem.", true,
-	}},
-	client.KindNotHTTP: {"Response of the instance is not valid HTTP", advice{
-		"Check that the base URL names the port on which the instance serves HTTP.", true,
-	}},
-	client.KindRedirect: {"Redirect of the instance not followed", advice{
-		"Set the base URL to the address at which the instance itself answers.", true,
-	}},
-	client.KindStatus: {"Instance answered with status", advice{ // and the status
-		"Check the base URL, and what a proxy in front of the instance allows.", true,
-	}},
-	client.KindTooLarge: {"Response of the instance too large", advice{
-		"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
-			"it adds to its responses, such as cookies.", true,
-	}},
-	client.KindNotJSON: {"Response of the instance is not JSON", advice{
-		"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true,
-	}},
-	client.KindDocument: {"Response is not an instance document", advice{
-		"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false,
-	}},
-	client.KindUnexpected: {"Instance does not report what is expected", advice{
-		"Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected.", false,
-	}},
+	client.KindResolve: {"Host name of the instance not found",
+		advice{"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true}},
+	client.KindNameServer: {"Host name lookup failed",
+		advice{"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false}},
+	client.KindConnect: {"Instance not reachable",
+		advice{"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true}},
+	client.KindProxy: {"Instance not reachable through the proxy",
+		advice{"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false}},
+	client.KindTimeout: {"Instance did not answer in time",
+		advice{"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false}},
+	client.KindBroken: {"Connection to the instance broke",
+		advice{"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false}},
+	client.KindCertificate: {"Certificate of the instance not trusted",
+		advice{"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false}},
+	client.KindTLS: {"TLS handshake with the instance failed",
+		advice{"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
+			"client_cert_pem and client_key_pem.", true}},
+	client.KindNotHTTP: {"Response of the instance is not valid HTTP",
+		advice{"Check that the base URL names the port on which the instance serves HTTP.", true}},
+	client.KindRedirect: {"Redirect of the instance not followed",
+		advice{"Set the base URL to the address at which the instance itself answers.", true}},
+	client.KindStatus: {"Instance answered with status", // and the status
+		advice{"Check the base URL, and what a proxy in front of the instance allows.", true}},
+	client.KindTooLarge: {"Response of the instance too large",
+		advice{"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
+			"it adds to its responses, such as cookies.", true}},
+	client.KindNotJSON: {"Response of the instance is not JSON",
+		advice{"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true}},
+	client.KindDocument: {"Response is not an instance document",
+		advice{"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false}},
+	client.KindUnexpected: {"Instance does not report what is expected",
+		advice{"Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected.", false}},
 }
 
 // hintAdvice is what to do about likely causes.
