@@ -128,8 +128,11 @@ func TestRecordWaitsForWhatIsExpected(t *testing.T) {
 
 			refreshed := server.refresh(t.Context(), t, recorded)
 			mustEqual(t, "the refreshed record", refreshed.must(t), recorded.state.with(args{"response_body": released.JSON()}))
-			again := server.plan(t, refreshed, own)
-			mustEqual(t, "the plan", again.must(t), refreshed.state)
+			mustEqual(t, "the plan", server.plan(t, refreshed, own).must(t), refreshed.state)
+
+			// What is reported is recorded, and not what is expected.
+			instance.SetDefault(instancetest.Answer())
+			mustEqual(t, "the chunk size", server.refresh(t.Context(), t, refreshed).must(t)["chunk_size"], int64(20000000))
 		})
 	}
 }
