@@ -158,7 +158,7 @@ var wantOutputs = map[string]map[string]any{
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
 	"guides/test-a-module":                   {"body_limit": 21048576., "shortest_expire_minutes": 30.},
 	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
-	"guides/behind-a-reverse-proxy":          {"api_version": "2.1.5"},
+	"guides/connect":          {"api_version": "2.1.5"},
 	"guides/operate-volume":                  {"volume_gib": 2000.},
 	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
@@ -169,7 +169,7 @@ var wantOutputs = map[string]map[string]any{
 	},
 	"guides/survive-an-outage":       {"api_version": "2.1.5"},
 	"guides/operate-settings":        {"api_version": "2.1.5"},
-	"guides/wait-for-a-new-instance": {"api_version": "2.1.5"},
+	"guides/release-a-server": {"api_version": "2.1.5"},
 }
 
 // later is a command after an example was applied, often with other instances or variables, and what it says then.
@@ -219,11 +219,11 @@ var afterwards = map[string][]later{
 		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
-	"guides/wait-for-a-new-instance": {
+	"guides/release-a-server": {
 		{command: "plan -var=release=2.2.3", says: "Plan: 0 to add, 2 to change, 0 to destroy."},
 		{command: "apply -auto-approve -var=release=2.2.3", says: "0 added, 2 changed, 0 destroyed."},
 	},
-	"guides/response-shapes": {
+	"guides/supported-versions": {
 		{change: answering("older", instancetest.Older().With("recommendedExpireTimes",
 			[]instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})), says: "may put minutes where seconds belong"},
 	},

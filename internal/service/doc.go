@@ -14,6 +14,6 @@
 //
 // What it answers is compared with internal/instance/testdata/releases, the test data of the parser: a file for each
 // release, with a document for each setting. A release that is not there has to be read like the one before it, and the
-// labels that both have must mean the same. CAPTURE=1 writes these files, and deletes none; the table in the guide "Response
-// shapes" follows from them.
+// labels that both have must mean the same. CAPTURE=1 writes these files, and deletes none; the table in the guide "Supported
+// versions of Stend" follows from them.
 package service

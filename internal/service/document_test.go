@@ -240,7 +240,7 @@ func (d documents) table() string {
 
 func TestDocumentationHasTheTable(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/guides/response-shapes.md")
+	page, err := os.ReadFile("../../docs/guides/supported-versions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
