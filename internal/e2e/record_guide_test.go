@@ -11,7 +11,7 @@ import (
 // recordGuide returns the one block with a text of the page whose steps these tests follow.
 func recordGuide(t *testing.T, text string) string {
 	t.Helper()
-	return oneBlock(t, text, "templates", "guides", "from-a-data-source-to-a-record.md.tmpl")
+	return oneBlock(t, text, "templates", "guides", "survive-an-outage.md.tmpl")
 }
 
 // pasteFor pastes a configuration that names a running instance instead of the page's.

@@ -55,7 +55,7 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	w := newWorkspace(t, acceptance(t), impatient+recordOf(server.URL()))
 	w.apply()
 	recorded := w.record(theRecord)
-	outdated := oneBlock(t, "grep ", "templates", "guides", "survive-an-outage.md.tmpl")
+	outdated := oneBlock(t, "grep ", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
 	w.shell(outdated).wantText(t, "exit code 0:")
 	server.Close()
 
@@ -86,11 +86,13 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 func TestAccRecord_ChangedLimitIsNoticedByItsExitCode(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	c.need(t, version{1, 15}, version{1, 6}, "an exit code of 0 with -refresh-only")
+	if !c.openTofu && !c.version.less(version{1, 10}) && c.version.less(version{1, 15}) {
+		t.Skip("this version of Terraform never ends with 0 here (hashicorp/terraform#36403)")
+	}
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
 	w.apply()
-	nightly := oneBlock(t, "-refresh-only", "templates", "guides", "survive-an-outage.md.tmpl")
+	nightly := oneBlock(t, "-refresh-only", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
 	want := func(exitCode int, answer instancetest.Step) {
 		t.Helper()
 		server.SetDefault(answer)

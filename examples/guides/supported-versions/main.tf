@@ -7,7 +7,7 @@ terraform {
 }
 
 variable "base_urls" {
-  description = "Base URLs of instances of any version, each under a name of your choice."
+  description = "Base URLs of instances of any release, each under a name of your choice."
   type        = map(string)
 }
 
@@ -15,19 +15,7 @@ data "filetransfer_instances" "all" {
   base_urls = var.base_urls
 }
 
-# The attributes mean the same for every instance.
-output "comparison" {
-  value = {
-    for name, instance in data.filetransfer_instances.all.instances : name => {
-      api_version            = instance.api_version
-      file_max_age           = instance.file_max_age
-      max_transfers_in_merge = instance.max_transfers_in_merge
-      expire_seconds         = instance.recommended_expire_times[*].in_seconds
-    }
-  }
-}
-
-# An option shorter than a minute points to one of the early releases with minutes in value.
+# Fails for an early release that puts minutes where seconds belong.
 check "units" {
   assert {
     condition = alltrue(flatten([
