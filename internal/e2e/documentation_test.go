@@ -123,10 +123,6 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	}
 	cli.needOf(t, configuration)
 	dir := t.TempDir()
-	if strings.Contains(configuration, "testdata/instance.json") { // the document that the page has the reader save
-		must(t, os.Mkdir(filepath.Join(dir, "testdata"), 0o700))
-		write(t, filepath.Join(dir, "testdata", "instance.json"), instancetest.Newer().JSON())
-	}
 	write(t, filepath.Join(dir, "main.tf"), configuration)
 	cli.mustRun(t, dir, "validate", "-no-color")
 }

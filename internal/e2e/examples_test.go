@@ -148,17 +148,17 @@ var wantOutputs = map[string]map[string]any{
 		"region":            "not sent",
 	},
 	"data-sources/filetransfer_instances": {
-		"upload_limit":         21474836480., // the older one's 20 GiB
-		"client_max_body_size": 21048576.,
-		"merge_limits":         map[string]any{"older": 10., "newer": 50., "mixed": 10.},
+		"upload_limit":  21474836480., // the older one's 20 GiB
+		"largest_chunk": 20000000.,
+		"merge_limits":  map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
 	"resources/filetransfer_instance_record": {"client_max_body_size": 21048576.},
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
-	"guides/test-a-module":                   {"body_limit": 21048576., "shortest_expire_minutes": 30.},
+	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
 	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
-	"guides/connect":          {"api_version": "2.1.5"},
+	"guides/connect":                         {"api_version": "2.1.5"},
 	"guides/operate-volume":                  {"volume_gib": 2000.},
 	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
@@ -167,9 +167,9 @@ var wantOutputs = map[string]map[string]any{
 	"guides/record-a-fleet": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 	},
-	"guides/survive-an-outage":       {"api_version": "2.1.5"},
-	"guides/operate-settings":        {"api_version": "2.1.5"},
-	"guides/release-a-server": {"api_version": "2.1.5"},
+	"guides/survive-an-outage": {"api_version": "2.1.5"},
+	"guides/operate-settings":  {"api_version": "2.1.5"},
+	"guides/release-a-server":  {"api_version": "2.1.5"},
 }
 
 // later is a command after an example was applied, often with other instances or variables, and what it says then.
@@ -198,7 +198,8 @@ func stopping(servers map[string]*instancetest.Server) {
 // or a condition that never fails, would be no example of one.
 var afterwards = map[string][]later{
 	"guides/preconditions-and-checks": {
-		{change: answering("base_url", instancetest.Newer().With("apiVersion", "2.0.9")), says: "is older than 2.1."},
+		{change: answering("base_url", instancetest.Newer().With("chunkSize", 33554432)), fails: true,
+			says: "nginx must accept more than a chunk of 33554432 bytes."},
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
 			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
@@ -222,10 +223,6 @@ var afterwards = map[string][]later{
 	"guides/release-a-server": {
 		{command: "plan -var=release=2.2.3", says: "Plan: 0 to add, 2 to change, 0 to destroy."},
 		{command: "apply -auto-approve -var=release=2.2.3", says: "0 added, 2 changed, 0 destroyed."},
-	},
-	"guides/supported-versions": {
-		{change: answering("older", instancetest.Older().With("recommendedExpireTimes",
-			[]instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})), says: "may put minutes where seconds belong"},
 	},
 	"guides/survive-an-outage": {
 		{change: stopping, says: "Instance not read, last known details kept"},

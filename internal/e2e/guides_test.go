@@ -62,22 +62,6 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 	}
 }
 
-// The module's test with a recorded answer passes, with the files that the page has the reader create.
-func TestAccGuide_RecordedAnswer(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	c.need(t, version{1, 8}, version{1, 8}, "a provider function in a test")
-	page := []string{"templates", "guides", "test-a-module.md.tmpl"}
-	w := newWorkspace(t, c, "")
-	server := instancetest.New(t)
-	w.shell(strings.ReplaceAll(oneBlock(t, "curl ", page...), exampleURL, server.URL())).wantText(t, "exit code 0:")
-	w.paste("variable \"limits\" {\n  type = any\n}\n\noutput \"chunk_size\" {\n  value = var.limits.chunk_size\n}\n")
-	write(t, filepath.Join(w.dir, "tests", "recorded", "main.tf"), oneBlock(t, "parse_instance(file(", page...))
-	write(t, filepath.Join(w.dir, "tests", "recorded.tftest.hcl"), oneBlock(t, "with_recorded_limits", page...))
-	w.mustRun(t, w.dir, "get", "-no-color", "-test-directory=tests")
-	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 2 passed, 0 failed")
-}
-
 // A limit of a fleet misses an instance that is down, and fails if all are.
 func TestAccGuide_LimitsOfAFleetWithFailures(t *testing.T) {
 	t.Parallel()

@@ -20,13 +20,13 @@ locals {
 }
 
 output "upload_limit" {
-  description = "Largest file that every instance accepts, in bytes: the limit of an upload form that can use any of them."
+  description = "Largest file that every instance accepts, in bytes: for an upload form that can use any of them."
   value       = min(local.instances[*].file_max_size...)
 }
 
-output "client_max_body_size" {
-  description = "For one nginx in front of all instances, in bytes: the largest chunk, and 1 MiB for the rest of the request."
-  value       = max(local.instances[*].chunk_size...) + 1048576
+output "largest_chunk" {
+  description = "Largest chunk, in bytes: one nginx in front of all instances must let it through."
+  value       = max(local.instances[*].chunk_size...)
 }
 
 output "merge_limits" {

@@ -16,7 +16,7 @@ output "file_max_age_days" {
   value       = local.snapshot.file_max_age / (24 * 60 * 60)
 }
 
-output "first_expire_time" {
-  description = "The first expiry option of the instance."
-  value       = local.snapshot.recommended_expire_times[0]
+output "snapshot" {
+  description = "All that the document says."
+  value       = local.snapshot
 }

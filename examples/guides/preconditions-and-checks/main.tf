@@ -17,8 +17,8 @@ variable "largest_export" {
   default     = 5000000000
 }
 
-variable "proxy_body_size" {
-  description = "Largest request body that the reverse proxy accepts, in bytes."
+variable "nginx_body_limit" {
+  description = "Largest request body that our nginx accepts, in bytes."
   type        = number
   default     = 33554432
 }
@@ -35,19 +35,14 @@ data "filetransfer_instance" "files" {
   }
 }
 
-locals {
-  # A file is uploaded in chunks. 1 MiB is ample for the multipart headers around a chunk.
-  max_body_bytes = data.filetransfer_instance.files.chunk_size + 1048576
-}
-
-# Stops the plan if one resource does not fit the instance.
-resource "terraform_data" "reverse_proxy" {
-  input = var.proxy_body_size
+# Stands in for nginx. Stops the plan if a chunk does not fit.
+resource "terraform_data" "nginx" {
+  input = var.nginx_body_limit
 
   lifecycle {
     precondition {
-      condition     = var.proxy_body_size >= local.max_body_bytes
-      error_message = "The reverse proxy must accept bodies of ${local.max_body_bytes} bytes: a chunk and 1 MiB."
+      condition     = var.nginx_body_limit > data.filetransfer_instance.files.chunk_size
+      error_message = "nginx must accept more than a chunk of ${data.filetransfer_instance.files.chunk_size} bytes."
     }
   }
 }
@@ -60,15 +55,4 @@ check "password" {
   }
 }
 
-check "version" {
-  assert {
-    condition = (
-      data.filetransfer_instance.files.api_version_major * 10000 +
-      data.filetransfer_instance.files.api_version_minor * 100 +
-      data.filetransfer_instance.files.api_version_patch >= 20100
-    )
-    error_message = "${data.filetransfer_instance.files.base_url} is older than 2.1."
-  }
-}
-
-output "proxy_body_size" { value = terraform_data.reverse_proxy.output }
+output "nginx_body_limit" { value = terraform_data.nginx.output }

@@ -13,12 +13,12 @@ variable "base_url" {
 
 data "filetransfer_instance" "files" { base_url = var.base_url }
 
-# Stands in for the reverse proxy.
-resource "terraform_data" "proxy" {
-  input = data.filetransfer_instance.files.chunk_size + 1048576
+# Stands in for the job that uploads a nightly export of 5 GB.
+resource "terraform_data" "job" {
+  input = ceil(5000000000 / data.filetransfer_instance.files.chunk_size)
 }
 
-output "body_limit" { value = terraform_data.proxy.output }
+output "chunks" { value = terraform_data.job.output }
 
 output "shortest_expire_minutes" {
   value = min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...)

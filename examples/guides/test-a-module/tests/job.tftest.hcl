@@ -20,8 +20,8 @@ variables {
 
 run "defaults" {
   assert {
-    condition     = output.body_limit == 21048576
-    error_message = "The proxy must accept a chunk and 1 MiB."
+    condition     = output.chunks == 250
+    error_message = "5 GB are 250 chunks of 20 MB."
   }
 
   assert {
@@ -40,7 +40,7 @@ run "smaller_chunks" {
   }
 
   assert {
-    condition     = output.body_limit == 11048576
-    error_message = "The proxy must follow the chunk size."
+    condition     = output.chunks == 500
+    error_message = "The job must follow the chunk size."
   }
 }
