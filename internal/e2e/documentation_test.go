@@ -123,33 +123,116 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 	}
 	cli.needOf(t, configuration)
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), configuration)
+	if another.MatchString(configuration) {
+		needTerraformData(t, cli)
+	}
+	write(t, filepath.Join(dir, "main.tf"), standIn(configuration))
 	cli.mustRun(t, dir, "validate", "-no-color")
 }
 
-// A newcomer who copies the first configuration gets what the page shows after it, from an instance that answers what the
-// index shows, and after its chunk size was raised.
-func TestAccDocumentation_QuickStart(t *testing.T) {
+// another is a resource of a provider that no test installs.
+var another = regexp.MustCompile(`\b(kubernetes|helm)_\w+`)
+
+// standIn puts the CLI's own resource in the place of others, with the one argument that a page is about.
+func standIn(text string) string {
+	for pattern, replacement := range map[string]string{
+		`\n  (metadata|name|chart) .*`: "",
+		`\n  values = `:                "\n  input = ",
+		`\n  data = (.*)`:              "\n  input = { for name, value in $1 : name => tostring(value) }", // strings, as in a config map
+		`"(\w+)" = "`:                  `$1 = "`,                                                          // how a plan prints its names
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, replacement)
+	}
+	return another.ReplaceAllString(text, "terraform_data")
+}
+
+// A newcomer who copies the examples of the first screen gets the plans and the error that follow them, from an instance that
+// answers what the index shows.
+func TestAccDocumentation_FirstScreen(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	const readme, index = "README.md", "templates/index.md.tmpl"
-	answer := firstBlock(t, filepath.Join(root, index), "json", "fileMaxSize")
-	for _, name := range []string{readme, index} {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			t.Parallel()
-			page := filepath.Join(root, name)
-			const local = "http://localhost:3000"
-			configuration := firstBlock(t, page, "terraform", local)
-			server := instancetest.New(t, instancetest.WithDocument(answer))
-			w := newWorkspace(t, cli, "")
-			w.paste(strings.ReplaceAll(configuration, local, server.URL()))
-			w.plan().wantSummary(t, firstBlock(t, page, "text", "Changes to Outputs"))
-			w.applyPlan()
+	needTerraformData(t, cli)
+	index := filepath.Join(root, "templates", "index.md.tmpl")
+	screen := blocks(t, index)[:5]
+	for i, block := range blocks(t, filepath.Join(root, "README.md"))[:len(screen)] {
+		if block.text != screen[i].text {
+			t.Errorf("%s is not as in %s", block.place, screen[i].place)
+		}
+	}
+	reads, plan, releases, releasePlan, failure := screen[0].text, screen[1].text, screen[2].text, screen[3].text, screen[4].text
+	const size, larger = "1000000000", "5000000000"
+	answer := documentOfTheIndex(t)
+	server := instancetest.New(t, instancetest.WithDocument(answer))
+	ofServer := func(configuration string) string {
+		return standIn(strings.ReplaceAll(configuration, `"`+exampleURL+`"`, `"`+server.URL()+`"`))
+	}
+	w := newWorkspace(t, cli, "")
+	w.paste(ofServer(reads))
+	w.apply()
+	server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, size, larger, 1)))
+	w.plan().wantExcerpt(t, standIn(plan))
 
-			server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, "20000000", "30000000", 1)))
-			w.plan().wantSummary(t, oneBlock(t, " -> ", name))
+	w = newWorkspace(t, cli, "")
+	server.SetDefault(instancetest.Answer())
+	w.configure(ofServer(releases))
+	w.apply()
+	change := "-var=file_max_size=" + larger
+	w.plan(change).wantExcerpt(t, standIn(releasePlan))
+	w.configure(ofServer(strings.Replace(releases, "\n\n  expected", "\n  timeouts = { update = \"1s\" }\n\n  expected", 1)))
+	server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, size, "5", 1)))
+	failed := w.do("apply", "-auto-approve", change)
+	failed.wantText(t, "exit code 1:")
+	failed.wantExcerpt(t, failure)
+	if after := w.record("terraform_data.upload_form")["output"]; !strings.Contains(fmt.Sprint(after), size) {
+		t.Errorf("what follows was changed to %v", after)
+	}
+}
+
+// documentOfTheIndex is what an instance answers by the index.
+func documentOfTheIndex(t *testing.T) string {
+	t.Helper()
+	return firstBlock(t, filepath.Join(root, "templates", "index.md.tmpl"), "json", "fileMaxSize")
+}
+
+// wantExcerpt checks that a command printed these lines in their order, with "..." where some are left out.
+func (r result) wantExcerpt(t *testing.T, excerpt string) {
+	t.Helper()
+	rest := string(r.stdout) + string(r.stderr)
+	for _, part := range regexp.MustCompile(`(?m)^\.\.\.\n`).Split(excerpt, -1) {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Errorf("it does not say\n%s\nwhere the page does: %s", part, r)
+		}
+		rest = after
+	}
+}
+
+// The pages print attributes with their values as the CLI does.
+func TestAccDocumentation_Values(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	server := instancetest.New(t, instancetest.WithDocument(documentOfTheIndex(t)))
+	for page, shown := range map[string]struct{ example, address string }{
+		"data-sources/instance.md.tmpl":     {"data-sources/filetransfer_instance", "data.filetransfer_instance.files"},
+		"resources/instance_record.md.tmpl": {"resources/filetransfer_instance_record", "filetransfer_instance_record.files"},
+	} {
+		t.Run(shown.address, func(t *testing.T) {
+			t.Parallel()
+			e := newExample(t, cli, shown.example)
+			e.variables["base_url"] = server.URL()
+			e.setVariables()
+			e.apply()
+			done := e.run(t, e.dir, "state", "show", "-no-color", shown.address)
+			done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL))
+			done.wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", page))
 		})
 	}
+	t.Run("parse_instance", func(t *testing.T) {
+		t.Parallel()
+		e := newExample(t, cli, "functions/parse_instance")
+		e.apply()
+		e.run(t, e.dir, "output", "-no-color", "snapshot").wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "functions", "parse_instance.md.tmpl"))
+	})
 }
 
 // The index and troubleshooting say what a child module without required_providers makes of the provider's name.

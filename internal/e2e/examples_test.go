@@ -152,7 +152,7 @@ var wantOutputs = map[string]map[string]any{
 		"largest_chunk": 20000000.,
 		"merge_limits":  map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
-	"resources/filetransfer_instance_record": {"client_max_body_size": 21048576.},
+	"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
 	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
 	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
@@ -220,10 +220,6 @@ var afterwards = map[string][]later{
 		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
-	"guides/release-a-server": {
-		{command: "plan -var=release=2.2.3", says: "Plan: 0 to add, 2 to change, 0 to destroy."},
-		{command: "apply -auto-approve -var=release=2.2.3", says: "0 added, 2 changed, 0 destroyed."},
-	},
 	"guides/survive-an-outage": {
 		{change: stopping, says: "Instance not read, last known details kept"},
 		{command: "apply -auto-approve", says: "Instance not read, last known details kept"},

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,8 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
 	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.RegistryHost())
 	built := string(read(t, filepath.Join(buildDir, executable(providerName))))
-	w.paste(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"))
+	requires, _, _ := strings.Cut(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"), "\n\n")
+	w.paste(requires)
 	for _, build := range []string{built, built + "another"} {
 		file := filepath.Join(w.dir, providerName)
 		write(t, file, build)
@@ -95,6 +97,43 @@ resource "filetransfer_instance_record" "fleet" {
 	w.wantError("Instance not reachable", "apply", "-auto-approve")
 	instancetest.New(t, instancetest.WithListenAddress(address))
 	w.plan().wantSummary(t, "Plan: 1 to add, 0 to change, 0 to destroy.")
+}
+
+// The plans, the error and the warning of a release are those of the guide.
+func TestAccGuide_Release(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	page := []string{"templates", "guides", "release-a-server.md.tmpl"}
+	e := newExample(t, c, "guides/release-a-server")
+	e.start()
+	e.plan().wantText(t, "+ chunk_size = 20000000")
+	e.apply()
+	server, newer := e.servers["base_url"], instancetest.Newer()
+
+	release := strings.Fields(oneBlock(t, "-var release=", page...))[2:]
+	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 0 to add, 3 to change", page...))
+	server.SetDefault(instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0")))
+	file := filepath.Join(e.dir, "main.tf")
+	write(t, file, strings.Replace(e.configuration, `update = "5m"`, `update = "1s"`, 1))
+	failed := e.do("apply", append(release, "-auto-approve")...)
+	failed.wantText(t, "exit code 1:")
+	failed.wantExcerpt(t, oneBlock(t, "Error: Instance does not report", page...))
+	if follows := e.record("terraform_data.upload_job")["input"]; !strings.Contains(fmt.Sprint(follows), "2e+07") {
+		t.Errorf("what follows was changed to %v", follows)
+	}
+	server.SetScript(instancetest.Answer(), instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0")))
+	server.SetDefault(instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0").With("chunkSize", 30000000)))
+	e.apply(release...)
+	e.wantNoChanges(nil, release...)
+
+	write(t, file, e.configuration)
+	server.SetDefault(instancetest.Answer())
+	e.apply()
+	server.SetDefault(instancetest.AnswerDocument(newer.With("chunkSize", 10000000)))
+	drifted := e.plan()
+	drifted.stdout = []byte(strings.ReplaceAll(string(drifted.stdout), server.URL(), exampleURL))
+	drifted.wantExcerpt(t, oneBlock(t, "Warning: Instance does not report", page...))
+	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
 // The result of a check is in the JSON form of a plan, and that of the last apply in that of the state.
@@ -145,7 +184,7 @@ resource "filetransfer_instance_record" "this" {
 		"The instance does not report what is expected": instancetest.AnswerDocument(newer.With("apiVersion", "2.1.4")),
 		"The instance is down":                          instancetest.Status(503),
 	}
-	rows := regexp.MustCompile(`(?m)^\| (.+?) \| (\d?) \| (\d)(, with a warning)? \|$`).FindAllStringSubmatch(string(read(t, filepath.Join(root, filepath.Join(page...)))), -1)
+	rows := regexp.MustCompile(`(?m)^\| (.+?) \|(?: (\d))? \| (\d)(, with a warning)? \|$`).FindAllStringSubmatch(string(read(t, filepath.Join(root, filepath.Join(page...)))), -1)
 	if len(rows) != len(happens) {
 		t.Errorf("%d rows, want %d: %q", len(rows), len(happens), rows)
 	}
@@ -161,7 +200,7 @@ resource "filetransfer_instance_record" "this" {
 			if row[2+i] == "" {
 				continue
 			}
-			done := w.shell(nightly)
+			done := w.with("TF_CLI_ARGS=-no-color").shell(nightly)
 			done.wantText(t, "exit code "+row[2+i]+":")
 			if warns := row[4] != "" && i == 1; warns != (len(done.warnings()) > 0) {
 				t.Errorf("%s: a warning is expected: %t: %s", row[1], warns, done)

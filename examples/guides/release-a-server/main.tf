@@ -17,24 +17,35 @@ variable "release" {
   default     = "2.1.5"
 }
 
+variable "chunk_size" {
+  description = "Size of one chunk of an upload, in bytes."
+  type        = number
+  default     = 20000000
+}
+
 # Stands in for the server: a container, a Helm release, a virtual machine.
-resource "terraform_data" "server" { input = var.release }
+resource "terraform_data" "server" {
+  input = { image = "stend:${var.release}", CHUNK_SIZE = var.chunk_size }
+}
 
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
 
   timeouts = {
-    create = "15m"
-    update = "5m"
+    create = "15m" # how long a new server may take
+    update = "5m"  # how long a release may take
   }
 
-  expected { api_version = var.release }
+  expected {
+    api_version = var.release
+    chunk_size  = var.chunk_size
+  }
 }
 
-# Stands in for a resource that is replaced when a limit changes.
-resource "terraform_data" "proxy" {
-  triggers_replace = [filetransfer_instance_record.files.chunk_size]
+# Stands in for what follows the limits.
+resource "terraform_data" "upload_job" {
+  input = filetransfer_instance_record.files.chunk_size
 }
 
 output "api_version" { value = filetransfer_instance_record.files.api_version }

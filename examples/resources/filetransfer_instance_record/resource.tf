@@ -15,12 +15,17 @@ resource "filetransfer_instance_record" "files" {
   base_url = var.base_url
 
   timeouts = {
-    create = "15m" # how long a new instance may take until it answers
-    read   = "5s"  # how long a plan waits for an instance that is down
+    read = "5s" # how long a plan waits for an instance that is down
+  }
+
+  # For a server of this configuration: its release and settings.
+  expected {
+    chunk_size       = 20000000
+    require_password = true
   }
 }
 
-output "client_max_body_size" {
-  description = "For nginx in front of the instance, in bytes: one chunk, and 1 MiB for the rest of the request."
-  value       = filetransfer_instance_record.files.chunk_size + 1048576
+output "chunk_size" {
+  description = "Size of one chunk, in bytes."
+  value       = filetransfer_instance_record.files.chunk_size
 }
