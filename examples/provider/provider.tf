@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 provider "filetransfer" {
   base_url        = var.base_url # or the environment variable FILETRANSFER_BASE_URL
@@ -23,7 +20,4 @@ provider "filetransfer" {
 # Without a base_url of its own, it reads the provider's.
 data "filetransfer_instance" "files" {}
 
-output "file_max_size" {
-  description = "Largest file that the instance accepts, in bytes."
-  value       = data.filetransfer_instance.files.file_max_size
-}
+output "file_max_size" { value = data.filetransfer_instance.files.file_max_size }

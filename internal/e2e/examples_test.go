@@ -157,15 +157,11 @@ var wantOutputs = map[string]map[string]any{
 	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
 	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
-	"guides/test-a-fleet":                    {"main_chunk_size": 20000000.},
 	"guides/connect":                         {"api_version": "2.1.5"},
 	"guides/operate-volume":                  {"volume_gib": 2000.},
 	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},
-	},
-	"guides/record-a-fleet": {
-		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 	},
 	"guides/survive-an-outage": {"api_version": "2.1.5"},
 	"guides/operate-settings":  {"api_version": "2.1.5"},

@@ -17,7 +17,7 @@ func recordGuide(t *testing.T, text string) string {
 // pasteFor pastes a configuration that names a running instance instead of the page's.
 func (w *workspace) pasteFor(configuration, baseURL string) {
 	w.t.Helper()
-	w.paste(strings.ReplaceAll(configuration, exampleURL, baseURL))
+	w.configure(strings.ReplaceAll(configuration, exampleURL, baseURL))
 }
 
 const (
@@ -42,7 +42,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	before, after := recordGuide(t, guideData), recordGuide(t, guideImport)
-	c.needOf(t, after)
+	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
 	w.pasteFor(before, server.URL())
@@ -68,7 +68,7 @@ func TestAccRecordGuide_ImportCommand(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	after := recordGuide(t, guideImport)
-	c.needOf(t, after)
+	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
 	w.pasteFor(recordGuide(t, guideData), server.URL())
@@ -113,7 +113,7 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	imported := recordGuide(t, guideImport)
-	c.needOf(t, imported)
+	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	one, other := instancetest.New(t), instancetest.New(t)
 	w := newWorkspace(t, c, "")
 	w.pasteFor(imported, one.URL())
@@ -140,7 +140,7 @@ func TestAccRecordGuide_CountAndForEach(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	imported := recordGuide(t, guideImport)
-	c.needOf(t, imported)
+	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	server := instancetest.New(t)
 	record := withoutImport(t, imported)
 	counted := recordGuide(t, "count =") + `

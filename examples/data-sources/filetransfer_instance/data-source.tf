@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
@@ -21,10 +18,8 @@ output "file_max_size_mib" {
 }
 
 output "expire_options" {
-  description = "Expiry options of the instance: labels by seconds. Two options can have the same label."
-  value = {
-    for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds => time.label
-  }
+  description = "Expiry options of the instance, in seconds."
+  value       = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds
 }
 
 output "region" {

@@ -7,7 +7,7 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Base URL of the instance, path included, such as https://gateway.example.org/files/api."
+  description = "Base URL with its path, such as https://gateway.example.org/files/api."
   type        = string
 }
 
@@ -17,31 +17,25 @@ variable "gateway_token" {
   sensitive   = true
 }
 
-variable "ca_cert_pem" {
-  description = "Certificate of the private authority that signed the reverse proxy's certificate."
-  type        = string
-}
+variable "ca_cert_pem" { type = string }
 
-variable "client_cert_pem" {
-  description = "Client certificate that the reverse proxy accepts."
-  type        = string
-}
+variable "client_cert_pem" { type = string }
 
 variable "client_key_pem" {
-  description = "Private key of the client certificate."
-  type        = string
-  sensitive   = true
+  type      = string
+  sensitive = true
 }
 
 provider "filetransfer" {
   base_url = var.base_url
 
-  # Sent to the origin of base_url, and nowhere else.
-  request_headers = {
-    X-Gateway-Token = var.gateway_token
-  }
+  # Required by the reverse proxy. Sent to the origin of base_url, and nowhere else.
+  request_headers = { X-Gateway-Token = var.gateway_token }
 
-  ca_cert_pem     = var.ca_cert_pem
+  # The private authority that signed its certificate.
+  ca_cert_pem = var.ca_cert_pem
+
+  # The client certificate that it requires.
   client_cert_pem = var.client_cert_pem
   client_key_pem  = var.client_key_pem
 }

@@ -6,27 +6,20 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 provider "filetransfer" {
   request_timeout = "5s"
 
   retry = {
-    max_attempts = 3 # two retries after the first attempt: attempts = 2 of data "http"
-    min_delay    = "1s"
-    max_delay    = "4s"
+    max_attempts = 3 # two retries after the first attempt, as with attempts = 2
   }
 }
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 
-  request_headers = {
-    X-Team = "platform"
-  }
+  request_headers = { X-Team = "platform" }
 }
 
 output "max_age_days" {

@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 variable "largest_export" {
   description = "Size of the largest file that our jobs upload, in bytes."

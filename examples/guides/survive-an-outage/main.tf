@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of the instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 # Read at every plan. While the instance is down, its last values are used, with a warning.
 resource "filetransfer_instance_record" "files" { base_url = var.base_url }

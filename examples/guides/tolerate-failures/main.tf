@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_urls" {
-  description = "Base URLs of the instances, each under a name of your choice."
-  type        = map(string)
-}
+variable "base_urls" { type = map(string) }
 
 data "filetransfer_instances" "fleet" {
   base_urls      = var.base_urls

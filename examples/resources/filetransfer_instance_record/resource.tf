@@ -6,10 +6,7 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL of an instance, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
 resource "filetransfer_instance_record" "files" {
   base_url = var.base_url
