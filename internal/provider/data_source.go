@@ -28,10 +28,10 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for an instance that starts: every failure is retried until `timeouts.read` expires, and " +
-				"`max_attempts` is ignored. Use it only for a new instance: with a wrong URL, the error appears only then. Default: `false`.",
+			MarkdownDescription: "Whether to wait for an instance that starts: almost every failure is retried until `timeouts.read` expires, and " +
+				"`max_attempts` is ignored. Use it only while an instance is new. Default: `false`.",
 		},
-		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
+		"timeouts": timeoutsAttribute("Time limits.", map[string]schema.Attribute{
 			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
 				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
 		}),

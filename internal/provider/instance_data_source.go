@@ -34,9 +34,8 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
 		"and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of an instance of the file transfer service (`GET {base_url}/instance`), whichever response shape " +
-			"it uses.",
-		Attributes: attributes,
+		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend (`GET {base_url}/instance`).",
+		Attributes:          attributes,
 	}
 }
 

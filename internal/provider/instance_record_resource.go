@@ -51,7 +51,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"in place from the new instance.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
+	attributes["timeouts"] = timeoutsAttribute("Time limits. If only these change, the apply does not read the instance.",
 		map[string]datasourceschema.Attribute{
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
@@ -59,8 +59,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"update": durationAttribute("Time to wait for the instance when `base_url` changes or the instance does not report what is `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Keeps what an instance of the file transfer service last reported (`GET {base_url}/instance`). Creating it waits until " +
-			"the instance answers. Afterwards an instance that is down does not stop a plan: the values stay as they are, with a warning.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what is expected of it, and keeps what it last reported " +
+			"(`GET {base_url}/instance`). An instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks:     map[string]schema.Block{"expected": expectedBlock},
 	}

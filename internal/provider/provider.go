@@ -40,8 +40,8 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of instances of a file transfer service (`GET {base_url}/instance`), such as file size, chunk size, " +
-			"maximum age and expiry options, whichever response shape they use.",
+		MarkdownDescription: "Reads the limits of instances of the file transfer service Stend, such as file size, chunk size, maximum age and " +
+			"expiry options, and waits for a release of one.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
@@ -57,12 +57,12 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is honored " +
-					"between them. See the nested attributes.",
+					"between them.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
 						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries off. Ignored with "+
-							"`wait_until_ready`, and while a record is created or updated. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
+							"`wait_until_ready` and while a record waits. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
 						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
 					},
 					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
@@ -83,20 +83,19 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
 				Sensitive:           true,
-				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Only together with `client_cert_pem`. Default: none.",
+				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Default: none.",
 			},
 			"connect_to": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"`: a tunnel, a " +
-					"port-forward, or an address before its DNS name exists. Nothing else changes: the `Host` header, the name in TLS and the check " +
-					"of the certificate are those of `base_url`. It can be ephemeral, and can change from run to run. Default: the host and " +
-					"port of `base_url`.",
+				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"` for a tunnel. " +
+					"The `Host` header, the name in TLS and the check of the certificate are still those of `base_url`. Default: the host and port " +
+					"of `base_url`.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to skip the verification of certificates. Anyone on the network path can then read and change the " +
-					"traffic: set `ca_cert_pem` instead. Causes a warning. Default: `false`.",
+				MarkdownDescription: "Whether to skip the verification of certificates, with a warning. Anyone on the network path can then read and change " +
+					"the traffic: set `ca_cert_pem` instead. Default: `false`.",
 			},
 		},
 	}
