@@ -136,6 +136,48 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
+// The message that is explained part by part is one of the provider's. How often it tried depends on the time that it had.
+func TestAccGuide_Message(t *testing.T) {
+	t.Parallel()
+	address := instancetest.ReserveAddress(t)
+	w := newWorkspace(t, acceptance(t), `
+resource "filetransfer_instance_record" "files" {
+  base_url = "http://`+address+`"
+  timeouts = { create = "1s" }
+}
+`)
+	said := w.do("apply", "-auto-approve")
+	numbers := regexp.MustCompile(`\d+`)
+	alike := func(text string) string {
+		return numbers.ReplaceAllString(oneLine([]byte(strings.NewReplacer(address, "localhost:3000", "(1s)", "(1m)").Replace(text))), "N")
+	}
+	if page := oneBlock(t, "Error: Instance not reachable", "templates", "guides", "troubleshooting.md.tmpl"); !strings.Contains(alike(said.String()), alike(page)) {
+		t.Errorf("the page has\n%s\nand the provider says %s", page, said)
+	}
+}
+
+// With the guide's mock, the values of a record are known in a plan of Terraform.
+func TestAccGuide_MockedRecord(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	if c.openTofu {
+		t.Skip("OpenTofu refuses the argument, as the guide says")
+	}
+	c.need(t, version{1, 11}, version{}, "override_during")
+	w := newWorkspace(t, c, recordOf(exampleURL))
+	write(t, filepath.Join(w.dir, "record.tftest.hcl"), oneBlock(t, "mock_resource", "templates", "guides", "test-a-module.md.tmpl")+`
+run "plan" {
+  command = plan
+
+  assert {
+    condition     = filetransfer_instance_record.this.chunk_size == 20000000
+    error_message = "The mock is not used."
+  }
+}
+`)
+	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
+}
+
 // The result of a check is in the JSON form of a plan, and that of the last apply in that of the state.
 func TestAccGuide_CheckResults(t *testing.T) {
 	t.Parallel()
