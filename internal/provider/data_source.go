@@ -31,7 +31,7 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 			MarkdownDescription: "Whether to wait for an instance that starts: almost every failure is retried until `timeouts.read` expires, and " +
 				"`max_attempts` is ignored. Use it only while an instance is new. Default: `false`.",
 		},
-		"timeouts": timeoutsAttribute("Time limits.", map[string]schema.Attribute{
+		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
 			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
 				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
 		}),

@@ -51,7 +51,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"in place from the new instance.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["timeouts"] = timeoutsAttribute("Time limits. If only these change, the apply does not read the instance.",
+	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
 		map[string]datasourceschema.Attribute{
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),

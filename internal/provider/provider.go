@@ -57,7 +57,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
 					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is honored " +
-					"between them.",
+					"between them. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
