@@ -16,7 +16,7 @@ func messages() []string {
 	all := []string{
 		summaryCACerts, summaryBaseURL, summaryCanceled, summaryConnectTo, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
 		summaryInsecure, summaryKept, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
-		summaryTLS, summaryUnknown, summaryUnusedConnect, summaryUnusedHeaders,
+		summaryTLS, summaryUnknown, summaryUnusedConnect, summaryUnusedHeaders, summaryVersion,
 		// Functions have errors without summaries.
 		"No expiry option is at most",
 		"The entry at index",
