@@ -114,6 +114,9 @@ func (e *example) start() {
 		if names["client_cert_pem"] {
 			options = append(options, instancetest.WithClientCertificate())
 		}
+		if names["release"] {
+			e.variables["release"] = "2.1.5"
+		}
 		e.variables["base_url"] = start("base_url", options...)
 		server := e.servers["base_url"]
 		for name, value := range map[string]string{

@@ -104,32 +104,36 @@ func TestAccGuide_Release(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	page := []string{"templates", "guides", "release-a-server.md.tmpl"}
+	released := func(version string, chunkSize int) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version).With("chunkSize", chunkSize))
+	}
+	const update = `update = "5m"`
 	e := newExample(t, c, "guides/release-a-server")
-	e.start()
+	server := instancetest.New(t, instancetest.WithDefault(released("2.2.2", 20000000)))
+	e.variables["base_url"] = server.URL()
+	e.setVariables()
 	e.plan().wantText(t, "+ chunk_size = 20000000")
 	e.apply()
-	server, newer := e.servers["base_url"], instancetest.Newer()
 
 	release := strings.Fields(oneBlock(t, "-var release=", page...))[2:]
 	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 0 to add, 3 to change", page...))
-	server.SetDefault(instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0")))
-	file := filepath.Join(e.dir, "main.tf")
-	write(t, file, strings.Replace(e.configuration, `update = "5m"`, `update = "1s"`, 1))
+	server.SetDefault(released("2.2.3", 20000000))
+	e.paste(strings.Replace(e.configuration, update, `update = "1s"`, 1))
 	failed := e.do("apply", append(release, "-auto-approve")...)
 	failed.wantText(t, "exit code 1:")
 	failed.wantExcerpt(t, oneBlock(t, "Error: Instance does not report", page...))
 	if follows := e.record("terraform_data.upload_job")["input"]; !strings.Contains(fmt.Sprint(follows), "2e+07") {
 		t.Errorf("what follows was changed to %v", follows)
 	}
-	server.SetScript(instancetest.Answer(), instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0")))
-	server.SetDefault(instancetest.AnswerDocument(newer.With("apiVersion", "2.2.0").With("chunkSize", 30000000)))
+	server.SetScript(released("2.2.2", 20000000), released("2.2.3", 20000000))
+	server.SetDefault(released("2.2.3", 30000000))
 	e.apply(release...)
 	e.wantNoChanges(nil, release...)
 
-	write(t, file, e.configuration)
-	server.SetDefault(instancetest.Answer())
+	e.paste(e.configuration)
+	server.SetDefault(released("2.2.2", 20000000))
 	e.apply()
-	server.SetDefault(instancetest.AnswerDocument(newer.With("chunkSize", 10000000)))
+	server.SetDefault(released("2.2.2", 10000000))
 	drifted := e.plan()
 	drifted.stdout = []byte(strings.ReplaceAll(string(drifted.stdout), server.URL(), exampleURL))
 	drifted.wantExcerpt(t, oneBlock(t, "Warning: Instance does not report", page...))

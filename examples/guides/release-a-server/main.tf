@@ -6,22 +6,11 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Where the instance answers, such as https://files.example.org."
-  type        = string
-}
+variable "base_url" { type = string }
 
-variable "release" {
-  description = "Release of the service."
-  type        = string
-  default     = "2.1.5"
-}
+variable "release" { default = "2.2.2" }
 
-variable "chunk_size" {
-  description = "Size of one chunk of an upload, in bytes."
-  type        = number
-  default     = 20000000
-}
+variable "chunk_size" { default = 20000000 }
 
 # Stands in for the server: a container, a Helm release, a virtual machine.
 resource "terraform_data" "server" {
@@ -32,10 +21,7 @@ resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
 
-  timeouts = {
-    create = "15m" # how long a new server may take
-    update = "5m"  # how long a release may take
-  }
+  timeouts = { update = "5m" } # how long a release may take
 
   expected {
     api_version = var.release
