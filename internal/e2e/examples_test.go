@@ -220,7 +220,8 @@ var afterwards = map[string][]later{
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
 	"guides/survive-an-outage": {
-		{change: stopping, says: "Instance not read, last known details kept"},
+		{change: stopping, command: "plan -compact-warnings", says: "Instance not read, last known details kept"},
+		{command: "plan -compact-warnings", says: "on main.tf line 12"},
 		{command: "apply -auto-approve", says: "Instance not read, last known details kept"},
 		{command: "destroy -auto-approve", says: "Destroy complete!"},
 	},
