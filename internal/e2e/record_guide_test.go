@@ -136,6 +136,7 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	}
 }
 
+// A count or for_each takes no value of a record that is not there yet, but one that is expected, or imported, or applied first.
 func TestAccRecordGuide_CountAndForEach(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
@@ -143,12 +144,19 @@ func TestAccRecordGuide_CountAndForEach(t *testing.T) {
 	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	server := instancetest.New(t)
 	record := withoutImport(t, imported)
-	counted := recordGuide(t, "count =") + `
+	const password = `
+resource "terraform_data" "password" {
+  count = filetransfer_instance_record.files.require_password ? 1 : 0
+}
+`
+	const counted = password + `
 resource "terraform_data" "option" {
   for_each = toset(filetransfer_instance_record.files.recommended_expire_times[*].label)
 }
 `
 	w := newWorkspace(t, c, "")
+	w.pasteFor(strings.Replace(record, "\n}\n", "\n\n  expected {\n    require_password = true\n  }\n}\n", 1)+password, server.URL())
+	w.plan() // which succeeds
 	w.pasteFor(record+counted, server.URL())
 	w.do("plan").wantText(t, "Error: Invalid count argument", "Error: Invalid for_each argument")
 	w.pasteFor(imported+counted, server.URL())
