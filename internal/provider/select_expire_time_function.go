@@ -36,8 +36,8 @@ var expireTimeArgument = types.ObjectType{AttrTypes: map[string]attr.Type{
 func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Select the longest expiry option within a maximum",
-		MarkdownDescription: "Returns the longest expiry option in `expire_times` whose `in_seconds` is at most `max_seconds`. Order does not " +
-			"matter; of equal options the first wins. It is an error when there is none.",
+		MarkdownDescription: "Returns the longest expiry option in `expire_times` whose `in_seconds` is at most `max_seconds`. Their " +
+			"order does not matter. Of equally long options, it returns the first. If none is short enough, that is an error.",
 		Parameters: []function.Parameter{
 			function.ListParameter{
 				Name:                "expire_times",
