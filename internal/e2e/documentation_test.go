@@ -211,6 +211,7 @@ func (r result) wantExcerpt(t *testing.T, excerpt string) {
 func TestAccDocumentation_Values(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
+	cli.need(t, version{1, 5}, version{1, 6}, "the layout of the pages")
 	server := instancetest.New(t, instancetest.WithDocument(documentOfTheIndex(t)))
 	for page, shown := range map[string]struct{ example, address string }{
 		"data-sources/instance.md.tmpl":     {"data-sources/filetransfer_instance", "data.filetransfer_instance.files"},

@@ -203,6 +203,7 @@ func TestAccGuide_CheckResults(t *testing.T) {
 func TestAccGuide_ExitCodesOfANightlyPlan(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
+	c.need(t, version{1, 5}, version{1, 6}, "what the page says")
 	page := []string{"templates", "guides", "ci-and-hcp-terraform.md.tmpl"}
 	nightly := oneBlock(t, "-input=false -detailed-exitcode", page...)
 	server := instancetest.New(t)
