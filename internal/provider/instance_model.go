@@ -38,7 +38,7 @@ var detailsAttributes = []detailsAttribute{
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Minor) }},
 	{"api_version_patch", computedInt64("Third number of `api_version`, without a pre-release or build suffix."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Patch) }},
-	{"file_max_age", computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). Stend reports `15770000000` if there is no maximum."),
+	{"file_max_age", computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports `15770000000` if there is no maximum."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
 	{"max_transfers_in_merge", computedInt64("Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
 		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before."),
