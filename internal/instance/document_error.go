@@ -8,7 +8,7 @@ import (
 // maxFaults is how many faults of one document are listed.
 const maxFaults = 20
 
-// DocumentError says why a document is not an instance document. It lists the faults in the order of the contract. A text
+// DocumentError says why a document is not an instance document. It lists the faults in the order of the guide. A text
 // that is not JSON, and a document with a duplicate member, has one fault: the first in the text.
 type DocumentError struct {
 	// Faults are the first 20 faults.

@@ -1,6 +1,6 @@
-// Package instance knows what an instance of the file transfer service says about itself: the document that
-// GET {base_url}/instance answers, in every response shape of the service's contract ("Instance Details Interface of a
-// File Transfer Service") and of deployed releases.
+// Package instance knows what an instance of the file transfer service says about itself: the document that GET
+// {base_url}/instance answers. What that is, in every shape and as deployed releases depart from it, stands in the guide
+// "Supported versions of Stend", in "The instance document" (templates/guides/supported-versions.md.tmpl).
 //
 // It is pure: no network, no Terraform, no clock.
 package instance
@@ -19,7 +19,7 @@ type Details struct {
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
 	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). If the instance does not
-	// deliver it, it is the documented limit of its version (contract, "Limits").
+	// deliver it, it is the documented limit of its version.
 	MaxTransfersInMerge int64
 	// RecommendedExpireTimes are the durations before expiry that a client may offer (recommendedExpireTimes), in the
 	// order delivered. Never nil.
@@ -50,8 +50,8 @@ func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// documentedMergeLimit is the maximum number of transfers in a group for an instance that does not deliver its own
-// (contract, "Limits" and "Versioning"). A pre-release of 2.0.0 counts as 2.0.0.
+// documentedMergeLimit is the maximum number of transfers in a group for an instance that does not deliver its own.
+// A pre-release of 2.0.0 counts as 2.0.0.
 func documentedMergeLimit(version Version) int64 {
 	if version.Major >= 2 {
 		return 50
@@ -66,8 +66,8 @@ const (
 	// ContradictoryUnits: an entry's inSeconds and value contradict each other (value is not inSeconds / 60 rounded
 	// down). It was read by inSeconds.
 	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as the contract
-	// says; a few early releases put minutes there (field notes).
+	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as
+	// documented; a few early releases put minutes there.
 	SuspiciouslyShort
 )
 

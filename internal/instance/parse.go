@@ -27,13 +27,13 @@ func TrimByteOrderMark(document []byte) []byte {
 
 // Parse reads an instance document in any response shape: newer, older or mixed.
 //
-// Member names match exactly. Units are decided for each expiry entry by the presence of inSeconds (contract, "Expiry
-// entry", rule 3), the merge limit by its own presence; neither by apiVersion. Members that the contract does not
-// have are ignored.
+// Member names match exactly. Units are decided for each expiry entry by the presence of inSeconds, the merge limit by
+// its own presence; neither by apiVersion. Members that the guide does not have are ignored.
 //
-// The error is always a [*DocumentError]; details are never returned together with an error. A text that is not JSON, a duplicate
-// member at any depth, and more than 100 levels of objects and arrays are the only fault of their document. In any other document, each member of the
-// contract that is missing, null, of another type or out of range is a fault, and so are more than 100 entries.
+// The error is always a [*DocumentError]; details are never returned together with an error. A text that is not JSON, a
+// duplicate member at any depth, and more than 100 levels of objects and arrays are the only fault of their document. In any
+// other document, each member of the guide that is missing, null, of another type or out of range is a fault, and so are
+// more than 100 entries.
 //
 // Every text in a [Fault] and a [Warning] is safe to print: one line of printable characters, cut to a bounded length.
 // Whatever of it comes from the document (member names, values, labels) goes through redact first, each text as a
@@ -81,7 +81,7 @@ func (p *parser) validate(document []byte) error {
 	}
 }
 
-// readDetails reads a validated document. Its calls are in the contract's order, which is the order of faults.
+// readDetails reads a validated document. Its calls are in the guide's order, which is the order of faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
 	fields, ok := members(document)
 	if !ok {

@@ -555,7 +555,7 @@ func TestEveryFaultIsListed(t *testing.T) {
   "requirePassword": "no",
   "chunkSize": -1
 }`
-	// In the order of the contract, missing fields too.
+	// In the order of the guide, missing fields too.
 	want := []string{
 		"fileMaxSize: " + missing,
 		"chunkSize: " + anInteger + "the number -1",

@@ -28,7 +28,7 @@ func TestReleasesOfTheService(t *testing.T) {
 	var (
 		// The "4 jours" of the first release that has options are three days.
 		older = options(toAMonth, 1800, 21600, 43200, 86400, 259200, 604800, 1209600, 2592000)
-		// Minutes, which the contract takes for seconds.
+		// Minutes, which the documentation takes for seconds.
 		minutes = options(toAMonth+", 3 mois, 6 mois, 1 an, 3 ans",
 			30, 360, 720, 1440, 5760, 10080, 20160, 43200, 129600, 259200, 518400, 1555200)
 		newer = options(toAMonth+", 3 mois, 6 mois, Infini",

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// What the contract expects of a value, in the words of a message.
+// What is expected of a value, in the words of a message.
 const (
 	expectedInteger = "an integer from 0 to 9223372036854775807"
 	expectedAge     = "an integer from 0 to 9223372036854775807, as a number or a string of decimal digits"
@@ -24,7 +24,7 @@ func integer(value jsontext.Value) (int64, bool) {
 	return parseNumber(string(value))
 }
 
-// age reads fileMaxAge: a string by the contract, a number in most of the current releases (field notes).
+// age reads fileMaxAge: a string as documented, a number in most of the current releases.
 func age(value jsontext.Value) (int64, bool) {
 	if value.Kind() == jsontext.KindString {
 		return parseDigits(unquote(value))

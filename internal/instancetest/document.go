@@ -23,7 +23,7 @@ type member struct {
 	name, json string
 }
 
-// expireTimes are the suggestions of the contract: 8 entries, shortest first, from 30 minutes to 1 month.
+// expireTimes are the suggestions in the service's documentation: 8 entries, shortest first, from 30 minutes to 1 month.
 var expireTimes = []struct {
 	label   string
 	seconds int64
@@ -38,7 +38,7 @@ var expireTimes = []struct {
 	{"1 month", 2592000},
 }
 
-// Newer returns a document of the contract's newer shape: maxTransfersInMerge is there, and the entries carry
+// Newer returns a document of the newer shape: maxTransfersInMerge is there, and the entries carry
 // inSeconds, so their value is in minutes.
 func Newer() Document {
 	return Document{}.
@@ -51,7 +51,7 @@ func Newer() Document {
 		With("recommendedExpireTimes", entries(NewerEntry))
 }
 
-// Older returns a document of the contract's older shape: no maxTransfersInMerge, and the entries' value is in
+// Older returns a document of the older shape: no maxTransfersInMerge, and the entries' value is in
 // seconds. Its apiVersion is none of those that early builds with minutes in value share.
 func Older() Document {
 	return Document{}.

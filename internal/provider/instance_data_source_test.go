@@ -16,8 +16,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// contractTimes are the expiry options of the documents of instancetest.
-var contractTimes = []any{
+// documentedTimes are the expiry options of the documents of instancetest.
+var documentedTimes = []any{
 	expireTime("30 minutes", 1800), expireTime("1 hour", 3600), expireTime("6 hours", 21600), expireTime("12 hours", 43200),
 	expireTime("1 day", 86400), expireTime("1 week", 604800), expireTime("2 weeks", 1209600), expireTime("1 month", 2592000),
 }
@@ -30,7 +30,7 @@ func expireTime(label string, seconds int64) args {
 var newer = args{
 	"file_max_size": int64(64424509440), "chunk_size": int64(20000000), "require_password": true,
 	"api_version": "2.1.5", "api_version_major": int64(2), "api_version_minor": int64(1), "api_version_patch": int64(5),
-	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": contractTimes,
+	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": documentedTimes,
 }
 
 func versionArgs(text string, major, minor, patch int64) args {

@@ -73,7 +73,7 @@ func inOrder(releases []string) []string {
 // meaning is what a document says, read without the provider's parser.
 type meaning struct {
 	attributes map[string]any
-	faults     []string          // the fields for which it has to be refused, in the contract's order
+	faults     []string          // the fields for which it has to be refused, in the guide's order
 	is, want   map[string]string // what each field is, and what it has to be
 	seconds    map[string]float64
 	ambiguous  bool   // it has to be read with a warning
