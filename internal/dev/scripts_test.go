@@ -4,13 +4,16 @@
 package dev_test
 
 import (
+	"archive/zip"
 	"bufio"
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -52,8 +55,8 @@ const (
 
 func TestWithCLI(t *testing.T) {
 	t.Parallel()
-	const show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST $TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL`
-	const foundTofu = "1 PATH/tofu registry.opentofu.org filetransfer TRACE\n"
+	const show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL`
+	const foundTofu = "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n"
 	type programs = map[string]string
 	both := programs{"terraform": terraform, "tofu": tofu}
 	tests := map[string]struct {
@@ -63,7 +66,7 @@ func TestWithCLI(t *testing.T) {
 		want     string // of stdout, or of stderr if it fails
 		fails    bool
 	}{
-		"terraform before tofu": {programs: both, want: "1 PATH/terraform registry.terraform.io filetransfer TRACE\n"},
+		"terraform before tofu": {programs: both, want: "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"},
 		"tofu alone":            {programs: programs{"tofu": tofu}, want: foundTofu},
 		"neither":               {programs: programs{"go": goTool, "pinned": tofu}, want: strings.Replace(foundTofu, "tofu", "pinned", 1)},
 		"named":                 {programs: both, variable: "TF_ACC_TERRAFORM_PATH=tofu", want: foundTofu},
@@ -126,17 +129,12 @@ func TestWithCLI_Interrupt(t *testing.T) {
 	}
 }
 
-// neverExpires is what gpg --with-colons prints for a key.
-const neverExpires = "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:"
-
 // release runs a script in a tree that can be released but for these files, with these fake programs before all others. It has
-// to say what is wanted, and may have to fail with it. The folder of the tree is returned.
-func release(t *testing.T, files, programs map[string]string, fails bool, want, script string, args ...string) string {
+// to fail or not, and to say what is wanted. The file "secret" is the private key.
+func release(t *testing.T, files, programs map[string]string, fails bool, want, script string, args ...string) {
 	t.Helper()
-	for _, program := range []string{"bash", "sha256sum"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%v: releases are made on Linux", err)
-		}
+	if runtime.GOOS != "linux" {
+		t.Skip("releases are made on Linux")
 	}
 	tree := map[string]string{
 		"CHANGELOG.md": "# Changelog\n\n## 1.0.0 (May 1, 2027)\n\n* stable\n\n## 0.3.0 (Unreleased)\n\n* something new\n\n" +
@@ -150,29 +148,24 @@ func release(t *testing.T, files, programs map[string]string, fails bool, want, 
 	}
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, folder))
-	scripts, err := filepath.Abs("../../scripts")
-	must(t, err)
-	must(t, os.Symlink(scripts, filepath.Join(dir, "scripts")))
-	var stdout, stderr strings.Builder
+	for _, name := range []string{"scripts", "terraform-registry-manifest.json"} {
+		path, err := filepath.Abs("../../" + name)
+		must(t, err)
+		must(t, os.Symlink(path, filepath.Join(dir, name)))
+	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "scripts", script), args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	cmd.Env = append(os.Environ(), machine(t, programs)[0]+":"+os.Getenv("PATH"),
-		"GITHUB_REPOSITORY=owner/name", "GPG_PRIVATE_KEY=key", "GPG_PASSPHRASE=passphrase")
-	err = cmd.Run()
-	said := stdout.String()
-	if fails {
-		said = stderr.String()
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), machine(t, programs)[0]+":"+os.Getenv("PATH"), "GPG_PRIVATE_KEY="+files["secret"], "GPG_PASSPHRASE=")
+	said, err := cmd.CombinedOutput()
+	if (err != nil) != fails || !strings.Contains(string(said), want) {
+		t.Errorf("it ended with %v and said %q, want %q", err, said, want)
 	}
-	if (err != nil) != fails || !strings.Contains(said, want) {
-		t.Errorf("it ended with %v and said %q, want %q\n%s", err, said, want, &stderr)
-	}
-	return dir
 }
 
 func TestReleaseCheck(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	// key is a key that expires then.
+	// key is what gpg --with-colons prints for a key that expires then.
 	key := func(validity string, algorithm int, left time.Duration) string {
 		return fmt.Sprintf("pub:%s:4096:%d:0123456789ABCDEF:1700000000:%d::-:::scSC::::::23::0:", validity, algorithm, time.Now().Add(left).Unix())
 	}
@@ -183,7 +176,8 @@ func TestReleaseCheck(t *testing.T) {
 	}{
 		"release":             {"v0.2.0", good, "NOTES:\n\n* one item in two lines\n\n---", false},
 		"pre-release":         {"v0.3.0-rc.1", good, "* something new\n", false},
-		"key does not expire": {"v0.2.0", neverExpires, "NOTES:", false},
+		"key does not expire": {"v0.2.0", "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:", "NOTES:", false},
+		"expires in 59 days":  {"v0.2.0", key("-", 1, 59*day), "::warning::The key in release-key.asc expires in less than 60 days", false},
 		"not a version":       {"0.2.0", good, "0.2.0 is not a version", true},
 		"in no changelog":     {"v0.2.1", good, "CHANGELOG.md has no section \"## 0.2.1", true},
 		"not dated":           {"v0.3.0", good, "has no date", true},
@@ -195,7 +189,6 @@ func TestReleaseCheck(t *testing.T) {
 		"not RSA":             {"v0.2.0", key("-", 22, 61*day), "not an RSA key", true},
 		"revoked":             {"v0.2.0", key("r", 1, 61*day), "is revoked", true},
 		"expired":             {"v0.2.0", key("e", 1, -day), "is expired", true},
-		"expires in 59 days":  {"v0.2.0", key("-", 1, 59*day), "expires in less than 60 days", true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -205,82 +198,99 @@ func TestReleaseCheck(t *testing.T) {
 	}
 }
 
-const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
-
-// TestReleaseSign_OnlyWhatWasBuilt: gpg gets the key only if the folder has the files of the list and no others.
-func TestReleaseSign_OnlyWhatWasBuilt(t *testing.T) {
+// TestReleaseCompare: nothing but what the source builds is in the zips, and in the folder. A fake Go builds a word.
+func TestReleaseCompare(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		files map[string]string
-		want  string
-	}{
-		"all of it": {nil, "gpg was called"},
-		"changed":   {map[string]string{"release/a.zip": "abd"}, "  a.zip"},
-		"added":     {map[string]string{"release/install.sh": "abc"}, "  install.sh"},
-		"hidden":    {map[string]string{"release/.a": "abc"}, "  .a"},
-		"a folder":  {map[string]string{"release/b/c": "abc"}, "b: Is a directory"},
-		"missing":   {map[string]string{"built": sum + "  a.zip\n" + sum + "  b_SHA256SUMS\n" + sum + "  c.zip\n"}, "  c.zip"},
+	const (
+		notices = "This program contains the following software.\n\n" +
+			"================================================================\nGo go1.26.8\n\nthe license"
+		folder = "dist/release/terraform-provider-filetransfer_0.2.0_"
+		linux  = folder + "linux_arm.zip"
+		file   = "terraform-provider-filetransfer_v0.2.0"
+	)
+	zipsums := filepath.Join(t.TempDir(), "zipsums")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", zipsums, "./zipsums").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	// archive returns a zip of these names and contents, besides the licenses.
+	archive := func(contents ...string) string {
+		var data bytes.Buffer
+		w := zip.NewWriter(&data)
+		for pair := range slices.Chunk(append([]string{"LICENSE", "the license", "THIRD_PARTY_NOTICES", notices}, contents...), 2) {
+			f, err := w.Create(pair[0])
+			must(t, err)
+			_, err = f.Write([]byte(pair[1]))
+			must(t, err)
+		}
+		must(t, w.Close())
+		return data.String()
+	}
+	tests := map[string]struct{ path, content, want string }{
+		"all of it":                    {"", "", ""},
+		"published":                    {folder + "SHA256SUMS.sig", "a signature", ""},
+		"executable is changed":        {linux, archive(file, "linux arm 6 and a tool's"), linux[13:] + "/" + file},
+		"executable is missing":        {linux, archive(), "< "},
+		"file is added":                {linux, archive(file, "linux arm 6", "install.sh", "#!/bin/sh"), linux[13:] + "/install.sh"},
+		"file is there twice":          {linux, archive(file, "linux arm 6", file, "a tool's"), linux[13:] + "/" + file},
+		"not a zip":                    {linux, "nothing", "zip: not a valid zip file"},
+		"a zip is missing":             {linux, "", "< "},
+		"a zip of another target":      {folder + "plan9_arm.zip", archive(), "plan9_arm.zip is not part of the release"},
+		"a file beside the zips":       {"dist/release/install.sh", "#!/bin/sh", "install.sh is not part of the release"},
+		"a hidden file beside the zip": {"dist/release/.install.sh", "#!/bin/sh", ".install.sh is not part of the release"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{
-				"release/a.zip": "abc", "release/b_SHA256SUMS": "abc",
-				"built": sum + "  a.zip\n" + sum + "  b_SHA256SUMS\n" + sum + "  linux_amd64/the-executable\n",
+				".goreleaser.yml":          "    targets:\n      - linux_arm\n      - windows_386\n",
+				"LICENSE":                  "the license",
+				linux:                      archive(file, "linux arm 6"),
+				folder + "windows_386.zip": archive(file+".exe", "windows 386 6"),
 			}
-			maps.Copy(files, test.files)
-			gpg := map[string]string{"gpg": "touch called; echo gpg was called >&2; exit 1", "gpgconf": ""}
-			dir := release(t, files, gpg, true, test.want, "release-sign", "release", "built")
-			if _, err := os.Stat(filepath.Join(dir, "called")); (err == nil) != (test.files == nil) {
-				t.Errorf("whether gpg was called: %v", err)
+			files[test.path] = test.content
+			maps.DeleteFunc(files, func(_, content string) bool { return content == "" })
+			programs := map[string]string{
+				"git": "echo 1234567",
+				"go": `case "$*" in
+					"env GOVERSION") echo go1.26.8 ;;
+					"env GOROOT") echo . ;;
+					list*) ;;
+					build*main.version=0.2.0*main.commit=1234567*) printf '%s' "$GOOS $GOARCH $GOARM" >"$5" ;;
+					run*) shift 2; exec ` + zipsums + ` "$@" ;;
+				esac`,
 			}
+			release(t, files, programs, test.want != "", test.want, "release-compare", "v0.2.0")
 		})
 	}
 }
 
-// TestReleasePublish: what is on GitHub before, and who changes the draft.
-func TestReleasePublish(t *testing.T) {
+// TestReleaseSign: what another key signed could not be installed.
+func TestReleaseSign(t *testing.T) {
 	t.Parallel()
-	const (
-		name     = "terraform-provider-filetransfer_0.2.0"
-		rest     = sum + "  a.zip\n" + sum + "  a_SHA256SUMS\n" + sum + "  a_SHA256SUMS.sig\n" + sum + "  a_manifest.json\n"
-		all      = rest + sum + "  " + name + ".intoto.jsonl\n"
-		attested = "attestation attestation attestation"
-	)
-	tests := map[string]struct {
-		before, attestation, draft string
-		calls, says                string // says is "" if it does not fail
-	}{
-		"nothing is there":           {"exit 1", "", all, attested + " view create view edit", ""},
-		"a draft is left":            {"echo true", "", all, attested + " view delete create view edit", ""},
-		"it is published":            {"echo false", "", all, attested + " view", "v0.2.0 is published already"},
-		"somebody adds to the draft": {"exit 1", "", all + sum + "  install.sh\n", attested + " view create view", "> " + sum + "  install.sh"},
-		"somebody changes the draft": {"exit 1", "", strings.ReplaceAll(all, sum+"  a.zip", "0  a.zip"), attested + " view create view", "> 0  a.zip"},
-		"an upload is missing":       {"exit 1", "", rest, attested + " view create view", "< " + sum + "  " + name + ".intoto.jsonl"},
-		"a file is not attested":     {"exit 1", "echo not attested >&2; exit 1", all, "attestation", "not attested"},
+	if _, err := exec.LookPath("gpg-agent"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("this needs GnuPG on Linux")
 	}
+	home := t.TempDir()
+	gpg := func(args ...string) string {
+		output, err := exec.CommandContext(t.Context(), "gpg", slices.Concat([]string{"--homedir", home, "--batch", "--passphrase="}, args)...).Output()
+		must(t, err)
+		return string(output)
+	}
+	t.Cleanup(func() { _ = exec.Command("gpgconf", "--homedir", home, "--kill", "all").Run() })
+	for _, name := range []string{"ours", "theirs"} {
+		gpg("--quick-generate-key", name, "ed25519", "sign")
+	}
+	tests := map[string]struct{ secret, want string }{
+		"the key":     {gpg("--armor", "--export-secret-keys", "ours"), ""},
+		"another key": {gpg("--armor", "--export-secret-keys", "theirs"), "this is not the key in release-key.asc"},
+		"no key":      {"", "no valid OpenPGP data found"},
+	}
+	public := gpg("--armor", "--export", "ours")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := release(t, map[string]string{
-				"release/a.zip": "abc", "release/a_SHA256SUMS": "abc", "release/a_SHA256SUMS.sig": "abc", "release/a_manifest.json": "abc",
-				"bundle": "abc", "draft": test.draft,
-			}, map[string]string{
-				"gpg": "echo " + neverExpires,
-				"gh": `[ "$1" = attestation ] && echo "$1" >>called || echo "$2" >>called
-					case "$*" in
-						attestation*) ` + test.attestation + ` ;;
-						*isDraft*) ` + test.before + ` ;;
-						*assets*) cat draft ;;
-						*create*) grep 'one item' >&2 ;;
-						*edit*--draft=false) ;;
-					esac`,
-			}, test.says != "", test.says, "release-publish", "v0.2.0", "release", "bundle")
-			called, err := os.ReadFile(filepath.Join(dir, "called"))
-			must(t, err)
-			if calls := strings.Join(strings.Fields(string(called)), " "); calls != test.calls {
-				t.Errorf("gh was called for %q, want %q", calls, test.calls)
-			}
+			files := map[string]string{"release-key.asc": public, "secret": test.secret, "dist/release/a.zip": "abc"}
+			release(t, files, nil, test.want != "", test.want, "release-sign", "v0.2.0")
 		})
 	}
 }
