@@ -4,8 +4,7 @@
 //
 // SERVICE is a clone of https://github.com/hoststend/stend-api, or its bare Git directory, which is only read. Nothing of it
 // is in this repository. Node.js with npm is needed, and Terraform or OpenTofu as for the other acceptance tests. Without
-// SERVICE these tests are skipped. The configurations of the guide "Operate an instance" run there too, with nginx, curl, jq and
-// promtool from PATH; a test that misses one is skipped.
+// SERVICE these tests are skipped.
 //
 // Each tag and the newest commit, named as git describe names it, is installed in a folder of its own under CACHE, by
 // default terraform-provider-filetransfer/service in the user's cache directory (XDG_CACHE_HOME, or ~/.cache). The folders
