@@ -156,7 +156,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		user        = "user:" + proxyPassword + "@"
 	)
 	nowhere := it.ReserveAddress(t)
-	secure, plain := it.New(t, it.WithTLS()), it.New(t)
+	secure, plain := it.New(t, it.WithTLS()), it.New(t, it.WithOtherRoutes())
 	mutual := it.New(t, it.WithClientCertificate())
 	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
 	mailServer := says("220 mail.example ESMTP\r\n")
@@ -629,7 +629,7 @@ func TestRandomFaultsNeverGiveAWrongDocument(t *testing.T) {
 	const readers, reads = 8, 60
 	document := func(id string) it.Step { return it.Body(200, "", it.Newer().With("apiVersion", "1."+id+".0").JSON()) }
 	faults := []it.Step{
-		it.RetryAfter(503, "3600"), it.Status(404), it.Reset(), it.CloseConnection(), it.Verbatim(short, it.Reset()), verbatim(short),
+		it.Status(503, "Retry-After", "3600"), it.Status(404), it.Reset(), it.CloseConnection(), it.Verbatim(short, it.Reset()), verbatim(short),
 		verbatim("SSH-2.0-OpenSSH_9.9\r\n"), it.Body(200, "", "{}"),
 	}
 	classes := []string{
