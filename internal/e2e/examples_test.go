@@ -161,7 +161,7 @@ var wantOutputs = map[string]map[string]any{
 	"guides/migrate-from-data-http":               {"max_age_days": 30.},
 	"guides/test-a-module":                        {"chunks": 250., "shortest_expire_minutes": 30.},
 	"guides/connect":                              {"api_version": "2.1.5"},
-	"guides/settings-that-follow-from-the-limits": {"nginx": "client_max_body_size 21048576;"},
+	"guides/settings-that-follow-from-the-limits": {"expire_seconds": 1209600.},
 	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},

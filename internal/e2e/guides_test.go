@@ -255,3 +255,34 @@ resource "filetransfer_instance_record" "this" {
 		}
 	}
 }
+
+// One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
+func TestAccGuide_Settings(t *testing.T) {
+	t.Parallel()
+	e := newExample(t, acceptance(t), "guides/settings-that-follow-from-the-limits")
+	e.start()
+	e.apply()
+	write(t, filepath.Join(e.dir, "override.tf"), `
+locals {
+  limits = { FILE_MAX_SIZE = 64424509440, CHUNK_SIZE = 30000000, FILE_MAX_AGE = 30 }
+}
+
+resource "filetransfer_instance_record" "files" {
+  timeouts = { update = "200ms" }
+}
+`)
+	p := e.planInDetail()
+	p.wantSummary(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
+	p.wantAction(t, "terraform_data.service", "update")
+	p.wantAction(t, "terraform_data.volume", "no-op")
+	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",
+		"chunk_size is 20000000, expected 30000000", "file_max_age is 2592000, expected 30")
+	for follower, want := range map[string]any{
+		"nginx": "client_max_body_size 21048576;", "volume": 1831., "alert_below_bytes": 257798037760.,
+	} {
+		if got := e.follower("terraform_data." + follower); got != want {
+			t.Errorf("%s is %v, want %v", follower, got, want)
+		}
+	}
+	e.do("plan", "-replace=terraform_data.volume").wantText(t, "exit code 1:", "prevent_destroy")
+}

@@ -86,7 +86,7 @@ func TestAccNginx_BodyLimit(t *testing.T) {
 		length, _ := io.Copy(io.Discard, r.Body)
 		arrived <- length
 	}))
-	nginx := startNginx(t, e.state().Outputs["nginx"].Value.(string), server.URL())
+	nginx := startNginx(t, e.follower("terraform_data.nginx").(string), server.URL())
 	transport := &http.Transport{ExpectContinueTimeout: time.Minute}
 	t.Cleanup(transport.CloseIdleConnections)
 	const limit = 20_000_000 + 1<<20

@@ -4,7 +4,7 @@
 //
 // SERVICE is a clone of https://github.com/hoststend/stend-api, or its bare Git directory, which is only read. Nothing of it
 // is in this repository. Node.js with npm is needed, and Terraform or OpenTofu as for the other acceptance tests. Without
-// SERVICE these tests are skipped.
+// SERVICE these tests are skipped. They also show what the guide "Settings that follow from the limits" says about the service.
 //
 // Each tag and the newest commit, named as git describe names it, is installed in a folder of its own under CACHE, by
 // default terraform-provider-filetransfer/service in the user's cache directory (XDG_CACHE_HOME, or ~/.cache). The folders

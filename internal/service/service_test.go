@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // installed returns the releases in order, and the folder of each. Without them it skips the test.
@@ -71,7 +73,7 @@ func TestReleases(t *testing.T) {
 			t.Parallel()
 			services := map[string]*service{}
 			for _, release := range releases {
-				services[release] = start(t, folders[release], t.TempDir(), freePort(t), strings.TrimPrefix(setting, "default"))
+				services[release] = start(t, folders[release], t.TempDir(), instancetest.ReserveAddress(t), strings.TrimPrefix(setting, "default"))
 			}
 			readings := read(t, services)
 			lock.Lock()
@@ -254,10 +256,10 @@ func compare(got, want map[string]any) string {
 func TestUpgrades(t *testing.T) {
 	t.Parallel()
 	releases, folders := installed(t)
-	w, port := newWorkspace(t, "follow.tf"), freePort(t)
+	w, address := newWorkspace(t, "follow.tf"), instancetest.ReserveAddress(t)
 	var recorded map[string]any
 	for _, release := range releases {
-		s := start(t, folders[release], t.TempDir(), port)
+		s := start(t, folders[release], t.TempDir(), address)
 		now := meaningOf(s.document(t))
 		now.attributes["base_url"] = s.url
 		equal := func(what string, got, want map[string]any) {
@@ -322,7 +324,7 @@ func TestUpgrades(t *testing.T) {
 		check("continued", true, "plan", "-detailed-exitcode")
 		s.end(syscall.SIGKILL)
 		check("killed", false, "plan", "-detailed-exitcode")
-		s = start(t, folders[release], t.TempDir(), port)
+		s = start(t, folders[release], t.TempDir(), address)
 		s.document(t)
 		check("restarted", true, "plan", "-detailed-exitcode")
 		s.end(syscall.SIGTERM)
@@ -355,7 +357,7 @@ func TestChanged(t *testing.T) {
 		if output, err := edit.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
-		services[name] = start(t, dir, t.TempDir(), freePort(t))
+		services[name] = start(t, dir, t.TempDir(), instancetest.ReserveAddress(t))
 	}
 	readings := read(t, services)
 	before := captured(t)[tag]["default"]

@@ -1,18 +1,31 @@
 terraform {
-  required_version = ">= 1.3"
+  required_version = ">= 1.8" # OpenTofu: 1.7
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
-variable "base_url" {
-  description = "Base URL of the instance."
-  type        = string
+variable "base_url" { type = string }
+
+locals {
+  limits = {
+    FILE_MAX_SIZE = 64424509440 # 60 GiB
+    CHUNK_SIZE    = 20000000
+    FILE_MAX_AGE  = 2592000 # 30 days
+  }
 }
 
-resource "filetransfer_instance_record" "files" { base_url = var.base_url }
+# Stands in for what runs the service.
+resource "terraform_data" "service" { input = local.limits }
 
-output "nginx" {
-  value = "client_max_body_size ${filetransfer_instance_record.files.chunk_size + 1024 * 1024};"
+resource "filetransfer_instance_record" "files" {
+  base_url   = var.base_url
+  depends_on = [terraform_data.service]
+
+  expected {
+    file_max_size = local.limits.FILE_MAX_SIZE
+    chunk_size    = local.limits.CHUNK_SIZE
+    file_max_age  = local.limits.FILE_MAX_AGE
+  }
 }
