@@ -64,41 +64,6 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 	}
 }
 
-// A limit of a fleet misses an instance that is down, and fails if all are.
-func TestAccGuide_LimitsOfAFleetWithFailures(t *testing.T) {
-	t.Parallel()
-	small, large := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+`
-data "filetransfer_instances" "fleet" {
-  base_urls      = { small = "`+small.URL()+`", large = "`+large.URL()+`" }
-  allow_failures = true
-}
-
-output "chunk_size" { value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...) }
-`)
-	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 20000000")
-	large.Close()
-	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 10000000")
-	small.Close()
-	w.do("plan").wantText(t, "exit code 1:", "Error in function call")
-}
-
-// One new record whose instance is down does not keep the others from being created, and the next apply creates it.
-func TestAccGuide_NewFleetWithAnInstanceThatIsDown(t *testing.T) {
-	t.Parallel()
-	up, address := instancetest.New(t), instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), impatient+`
-resource "filetransfer_instance_record" "fleet" {
-  for_each = { up = "`+up.URL()+`", down = "http://`+address+`" }
-  base_url = each.value
-  timeouts = { create = "1s" }
-}
-`)
-	w.wantError("Instance not reachable", "apply", "-auto-approve")
-	instancetest.New(t, instancetest.WithListenAddress(address))
-	w.plan().wantSummary(t, "Plan: 1 to add, 0 to change, 0 to destroy.")
-}
-
 // The plans, the error and the warning of a release are those of the guide.
 func TestAccGuide_Release(t *testing.T) {
 	t.Parallel()
@@ -180,23 +145,6 @@ run "plan" {
 }
 `)
 	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
-}
-
-// The result of a check is in the JSON form of a plan, and that of the last apply in that of the state.
-func TestAccGuide_CheckResults(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	e := newExample(t, c, "guides/preconditions-and-checks")
-	e.start()
-	e.apply()
-	e.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
-	e.plan()
-	for status, file := range map[string][]string{"fail": {"made.tfplan"}, "pass": nil} {
-		shown := e.mustRun(t, e.dir, slices.Concat([]string{"show", "-json"}, file)...)
-		if !strings.Contains(string(shown), `"to_display":"check.password"},"status":"`+status+`"`) {
-			t.Errorf("the check of %q does not %s: %s", file, status, shown)
-		}
-	}
 }
 
 // A nightly plan ends with the exit codes of the page's table.

@@ -13,10 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -76,33 +72,6 @@ func data(name, baseURL string, arguments ...string) string {
 // providerWith is a provider block.
 func providerWith(arguments ...string) string {
 	return "provider \"filetransfer\" {\n" + strings.Join(arguments, "\n") + "\n}\n"
-}
-
-func TestAccUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
-	home := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	other := instancetest.New(t)
-	config := fmt.Sprintf(`resource "terraform_data" "instance" { input = %q }`+"\n", home.URL()) +
-		providerWith("base_url = terraform_data.instance.output") + data("own", other.URL())
-	const provided = `data "filetransfer_instance" "provided" {}`
-	version := tfjsonpath.New("api_version")
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}, // terraform_data
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      config + provided,
-				ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
-			},
-			{
-				Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instance.own", version, knownvalue.StringExact("2.1.5")),
-					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", version, knownvalue.StringExact("1.3.2")),
-				},
-			},
-		},
-	})
 }
 
 // TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at fault, not the first line of its
