@@ -219,12 +219,16 @@ resource "filetransfer_instance_record" "files" {
   timeouts = { update = "200ms" }
 }
 `)
+	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")
 	p := e.planInDetail()
 	p.wantSummary(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
 	p.wantAction(t, "terraform_data.service", "update")
 	p.wantAction(t, "terraform_data.volume", "no-op")
 	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",
 		"chunk_size is 20000000, expected 30000000", "file_max_age is 2592000, expected 30")
+	if got := e.state().Outputs["chunk_size"].Value; got != 30000000. { // Terraform stores what it planned for an output
+		t.Errorf("the output is %v", got)
+	}
 	for follower, want := range map[string]any{
 		"nginx": "client_max_body_size 21048576;", "volume": 1831., "alert_below_bytes": 257798037760.,
 	} {
