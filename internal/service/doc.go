@@ -11,8 +11,8 @@
 // stay for the next run; delete CACHE to be rid of them. All other files are in one temporary folder that goes with the run.
 // The service listens on loopback only, and ends when the tests end, however they end.
 //
-// What it answers is compared with internal/instance/testdata/releases, the test data of the parser: a file for each
-// release, with a document for each setting. A release that is not there has to be read like the one before it, and the
-// labels that both have must mean the same. CAPTURE=1 writes these files, and deletes none; the table in the guide "Supported
-// versions of Stend" follows from them.
+// What it answers is compared with testdata/releases: a file for each release, with a document for each setting. A release that
+// is not there has to be read like the one before it, and the labels that both have must mean the same. CAPTURE=1 writes these
+// files, and deletes none; the table in the guide "Supported versions of Stend" follows
+// from them.
 package service

@@ -24,7 +24,7 @@ var settings = []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FIL
 // documents is what releases answered: the document as delivered, by release and setting.
 type documents map[string]map[string]json.RawMessage
 
-const capturedDir = "../instance/testdata/releases"
+const capturedDir = "testdata/releases"
 
 // captured returns the documents in the repository.
 func captured(t *testing.T) documents {
