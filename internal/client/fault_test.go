@@ -8,12 +8,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -156,7 +154,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 		user        = "user:" + proxyPassword + "@"
 	)
 	nowhere := it.ReserveAddress(t)
-	secure, plain := it.New(t, it.WithTLS()), it.New(t)
+	secure, plain := it.New(t, it.WithTLS()), it.New(t, it.WithOtherRoutes())
 	mutual := it.New(t, it.WithClientCertificate())
 	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
 	mailServer := says("220 mail.example ESMTP\r\n")
@@ -621,48 +619,4 @@ func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 			t.Errorf("%d requests, want %d", n, test.requests)
 		}
 	}
-}
-
-// Any number of reads, with anything going wrong at random, end with the instance's own document or one failure.
-func TestRandomFaultsNeverGiveAWrongDocument(t *testing.T) {
-	t.Parallel()
-	const readers, reads = 8, 60
-	document := func(id string) it.Step { return it.Body(200, "", it.Newer().With("apiVersion", "1."+id+".0").JSON()) }
-	faults := []it.Step{
-		it.RetryAfter(503, "3600"), it.Status(404), it.Reset(), it.CloseConnection(), it.Verbatim(short, it.Reset()), verbatim(short),
-		verbatim("SSH-2.0-OpenSSH_9.9\r\n"), it.Body(200, "", "{}"),
-	}
-	classes := []string{
-		"status 503 Service Unavailable", "status 404 Not Found", "connection broken", "not HTTP", "not an instance document: fileMaxSize",
-	}
-	server := it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-		path := strings.Split(r.URL.Path, "/") // "", id, "instance", or "", "good", id
-		switch n := rand.IntN(2 * len(faults)); {
-		case path[1] == "good":
-			document(path[2])(s, w, r)
-		case n == 0:
-			it.Redirect(307, "/good/"+path[1])(s, w, r)
-		case n < len(faults):
-			document(path[1])(s, w, r)
-		default:
-			faults[n-len(faults)](s, w, r)
-		}
-	}))
-	c, request := prepare(t, server.URL(), attempts(2))
-	var running sync.WaitGroup
-	for reader := range readers {
-		running.Go(func() {
-			for n := range reads {
-				id := fmt.Sprint(reader*reads + n)
-				request := request
-				request.BaseURL = baseURL(t, server.URL()+"/"+id)
-				result, err := c.Read(t.Context(), request)
-				if failure, failed := client.AsFailure(err); failed && !slices.Contains(classes, failure.Class) ||
-					!failed && (err != nil || result.Details.APIVersion.Text != "1."+id+".0") {
-					t.Errorf("%s: %+v, %v", id, result, err)
-				}
-			}
-		})
-	}
-	running.Wait()
 }

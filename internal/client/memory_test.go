@@ -1,8 +1,10 @@
 package client_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"reflect"
 	"runtime"
 	"runtime/metrics"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -38,31 +41,32 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 		fmt.Fprintf(&fields, "%x:\r\n", i)
 	}
 	full := func(status string) string { return "HTTP/1.1 " + status + "\r\n" + fields.String() }
-	tests := map[string]it.Step{
-		"full head, status that is retried": it.Verbatim(full("503 X")+"Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 64<<10-1), it.Silent()),
-		"full head, redirect":               it.Verbatim(full("302 X")+"Location: /\r\nContent-Length: 9\r\n\r\n", it.Silent()),
-		"longest labels":                    it.AnswerDocument(labels("x")),
-		"labels to escape":                  it.AnswerDocument(labels(`\n`)),
-		"unknown members":                   it.AnswerDocument(unknownMembers()),
-		"nested deeply":                     it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)),
-		"faults":                            it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")),
-		"full head and labels":              it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()),
-		"heads of many fields":              it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()),
+	tests := map[string]struct {
+		answer it.Step
+		limit  time.Duration // of answers that never end
+	}{
+		"full head, status that is retried": {it.Verbatim(full("503 X")+"Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 64<<10-1), it.Silent()), 2 * time.Second},
+		"full head, redirect":               {it.Verbatim(full("302 X")+"Location: /\r\nContent-Length: 9\r\n\r\n", it.Silent()), 2 * time.Second},
+		"longest labels":                    {it.AnswerDocument(labels("x")), long},
+		"labels to escape":                  {it.AnswerDocument(labels(`\n`)), long},
+		"unknown members":                   {it.AnswerDocument(unknownMembers()), long},
+		"nested deeply":                     {it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)), long},
+		"faults":                            {it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")), long},
+		"full head and labels": {
+			it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()), long,
+		},
+		"heads of many fields": {it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()), 2 * time.Second},
 	}
-	for name, answer := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var asked sync.WaitGroup
 			asked.Add(reads)
 			server := it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
 				asked.Done()
 				asked.Wait() // for all, so that all are under way at once
-				answer(s, w, r)
+				test.answer(s, w, r)
 			}))
-			limit := long
-			if strings.HasPrefix(name, "heads") || strings.HasPrefix(name, "full head, ") { // which never end
-				limit = 2 * time.Second
-			}
-			c, request := prepare(t, server.URL(), timeout(limit), attempts(1))
+			c, request := prepare(t, server.URL(), timeout(test.limit), attempts(1))
 			idle, most := reachable(), uint64(0)
 			results, failures := make([]*client.Result, reads), make([]error, reads)
 			var running sync.WaitGroup
@@ -89,6 +93,40 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 				t.Errorf("%d MiB over idle", (most-idle)>>20)
 			}
 		})
+	}
+}
+
+// Half-parsed documents take most. On a machine with many processors, many would be parsed at once.
+//
+//nolint:paralleltest // it looks at all goroutines
+func TestDocumentsAreParsedOneAtATime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))
+	server := it.New(t, it.WithDocument(unknownMembers()))
+	c, request := prepare(t, server.URL())
+	var reads sync.WaitGroup
+	for range 64 {
+		reads.Go(func() { _, _ = c.Read(t.Context(), request) })
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		reads.Wait()
+	}()
+	parse := []byte(runtime.FuncForPC(reflect.ValueOf(instance.Parse).Pointer()).Name() + "(")
+	seen := 0
+	for stacks := make([]byte, mebibyte); ; {
+		parsing := bytes.Count(stacks[:runtime.Stack(stacks, true)], parse)
+		if seen += parsing; parsing > 1 {
+			t.Fatalf("%d documents are parsed at once", parsing)
+		}
+		select {
+		case <-done:
+			if seen == 0 {
+				t.Error("no document was seen while it was parsed")
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 

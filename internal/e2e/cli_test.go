@@ -226,6 +226,11 @@ func read(t *testing.T, file string) []byte {
 	return content
 }
 
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	must(t, os.WriteFile(file, []byte(content), 0o600))
+}
+
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

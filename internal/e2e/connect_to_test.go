@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -63,22 +62,4 @@ func TestAccConnectTo(t *testing.T) {
 	down := w.with("TF_VAR_connect_to=" + nobody).do("plan")
 	down.wantText(t, "exit code 1:", "GET https://"+instancetest.ProxiedHost+"/instance (connect_to "+nobody+"): connection refused.",
 		"The connection went to the provider's connect_to: check its host and port")
-}
-
-func TestAccConnectToIsValidated(t *testing.T) {
-	t.Parallel()
-	addresses := []string{"127.0.0.1", ":80", "h:0", "h:70000", "http://h:80", "[::1]"}
-	var configuration strings.Builder
-	for i, address := range addresses {
-		fmt.Fprintf(&configuration, "provider \"filetransfer\" {\n  alias      = \"a%d\"\n  base_url   = \"https://h\"\n  connect_to = %q\n}\n", i, address)
-		fmt.Fprintf(&configuration, "data \"filetransfer_instance\" \"a%d\" {\n  provider = filetransfer.a%[1]d\n}\n", i)
-	}
-	w := newWorkspace(t, acceptance(t), configuration.String())
-	done := w.run(t, w.dir, "validate", "-no-color")
-	for _, address := range addresses {
-		done.wantText(t, fmt.Sprintf("connect_to = %q", address))
-	}
-	if count := strings.Count(done.String(), "Error: Invalid connect_to"); count != len(addresses) {
-		t.Errorf("%d errors: %s", count, done)
-	}
 }

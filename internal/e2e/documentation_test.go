@@ -236,14 +236,6 @@ func TestAccDocumentation_Values(t *testing.T) {
 	})
 }
 
-// The index and troubleshooting say what a child module without required_providers makes of the provider's name.
-func TestAccDocumentation_MissingRequiredProviders(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, acceptance(t), "")
-	w.paste("data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n")
-	w.do("plan").wantText(t, "exit code 1:", "hashicorp/filetransfer")
-}
-
 // firstBlock returns the first block in the language, which has to contain the text.
 func firstBlock(t *testing.T, page, language, text string) string {
 	t.Helper()

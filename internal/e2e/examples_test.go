@@ -155,19 +155,18 @@ var wantOutputs = map[string]map[string]any{
 		"largest_chunk": 20000000.,
 		"merge_limits":  map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
-	"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
-	"functions/select_expire_time":           {"default_expire_time": "2 weeks"},
-	"functions/parse_instance":               {"file_max_age_days": 30.},
-	"guides/migrate-from-data-http":          {"max_age_days": 30.},
-	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
-	"guides/connect":                         {"api_version": "2.1.5"},
-	"guides/operate-volume":                  {"volume_gib": 2000.},
+	"resources/filetransfer_instance_record":      {"chunk_size": 20000000.},
+	"functions/select_expire_time":                {"default_expire_time": "2 weeks"},
+	"functions/parse_instance":                    {"file_max_age_days": 30.},
+	"guides/migrate-from-data-http":               {"max_age_days": 30.},
+	"guides/test-a-module":                        {"chunks": 250., "shortest_expire_minutes": 30.},
+	"guides/connect":                              {"api_version": "2.1.5"},
+	"guides/settings-that-follow-from-the-limits": {"expire_seconds": 1209600.},
 	"guides/tolerate-failures": {
 		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 		"errors":       map[string]any{"broken": "status 403 Forbidden"},
 	},
 	"guides/survive-an-outage": {"api_version": "2.1.5"},
-	"guides/operate-settings":  {"api_version": "2.1.5"},
 	"guides/release-a-server":  {"api_version": "2.1.5"},
 }
 
@@ -202,21 +201,6 @@ var afterwards = map[string][]later{
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
 			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
-	},
-	"guides/operate-settings": {
-		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 5)), fails: true,
-			says: "FILE_MAX_SIZE is 64424509440, but the instance reports 5 bytes."},
-	},
-	"guides/operate-volume": {
-		{change: answering("base_url", instancetest.Newer().With("fileMaxAge", 15770000000)), says: "The instance accepts more than the volume and the alert were made for."},
-		{command: "plan -var=volume_gib=1830", fails: true, // 31 days of 50 GB, four files of 60 GiB and 100 MB are 92 % of 1,831
-			says: "These settings need a volume of 1831 GiB, and volume_gib is 1830."},
-		{command: "plan -replace=terraform_data.volume", fails: true, says: "prevent_destroy"},
-	},
-	"guides/operate-upload-job": {
-		{command: "plan -var=retention_days=7", says: `EXPIRE_SECONDS = "1209600" -> "604800"`},
-		{command: "plan -var=retention_days=1", fails: true, says: "deleted after 86400 seconds, before 3 days"},
-		{command: "plan -var=retention_days=0.02", fails: true, says: `the shortest, "30 minutes", is 1800 seconds long`},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
 	"guides/survive-an-outage": {

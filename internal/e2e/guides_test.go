@@ -64,41 +64,6 @@ func TestAccGuide_LocalBuild(t *testing.T) {
 	}
 }
 
-// A limit of a fleet misses an instance that is down, and fails if all are.
-func TestAccGuide_LimitsOfAFleetWithFailures(t *testing.T) {
-	t.Parallel()
-	small, large := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+`
-data "filetransfer_instances" "fleet" {
-  base_urls      = { small = "`+small.URL()+`", large = "`+large.URL()+`" }
-  allow_failures = true
-}
-
-output "chunk_size" { value = max(values(data.filetransfer_instances.fleet.instances)[*].chunk_size...) }
-`)
-	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 20000000")
-	large.Close()
-	w.do("plan").wantText(t, "exit code 0:", "+ chunk_size = 10000000")
-	small.Close()
-	w.do("plan").wantText(t, "exit code 1:", "Error in function call")
-}
-
-// One new record whose instance is down does not keep the others from being created, and the next apply creates it.
-func TestAccGuide_NewFleetWithAnInstanceThatIsDown(t *testing.T) {
-	t.Parallel()
-	up, address := instancetest.New(t), instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), impatient+`
-resource "filetransfer_instance_record" "fleet" {
-  for_each = { up = "`+up.URL()+`", down = "http://`+address+`" }
-  base_url = each.value
-  timeouts = { create = "1s" }
-}
-`)
-	w.wantError("Instance not reachable", "apply", "-auto-approve")
-	instancetest.New(t, instancetest.WithListenAddress(address))
-	w.plan().wantSummary(t, "Plan: 1 to add, 0 to change, 0 to destroy.")
-}
-
 // The plans, the error and the warning of a release are those of the guide.
 func TestAccGuide_Release(t *testing.T) {
 	t.Parallel()
@@ -182,23 +147,6 @@ run "plan" {
 	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
 }
 
-// The result of a check is in the JSON form of a plan, and that of the last apply in that of the state.
-func TestAccGuide_CheckResults(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	e := newExample(t, c, "guides/preconditions-and-checks")
-	e.start()
-	e.apply()
-	e.servers["base_url"].SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
-	e.plan()
-	for status, file := range map[string][]string{"fail": {"made.tfplan"}, "pass": nil} {
-		shown := e.mustRun(t, e.dir, slices.Concat([]string{"show", "-json"}, file)...)
-		if !strings.Contains(string(shown), `"to_display":"check.password"},"status":"`+status+`"`) {
-			t.Errorf("the check of %q does not %s: %s", file, status, shown)
-		}
-	}
-}
-
 // A nightly plan ends with the exit codes of the page's table.
 func TestAccGuide_ExitCodesOfANightlyPlan(t *testing.T) {
 	t.Parallel()
@@ -254,4 +202,39 @@ resource "filetransfer_instance_record" "this" {
 			}
 		}
 	}
+}
+
+// One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
+func TestAccGuide_Settings(t *testing.T) {
+	t.Parallel()
+	e := newExample(t, acceptance(t), "guides/settings-that-follow-from-the-limits")
+	e.start()
+	e.apply()
+	write(t, filepath.Join(e.dir, "override.tf"), `
+locals {
+  limits = { FILE_MAX_SIZE = 64424509440, CHUNK_SIZE = 30000000, FILE_MAX_AGE = 30 }
+}
+
+resource "filetransfer_instance_record" "files" {
+  timeouts = { update = "200ms" }
+}
+`)
+	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")
+	p := e.planInDetail()
+	p.wantSummary(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
+	p.wantAction(t, "terraform_data.service", "update")
+	p.wantAction(t, "terraform_data.volume", "no-op")
+	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",
+		"chunk_size is 20000000, expected 30000000", "file_max_age is 2592000, expected 30")
+	if got := e.state().Outputs["chunk_size"].Value; got != 30000000. { // Terraform stores what it planned for an output
+		t.Errorf("the output is %v", got)
+	}
+	for follower, want := range map[string]any{
+		"nginx": "client_max_body_size 21048576;", "volume": 1831., "alert_below_bytes": 257798037760.,
+	} {
+		if got := e.follower("terraform_data." + follower); got != want {
+			t.Errorf("%s is %v, want %v", follower, got, want)
+		}
+	}
+	e.do("plan", "-replace=terraform_data.volume").wantText(t, "exit code 1:", "prevent_destroy")
 }

@@ -74,8 +74,3 @@ func addToMirror(t *testing.T, dir, version string) {
 	binary := read(t, filepath.Join(buildDir, executable(providerName)))
 	must(t, os.WriteFile(filepath.Join(dir, executable(providerName+"_v"+version)), binary, 0o700))
 }
-
-func write(t *testing.T, file, content string) {
-	t.Helper()
-	must(t, os.WriteFile(file, []byte(content), 0o600))
-}

@@ -54,10 +54,16 @@ func (p planned) unknown(address string) (names []string) {
 
 func (w *workspace) wantFollower(want float64) {
 	w.t.Helper()
-	follower, _ := w.record("terraform_data.follows")["output"].(map[string]any) // its type and value
-	if got := follower["value"]; got != want {
+	if got := w.follower("terraform_data.follows"); got != want {
 		w.t.Errorf("what follows is %v, want %v", got, want)
 	}
+}
+
+// follower returns the output of a terraform_data.
+func (w *workspace) follower(address string) any {
+	w.t.Helper()
+	output, _ := w.record(address)["output"].(map[string]any) // its type and value
+	return output["value"]
 }
 
 func TestAccRecord_OneApplyReleasesWaitsAndChangesWhatFollows(t *testing.T) {

@@ -175,7 +175,7 @@ func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
 	t.Parallel()
 	c := interrupting(t)
 	for want, option := range map[string]instancetest.Option{
-		"status 404 Not Found":  instancetest.WithPath("/files"),
+		"status 404 Not Found":  instancetest.WithDefault(instancetest.Status(404)),
 		"certificate signed by": instancetest.WithTLS(),
 	} {
 		t.Run(want, func(t *testing.T) {

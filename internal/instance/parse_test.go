@@ -214,8 +214,7 @@ func suggestions(labels []string, more ...instance.ExpireTime) []instance.Expire
 	return append(expireTimes, more...)
 }
 
-// TestDocuments reads whole documents that no release of the service answers. TestReleasesOfTheService reads those that one
-// does.
+// TestDocuments reads whole documents that no release of the service answers. What releases answer is read in internal/service.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 
@@ -514,19 +513,6 @@ func TestNotJSON(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts the valid document at every byte.
-func TestTruncated(t *testing.T) {
-	t.Parallel()
-	document := strings.TrimSpace(valid)
-	for end := range len(document) {
-		want := "unexpected end of the document at byte "
-		if end == 0 {
-			want = "empty"
-		}
-		checkNotJSON(t, document[:end], want)
-	}
-}
-
 // checkNotJSON expects one fault, which contains want.
 func checkNotJSON(t *testing.T, document, want string) {
 	t.Helper()
@@ -683,44 +669,20 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestDefaultMergeLimit: the version decides only where the instance does
-// not say.
+// The version decides only where the instance does not say.
 func TestDefaultMergeLimit(t *testing.T) {
 	t.Parallel()
-
-	tests := map[string]struct {
-		version string
-		want    int64
-	}{
-		"before 1":                    {"0.9.0", 10},
-		"last before 2":               {"1.99.99", 10},
-		"2 as a build":                {"1.9.9+2.0.0", 10},
-		"pre-release of 2":            {"2.0.0-rc.1", 50},
-		"2":                           {"2.0.0", 50},
-		"build of 2":                  {"2.0.0+build", 50},
-		"two digits are not a string": {"10.0.0", 50},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ofVersion := edit(t, `"2.1.3"`, `"`+test.version+`"`)
-			for delivered, want := range map[string]int64{
-				``:                            test.want,
-				`"MaxTransfersInMerge": 33, `: test.want,
-				`"maxTransfersInMerge": 33, `: 33,
-				`"maxTransfersInMerge": 0, `:  0,
-			} {
-				document := strings.Replace(ofVersion, `"maxTransfersInMerge": 50,`, delivered, 1)
-				details, documentError := parse(t, []byte(document))
-				if documentError != nil {
-					t.Fatal(documentError)
-				}
-				if details.MaxTransfersInMerge != want || details.APIVersion.Text != test.version {
-					t.Errorf("limit %d of version %q with %q, want %d",
-						details.MaxTransfersInMerge, details.APIVersion.Text, delivered, want)
-				}
+	for version, byDefault := range map[string]int64{
+		"0.9.0": 10, "1.99.99": 10, "1.9.9+2.0.0": 10, "2.0.0-rc.1": 50, "2.0.0": 50, "2.0.0+build": 50, "10.0.0": 50,
+	} {
+		for delivered, want := range map[string]int64{
+			``: byDefault, `"MaxTransfersInMerge": 33, `: byDefault, `"maxTransfersInMerge": 33, `: 33, `"maxTransfersInMerge": 0, `: 0,
+		} {
+			document := strings.Replace(edit(t, `"2.1.3"`, `"`+version+`"`), `"maxTransfersInMerge": 50,`, delivered, 1)
+			if details, err := parse(t, []byte(document)); err != nil || details.MaxTransfersInMerge != want {
+				t.Errorf("%s with %q: %+v, want %d; %v", version, delivered, details, want, err)
 			}
-		})
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func TestShapesFollowTheContract(t *testing.T) {
 func TestOnlyTheContractsRouteIsAnswered(t *testing.T) {
 	t.Parallel()
 	const document = `{"any":"text"}`
-	server := it.New(t, it.WithPath("files/api/"), it.WithDocument(document))
+	server := it.New(t, it.WithPath("files/api/"), it.WithDocument(document), it.WithOtherRoutes())
 	if want := server.Origin() + "/files/api"; server.URL() != want {
 		t.Errorf("URL is %s, want %s", server.URL(), want)
 	}

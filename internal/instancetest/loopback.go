@@ -21,6 +21,7 @@ import (
 type TB interface {
 	Helper()
 	Cleanup(func())
+	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 

@@ -14,9 +14,7 @@
 // one of the older shape has label and value in seconds. [Newer], [Older] and [Mixed] are such documents, and
 // [Document.With] and [Document.Without] bend them into every other.
 //
-// There are CORS headers, no ETag and no cache headers, and connections are kept alive. An instance may live under a
-// path ([WithPath]) and behind a proxy that wants a header ([WithRequiredHeader]) or a client certificate
-// ([WithClientCertificate]).
+// A test fails if it asks for another route ([WithOtherRoutes]), or not for all that it scripted.
 //
 // # Faults
 //
@@ -44,6 +42,7 @@ type Server struct {
 	document    string
 	headers     [][2]string
 	certificate Certificate
+	unexpected  func(format string, args ...any)
 
 	mu       sync.Mutex
 	script   []Step
@@ -78,12 +77,7 @@ func WithDocument[T Text](document T) Option {
 
 // WithPath puts the instance under a path, such as "/files/api".
 func WithPath(path string) Option {
-	return func(s *Server) {
-		s.path = ""
-		if path = strings.Trim(path, "/"); path != "" {
-			s.path = "/" + path
-		}
-	}
+	return func(s *Server) { s.path = strings.TrimSuffix("/"+strings.Trim(path, "/"), "/") }
 }
 
 // WithTLS serves HTTPS.
@@ -129,10 +123,17 @@ func WithDefault(step Step) Option {
 	return func(s *Server) { s.fallback = step }
 }
 
+// WithOtherRoutes is for tests that ask for routes which no instance has.
+func WithOtherRoutes() Option {
+	return func(s *Server) { s.unexpected = ignore }
+}
+
+func ignore(string, ...any) {}
+
 // Start starts an instance, which the caller closes.
 func Start(options ...Option) (*Server, error) {
 	// A client certificate is asked for even where none is needed, and from any CA: one sent astray is then seen.
-	s := &Server{address: "127.0.0.1:0", document: Newer().JSON(), fallback: Answer(), clientAuth: tls.RequestClientCert}
+	s := &Server{address: "127.0.0.1:0", document: Newer().JSON(), fallback: Answer(), clientAuth: tls.RequestClientCert, unexpected: ignore}
 	for _, option := range options {
 		option(s)
 	}
@@ -155,11 +156,16 @@ func Start(options ...Option) (*Server, error) {
 // New starts an instance for a test, which fails when it cannot be started, and closes it when the test ends.
 func New(t TB, options ...Option) *Server {
 	t.Helper()
-	s, err := Start(options...)
+	s, err := Start(append([]Option{func(s *Server) { s.unexpected = t.Errorf }}, options...)...)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.Close()
+		if n := len(s.script); n > 0 {
+			t.Errorf("nobody asked for the last %d steps of the script of %s", n, s.URL())
+		}
+	})
 	return s
 }
 

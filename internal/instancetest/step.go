@@ -36,10 +36,10 @@ func AnswerDocument[T Text](document T) Step {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string) {
 	// Compared as it came, escapes included: a tidied path would hide a client's wrong joining of paths.
 	if r.Method != http.MethodGet || r.URL.EscapedPath() != s.path+"/instance" {
+		s.unexpected("%s has no route %s %s", s.URL(), r.Method, r.URL.RequestURI())
 		writeError(w, http.StatusNotFound, "Route "+r.Method+":"+r.URL.RequestURI()+" not found")
 		return
 	}
-	w.Header().Set("Access-Control-Allow-Origin", "*")
 	writeBody(w, http.StatusOK, jsonContentType, document)
 }
 
@@ -62,11 +62,6 @@ func Body(status int, contentType, body string) Step {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		writeBody(w, status, contentType, body)
 	}
-}
-
-// RetryAfter answers the status with a Retry-After header, whose value is not looked at.
-func RetryAfter(code int, value string) Step {
-	return Status(code, "Retry-After", value)
 }
 
 // Redirect answers the status with a Location header, which is sent as given: relative, absolute or nonsense.

@@ -276,7 +276,7 @@ func TestReadsWaitUntilReady(t *testing.T) {
 	starting := []instancetest.Step{
 		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
 		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
-		instancetest.RetryAfter(503, "86400"),
+		instancetest.Status(503, "Retry-After", "86400"),
 	}
 	for _, source := range []string{instanceName, instancesName} {
 		t.Run(source, func(t *testing.T) {

@@ -252,7 +252,7 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 
 func TestImportedRecordIsReadOrAnError(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t)
+	instance := instancetest.New(t, instancetest.WithOtherRoutes())
 	server := recordProvider(t, nil)
 	imported := server.importRecord(t, instance.URL())
 	imported.must(t)

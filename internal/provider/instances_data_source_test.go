@@ -55,7 +55,7 @@ func TestFleetKeepsKeysAndURLs(t *testing.T) {
 
 func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t)
+	instance := instancetest.New(t, instancetest.WithOtherRoutes())
 	baseURLs := args{
 		"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "d": instance.URL() + "/other",
 	}
@@ -137,7 +137,7 @@ func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
 
 func TestFleetWarningStaysShort(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t) // which knows none of the paths
+	instance := instancetest.New(t, instancetest.WithOtherRoutes())
 	shared := make(args)
 	for i := range maxListed + 1 {
 		shared[fmt.Sprintf("key%03d", i)] = instance.URL() + "/shared"

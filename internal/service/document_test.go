@@ -3,6 +3,7 @@ package service_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 // settings are the environments in which each release is started.
@@ -21,7 +24,7 @@ var settings = []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FIL
 // documents is what releases answered: the document as delivered, by release and setting.
 type documents map[string]map[string]json.RawMessage
 
-const capturedDir = "../instance/testdata/releases"
+const capturedDir = "testdata/releases"
 
 // captured returns the documents in the repository.
 func captured(t *testing.T) documents {
@@ -246,5 +249,62 @@ func TestDocumentationHasTheTable(t *testing.T) {
 	}
 	if table := captured(t).table(); !strings.Contains(string(page), "\n\n"+table+"\n") {
 		t.Errorf("the guide does not have the table that follows from %s:\n%s", capturedDir, table)
+	}
+}
+
+// compare compares attributes, but for the arguments that are in the state beside them.
+func compare(got, want map[string]any) string {
+	got = maps.Clone(got)
+	for _, argument := range []string{"expected", "request_headers", "timeouts", "wait_until_ready"} {
+		delete(got, argument)
+	}
+	var differences []string
+	for _, attribute := range slices.Sorted(maps.Keys(want)) {
+		if !reflect.DeepEqual(got[attribute], want[attribute]) {
+			differences = append(differences, fmt.Sprintf("%s is %v, want %v", attribute, got[attribute], want[attribute]))
+		}
+		delete(got, attribute)
+	}
+	if len(got) > 0 {
+		differences = append(differences, fmt.Sprintf("not known to this test: %v", got))
+	}
+	return strings.Join(differences, "; ")
+}
+
+// The provider's parser finds in each captured document what it means, or why it has to be refused.
+func TestCapturedDocuments(t *testing.T) {
+	t.Parallel()
+	for release, bySetting := range captured(t) {
+		for setting, document := range bySetting {
+			want := meaningOf(document)
+			details, err := instance.Parse(document, nil)
+			if refused, ok := errors.AsType[*instance.DocumentError](err); ok {
+				for _, line := range refused.Lines() {
+					field, _, _ := strings.Cut(line, ":")
+					want.faults = slices.DeleteFunc(want.faults, func(fault string) bool { return fault == field })
+				}
+				if len(want.faults) > 0 {
+					t.Errorf("%s, %s: no fault of %q: %v", release, setting, want.faults, err)
+				}
+				continue
+			}
+			times := []any{}
+			for _, time := range details.RecommendedExpireTimes {
+				times = append(times, map[string]any{
+					"label": time.Label, "in_seconds": float64(time.InSeconds), "in_minutes": float64(time.InMinutes()),
+				})
+			}
+			version := details.APIVersion
+			got := map[string]any{
+				"file_max_size": float64(details.FileMaxSizeBytes), "chunk_size": float64(details.ChunkSizeBytes),
+				"file_max_age": float64(details.FileMaxAgeSeconds), "max_transfers_in_merge": float64(details.MaxTransfersInMerge),
+				"require_password": details.RequirePassword, "recommended_expire_times": times, "response_body": string(document),
+				"api_version": version.Text, "api_version_major": float64(version.Major), "api_version_minor": float64(version.Minor),
+				"api_version_patch": float64(version.Patch),
+			}
+			if difference := compare(got, want.attributes); difference != "" || len(want.faults) > 0 || want.ambiguous != (len(details.Warnings) > 0) {
+				t.Errorf("%s, %s: %s; faults %q, warnings %v", release, setting, difference, want.faults, details.Warnings)
+			}
+		}
 	}
 }

@@ -6,17 +6,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -42,17 +38,16 @@ type service struct {
 }
 
 // start starts the release in a folder with settings, and does not wait for it.
-func start(t *testing.T, dir, storage string, port int, settings ...string) *service {
+func start(t *testing.T, dir, storage, address string, settings ...string) *service {
 	t.Helper()
 	preload, err := filepath.Abs("testdata/loopback.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{
-		url: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: command(storage, "node", "--require", preload, dir), ended: make(chan struct{}),
-	}
+	s := &service{url: "http://" + address, cmd: command(storage, "node", "--require", preload, dir), ended: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("PORT=%d", port), "STORAGE_PATH=" + storage}, settings...)
+	port := address[strings.LastIndex(address, ":")+1:]
+	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "PORT=" + port, "STORAGE_PATH=" + storage}, settings...)
 	if _, err := s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -96,24 +91,6 @@ func (s *service) document(t *testing.T) []byte {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// lastPort is below the ports that systems choose, so that nobody takes one while a service starts or is replaced.
-var lastPort atomic.Int32
-
-func init() { lastPort.Store(20000 + rand.Int32N(10000)) }
-
-// freePort returns a port that nobody listens on, and that it did not return before.
-func freePort(t *testing.T) int {
-	t.Helper()
-	for t.Context().Err() == nil {
-		port := int(lastPort.Add(1))
-		if listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			listener.Close()
-			return port
-		}
-	}
-	return 0
 }
 
 // workspace is a folder with a configuration.

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // installed returns the releases in order, and the folder of each. Without them it skips the test.
@@ -71,7 +71,7 @@ func TestReleases(t *testing.T) {
 			t.Parallel()
 			services := map[string]*service{}
 			for _, release := range releases {
-				services[release] = start(t, folders[release], t.TempDir(), freePort(t), strings.TrimPrefix(setting, "default"))
+				services[release] = start(t, folders[release], t.TempDir(), instancetest.ReserveAddress(t), strings.TrimPrefix(setting, "default"))
 			}
 			readings := read(t, services)
 			lock.Lock()
@@ -231,108 +231,6 @@ func problems(ways map[string]*reading, url string, document, captured []byte, b
 	return found
 }
 
-// compare compares attributes, but for the arguments that are in the state beside them.
-func compare(got, want map[string]any) string {
-	got = maps.Clone(got)
-	for _, argument := range []string{"request_headers", "timeouts", "wait_until_ready"} {
-		delete(got, argument)
-	}
-	var differences []string
-	for _, attribute := range slices.Sorted(maps.Keys(want)) {
-		if !reflect.DeepEqual(got[attribute], want[attribute]) {
-			differences = append(differences, fmt.Sprintf("%s is %v, want %v", attribute, got[attribute], want[attribute]))
-		}
-		delete(got, attribute)
-	}
-	if len(got) > 0 {
-		differences = append(differences, fmt.Sprintf("not known to this test: %v", got))
-	}
-	return strings.Join(differences, "; ")
-}
-
-// TestUpgrades replaces each release by the next on one port, with outages in between.
-func TestUpgrades(t *testing.T) {
-	t.Parallel()
-	releases, folders := installed(t)
-	w, port := newWorkspace(t, "follow.tf"), freePort(t)
-	var recorded map[string]any
-	for _, release := range releases {
-		s := start(t, folders[release], t.TempDir(), port)
-		now := meaningOf(s.document(t))
-		now.attributes["base_url"] = s.url
-		equal := func(what string, got, want map[string]any) {
-			t.Helper()
-			if difference := compare(got, want); difference != "" {
-				t.Errorf("%s, %s: %s", release, what, difference)
-			}
-		}
-		w.set(map[string]any{"base_url": s.url, "up": true})
-		diagnostics, ok := w.do("plan", "-out=made.tfplan")
-		if len(now.faults) > 0 {
-			if ok || len(diagnostics) != 1 || !strings.Contains(diagnostics[0].Detail, now.faults[0]) {
-				t.Errorf("%s: want an error for %q: %+v", release, now.faults, diagnostics)
-			}
-			s.end(syscall.SIGTERM)
-			continue
-		}
-		type change struct {
-			Address string
-			Change  struct {
-				Actions       []string
-				Before, After map[string]any
-			}
-		}
-		var plan struct {
-			Drift   []change  `json:"resource_drift"`
-			Changes []change  `json:"resource_changes"`
-			Before  resources `json:"prior_state"`
-		}
-		w.show(&plan, "made.tfplan")
-		equal("data source", plan.Before.at(single+".this[0]"), now.attributes)
-		if recorded != nil {
-			changes := slices.DeleteFunc(plan.Changes, func(c change) bool { return c.Change.Actions[0] == "no-op" })
-			if len(plan.Drift) != 1 || plan.Drift[0].Address != record+".this" ||
-				len(changes) != 1 || changes[0].Address != "terraform_data.consumer" || changes[0].Change.Actions[0] != "update" {
-				t.Fatalf("%s: want drift of the record, and an update of its consumer: %+v, %+v", release, plan.Drift, changes)
-			}
-			equal("drift from", plan.Drift[0].Change.Before, recorded)
-			equal("drift to", plan.Drift[0].Change.After, now.attributes)
-		}
-		if diagnostics, ok := w.do("apply", "made.tfplan"); !ok {
-			t.Fatalf("%s: %+v", release, diagnostics)
-		}
-		recorded = now.attributes
-
-		w.set(map[string]any{"base_url": s.url, "up": false})
-		check := func(what string, up bool, args ...string) {
-			t.Helper()
-			diagnostics, ok := w.do(args[0], args[1:]...)
-			good := ok && len(diagnostics) == 1 && diagnostics[0].Severity == "warning" && tooShort(diagnostics[0].Summary) == up
-			if up && !now.ambiguous {
-				good = ok && len(diagnostics) == 0
-			}
-			if !good {
-				t.Errorf("%s, %s: succeeded without a change: %t; warnings: %+v", release, what, ok, diagnostics)
-			}
-		}
-		s.cmd.Process.Signal(syscall.SIGSTOP)
-		check("frozen", false, "plan", "-detailed-exitcode")
-		s.cmd.Process.Signal(syscall.SIGCONT)
-		s.document(t)
-		check("continued", true, "plan", "-detailed-exitcode")
-		s.end(syscall.SIGKILL)
-		check("killed", false, "plan", "-detailed-exitcode")
-		s = start(t, folders[release], t.TempDir(), port)
-		s.document(t)
-		check("restarted", true, "plan", "-detailed-exitcode")
-		s.end(syscall.SIGTERM)
-		check("stopped", false, "apply", "-auto-approve")
-		var state resources
-		w.show(&state)
-		equal("after the outages", state.at(record+".this"), recorded)
-	}
-}
-
 // TestChanged shows that a release that answers differently is noticed.
 func TestChanged(t *testing.T) {
 	t.Parallel()
@@ -355,7 +253,7 @@ func TestChanged(t *testing.T) {
 		if output, err := edit.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
-		services[name] = start(t, dir, t.TempDir(), freePort(t))
+		services[name] = start(t, dir, t.TempDir(), instancetest.ReserveAddress(t))
 	}
 	readings := read(t, services)
 	before := captured(t)[tag]["default"]
