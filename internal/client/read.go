@@ -102,9 +102,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 		}
 	}
 	if ctx.Err() != nil {
-		notMade := newFailure(KindTimeout, "no request was made before the time for the read ran out")
-		notMade.permanent = true
-		return nil, notMade
+		return nil, newFailure(KindTimeout, "no request was made before the time for the read ran out")
 	}
 	r.attempts++
 	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
