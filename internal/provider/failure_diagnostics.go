@@ -186,7 +186,8 @@ func remedies(failure *client.Failure, s situation) []string {
 			remedies = append(remedies, first.text)
 		}
 	}
-	if failure.Hint == client.HintWebPage {
+	unreached := failure.Kind == client.KindResolve || failure.Kind == client.KindConnect
+	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
 		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+s.headersArgument+".")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {

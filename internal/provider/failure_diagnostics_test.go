@@ -71,7 +71,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"no such host after a redirect": {
 			redirected(failure{Kind: client.KindResolve, Reason: "no such host", Attempts: 1}),
-			words{redirectFailed}, words{"Check the host name", wait},
+			words{redirectFailed, "If that is a login page", "send them with request_headers."}, words{"Check the host name", wait},
 		},
 		"silent name servers": {of(client.KindNameServer), words{"whether it can reach them"}, words{"instance is up", wait}},
 		"refused after a redirect": {

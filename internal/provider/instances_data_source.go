@@ -223,7 +223,7 @@ func failureErrors(failed map[string]*fleetMember, s situation) (diags diag.Diag
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
 		failure := readError(at, failed[key].err, s)
-		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s", key, failure.Detail()))
+		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
 	}
 	return diags
 }

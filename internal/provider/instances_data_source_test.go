@@ -127,7 +127,7 @@ func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
 	keys := slices.Sorted(maps.Keys(classes))
 	for _, key := range keys {
 		asked := fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key])
-		want = append(want, fault(fmt.Sprintf("base_urls[%q]", key), tests[key].summary, asked, tests[key].remedy)...)
+		want = append(want, fault(fmt.Sprintf("base_urls[%q]", key), tests[key].summary, asked, tests[key].remedy, "set allow_failures = true.")...)
 	}
 	got.told.must(t, want...)
 	for i, one := range got.told {
