@@ -57,8 +57,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "If `true`, instances that could not be read are listed in `errors` and in one warning, and the read succeeds. " +
-				"Otherwise any failure fails the read, and every failing instance is reported. Default: `false`.",
+			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. Otherwise any " +
+				"failure fails the read, and the error names every instance that failed. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
