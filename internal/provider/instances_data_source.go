@@ -63,14 +63,14 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"instances": schema.MapAttribute{
 			Computed:    true,
 			ElementType: listedInstanceObject, // not nested attributes: Terraform's mocks cannot set those
-			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of the data source " +
-				"`filetransfer_instance` except `response_body`, with `base_url` as written in `base_urls`.",
+			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
+				"`filetransfer_instance` except `response_body`.",
 		},
 		"errors": schema.MapAttribute{
 			ElementType: types.StringType,
 			Computed:    true,
-			MarkdownDescription: "What went wrong with the instances that could not be read, under the keys of `base_urls`: a short text such as " +
-				"`connection failed` or `status 503 Service Unavailable`, which changes only when the cause changes. Empty if all were read.",
+			MarkdownDescription: "Why instances could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
+				"changes only when the cause changes. Empty if all were read.",
 		},
 	})
 	resp.Schema = schema.Schema{
