@@ -19,7 +19,7 @@ import (
 )
 
 // baseURLForm says what a base URL is.
-const baseURLForm = "An `http` or `https` URL without user info, query or fragment. A path is kept, and trailing slashes do not matter."
+const baseURLForm = "An `http` or `https` URL without user info, query or fragment. Trailing slashes do not matter."
 
 // The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
 // every kind of schema: the provider block and the resource use the data sources' attributes too.

@@ -44,9 +44,8 @@ var detailsAttributes = []detailsAttribute{
 		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
 	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // nested attributes cannot be mocked
-		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if the instance " +
-			"suggests none. Each has a `label` (the instance's own text, in its own language), `in_seconds` (the duration in seconds) and " +
-			"`in_minutes` (the duration in whole minutes, rounded down)."},
+		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if it suggests " +
+			"none. Each has a `label`, `in_seconds`, and `in_minutes`, rounded down."},
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 

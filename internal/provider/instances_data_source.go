@@ -57,20 +57,20 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "If `true`, instances that could not be read are listed in `errors` and in one warning, and the read succeeds. " +
-				"Otherwise any failure fails the read, and every failing instance is reported. Default: `false`.",
+			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. Otherwise any " +
+				"failure fails the read, and the error names every instance that failed. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
 			ElementType: listedInstanceObject, // not nested attributes: Terraform's mocks cannot set those
-			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of the data source " +
-				"`filetransfer_instance` except `response_body`, with `base_url` as written in `base_urls`.",
+			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
+				"`filetransfer_instance` except `response_body`.",
 		},
 		"errors": schema.MapAttribute{
 			ElementType: types.StringType,
 			Computed:    true,
-			MarkdownDescription: "What went wrong with the instances that could not be read, under the keys of `base_urls`: a short text such as " +
-				"`connection failed` or `status 503 Service Unavailable`, which changes only when the cause changes. Empty if all were read.",
+			MarkdownDescription: "Why instances could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
+				"changes only when the cause changes. Empty if all were read.",
 		},
 	})
 	resp.Schema = schema.Schema{

@@ -27,8 +27,8 @@ func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataReq
 func (*parseInstanceFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
-		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file or another data source. It does " +
-			"not use the network. A document with which the data source `filetransfer_instance` warns is parsed in the same way, without a warning.",
+		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file or another data source. It " +
+			"sends no request. Where the data source `filetransfer_instance` warns, it gives the same values without a warning.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "document",

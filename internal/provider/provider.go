@@ -49,15 +49,15 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					baseURLVariable + "`. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. They " +
-				"are sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. Sent " +
+				"**only** to the origin (scheme, host and port) of this provider's `base_url`."),
 			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive "+
 				"duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is honored " +
-					"between them. See the nested attributes.",
+					"the statuses 408, 429, 500, 502, 503 and 504. Delays grow from `min_delay` to `max_delay`, with jitter. Between these two, " +
+					"`Retry-After` is honored. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
@@ -77,8 +77,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Only the origin of the " +
-					"instance gets it. Only together with `client_key_pem`. Default: none.",
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent only to the origin of " +
+					"the instance. Requires `client_key_pem`. Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,

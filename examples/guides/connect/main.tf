@@ -6,15 +6,11 @@ terraform {
   }
 }
 
-variable "base_url" {
-  description = "Base URL with its path, such as https://gateway.example.org/files/api."
-  type        = string
-}
+variable "base_url" { type = string } # https://gateway.example.org/files/api
 
 variable "gateway_token" {
-  description = "Token that the reverse proxy requires."
-  type        = string
-  sensitive   = true
+  type      = string
+  sensitive = true
 }
 
 variable "ca_cert_pem" { type = string }
