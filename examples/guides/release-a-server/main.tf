@@ -8,9 +8,15 @@ terraform {
 
 variable "base_url" { type = string }
 
-variable "release" { default = "2.2.2" }
+variable "release" {
+  type    = string
+  default = "2.2.2"
+}
 
-variable "chunk_size" { default = 20000000 }
+variable "chunk_size" {
+  type    = number
+  default = 20000000
+}
 
 # Stands in for the server: a container, a Helm release, a virtual machine.
 resource "terraform_data" "server" {
@@ -21,7 +27,7 @@ resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
 
-  timeouts = { update = "5m" } # how long a release may take
+  timeouts = { create = "5m", update = "5m" } # how long a release may take
 
   expected {
     api_version = var.release
