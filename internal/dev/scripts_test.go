@@ -196,6 +196,10 @@ func TestReleaseCheck(t *testing.T) {
 			release(t, nil, map[string]string{"gpg": "echo '" + test.key + "'"}, test.fails, test.want, "release-check", test.tag)
 		})
 	}
+	tagged := map[string]string{"git": "echo v0.3.0-rc.1; echo v0.3.0-rc.2"}
+	release(t, nil, tagged, true, "v0.3.0-rc.1 is on this commit", "release-check", "v0.3.0-rc.2")
+	unpublished := map[string]string{"README.md": "~> 0.2.0 is not published yet"}
+	release(t, unpublished, nil, true, "README.md says that nothing is published yet", "release-check", "v0.2.0")
 }
 
 // TestReleaseCompare: nothing but what the source builds is in the zips, and in the folder. A fake Go builds a word.
@@ -217,7 +221,17 @@ func TestReleaseCompare(t *testing.T) {
 		var data bytes.Buffer
 		w := zip.NewWriter(&data)
 		for pair := range slices.Chunk(append([]string{"LICENSE", "the license", "THIRD_PARTY_NOTICES", notices}, contents...), 2) {
-			f, err := w.Create(pair[0])
+			header := &zip.FileHeader{Name: pair[0]}
+			name, hidden := strings.CutPrefix(pair[0], "0600 ")
+			switch header.Name = name; {
+			case hidden:
+				header.SetMode(0o600)
+			case strings.HasPrefix(name, "terraform-provider-"):
+				header.SetMode(0o755)
+			default:
+				header.SetMode(0o644)
+			}
+			f, err := w.CreateHeader(header)
 			must(t, err)
 			_, err = f.Write([]byte(pair[1]))
 			must(t, err)
@@ -232,6 +246,8 @@ func TestReleaseCompare(t *testing.T) {
 		"executable is missing":        {linux, archive(), "< "},
 		"file is added":                {linux, archive(file, "linux arm 6", "install.sh", "#!/bin/sh"), linux[13:] + "/install.sh"},
 		"file is there twice":          {linux, archive(file, "linux arm 6", file, "a tool's"), linux[13:] + "/" + file},
+		"file cannot be run":           {linux, archive("0600 "+file, "linux arm 6"), "has mode -rw-------"},
+		"name has a line break":        {linux, archive(file, "linux arm 6", "x\ny", ""), "a name that no file of a release has"},
 		"not a zip":                    {linux, "nothing", "zip: not a valid zip file"},
 		"a zip is missing":             {linux, "", "< "},
 		"a zip of another target":      {folder + "plan9_arm.zip", archive(), "plan9_arm.zip is not part of the release"},

@@ -1,4 +1,5 @@
-// Command zipsums prints the SHA-256 of each file in the zips that its arguments name. It reads them with the library that Terraform
+// Command zipsums prints the SHA-256 of each file in the zips that its arguments name, and fails where a name or a mode is not that of
+// a release. It reads them with the library that Terraform
 // and OpenTofu install them with, because another one may find other files in the same zip.
 package main
 
@@ -7,8 +8,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 func main() {
@@ -20,6 +24,9 @@ func main() {
 	}
 }
 
+// plain matches a name that is a line of its own, and no path.
+var plain = regexp.MustCompile(`^\w[\w.-]*$`)
+
 func list(path string) error {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
@@ -27,6 +34,13 @@ func list(path string) error {
 	}
 	defer archive.Close()
 	for _, file := range archive.File {
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(file.Name, "terraform-provider-") {
+			mode = 0o755
+		}
+		if !plain.MatchString(file.Name) || file.Mode() != mode {
+			return fmt.Errorf("%q has mode %s, or a name that no file of a release has", file.Name, file.Mode())
+		}
 		content, err := file.Open()
 		if err != nil {
 			return err
