@@ -83,7 +83,7 @@ func (p *parser) validate(document []byte) error {
 
 // readDetails reads a validated document. Its calls are in the guide's order, which is the order of faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
-	fields, ok := members(document)
+	fields, ok := elements[map[string]jsontext.Value](document)
 	if !ok {
 		p.addUnexpected(WholeDocument, "a JSON object", document)
 		return nil
@@ -100,7 +100,7 @@ func (p *parser) readDetails(document jsontext.Value) *Details {
 	if limit := optional(root, "maxTransfersInMerge", expectedInteger, integer); limit != nil {
 		details.MaxTransfersInMerge = *limit
 	}
-	p.readExpireTimes(required(root, "recommendedExpireTimes", "an array of expiry entries", array), details)
+	p.readExpireTimes(required(root, "recommendedExpireTimes", "an array of expiry entries", elements[[]jsontext.Value]), details)
 	return details
 }
 
@@ -113,7 +113,7 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries))
 	for i, element := range entries {
 		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
-		fields, ok := members(element)
+		fields, ok := elements[map[string]jsontext.Value](element)
 		if !ok {
 			p.addUnexpected(path, "an object", element)
 			continue

@@ -79,18 +79,8 @@ func unquote(value jsontext.Value) string {
 // checked tells the decoder that duplicate names were looked for in the whole document.
 var checked = jsontext.AllowDuplicateNames(true)
 
-// members reads an object of a validated document.
-func members(value jsontext.Value) (read map[string]jsontext.Value, ok bool) {
-	if value.Kind() != jsontext.KindBeginObject {
-		return nil, false
-	}
-	return read, json.Unmarshal(value, &read, checked) == nil
-}
-
-// array reads an array of a validated document.
-func array(value jsontext.Value) (read []jsontext.Value, ok bool) {
-	if value.Kind() != jsontext.KindBeginArray {
-		return nil, false
-	}
-	return read, json.Unmarshal(value, &read, checked) == nil
+// elements reads an object or an array of a validated document.
+func elements[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (read T, ok bool) {
+	err := json.Unmarshal(value, &read, checked)
+	return read, err == nil && read != nil // null is neither
 }
