@@ -53,7 +53,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	situation := d.situation(values)
 	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
 	defer cancel()
-	result, err := d.provider.read(ctx, client.Request{BaseURL: *baseURL, Headers: headers, UntilReady: situation.waits})
+	result, err := d.provider.read(ctx, client.Request{BaseURL: baseURL, Headers: headers, UntilReady: situation.waits})
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
@@ -63,6 +63,6 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
-	setInstance(values, *baseURL, result)
+	setInstance(values, baseURL, result)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }

@@ -166,7 +166,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	situation.timeout = timeoutOf(values, operation, timeout)
 	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
 	defer cancel()
-	request := client.Request{BaseURL: *baseURL, UntilReady: situation.waits}
+	request := client.Request{BaseURL: baseURL, UntilReady: situation.waits}
 	if situation.waits {
 		request.Differences = func(details *instance.Details) []client.Difference {
 			return expectedDifferences(values["expected"], detailsValues(details))
@@ -179,7 +179,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 		}
 		return diag.Diagnostics{readError(at, err, situation)}
 	}
-	setInstance(values, *baseURL, result)
+	setInstance(values, baseURL, result)
 	state.Raw = tftypes.NewValue(record.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})
 }

@@ -30,9 +30,9 @@ var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond
 // providerData is what data sources and resources get of the provider block.
 type providerData struct {
 	client *client.Client
-	// baseURL is the instance of reads that have no base URL of their own; nil without one. baseURLFault says why it
+	// baseURL is the instance of reads that have no base URL of their own; zero without one. baseURLFault says why it
 	// cannot be used: an error of the reads that need it.
-	baseURL      *address.BaseURL
+	baseURL      address.BaseURL
 	baseURLFault diag.Diagnostic
 	// headers are for the origin of baseURL, and so is connectTo, "" without one.
 	headers   http.Header
@@ -62,7 +62,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 		data.connectTo, err = address.ParseHostPort(goValue[string](config["connect_to"]))
 		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
 	}
-	if data.baseURL == nil && data.baseURLFault == nil && config["base_url"].IsKnown() {
+	if data.lacksBaseURL() && config["base_url"].IsKnown() {
 		if len(headers) > 0 {
 			// Not on the attribute, as in parseHeaders.
 			diags.AddWarning(summaryUnusedHeaders,
@@ -78,7 +78,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
 	if tls.Insecure {
 		summary := summaryInsecure
-		if data.baseURL != nil { // of warnings with the same summary, Terraform shows only the first
+		if data.baseURL.Written != "" { // of warnings with the same summary, Terraform shows only the first
 			summary += ": " + data.baseURL.Written
 		}
 		diags.AddAttributeWarning(path.Root("insecure"), summary,
@@ -88,17 +88,13 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
 	}
-	var connectTo map[string]string
-	if data.baseURL != nil {
-		connectTo = map[string]string{data.baseURL.Origin: data.connectTo}
-	}
 	var err error
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
 		Retry:          retryOf(elementsOf(config["retry"])),
 		TLS:            tls,
-		ConnectTo:      connectTo,
+		ConnectTo:      map[string]string{data.baseURL.Origin: data.connectTo},
 		Log:            tflog.Debug,
 	})
 	if err != nil {
@@ -114,44 +110,36 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 	if argument.IsNull() {
 		text, name = os.Getenv(baseURLVariable), "The environment variable "+baseURLVariable
 	}
-	if text == "" {
-		return
-	}
-	if baseURL, err := address.ParseBaseURL(text); err != nil {
+	if text != "" {
+		var err error
+		d.baseURL, err = address.ParseBaseURL(text)
 		d.baseURLFault = syntaxError(path.Empty(), summaryBaseURL, name, err)
-	} else {
-		d.baseURL = &baseURL
 	}
 }
 
-// baseURLFor returns the base URL of one read: its own, or else the provider's. It returns nil with an error,
-// or if the base URL is not known yet.
-func (d *providerData) baseURLFor(own tftypes.Value) (*address.BaseURL, diag.Diagnostic) {
+// lacksBaseURL tells whether there is no base URL, not even one that cannot be used.
+func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.baseURLFault == nil }
+
+// baseURLFor returns the base URL of one read: its own, or else the provider's. It is zero with an error, or if it is not
+// known yet.
+func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
 		baseURL, err := address.ParseBaseURL(goValue[string](own))
-		if err != nil {
-			return nil, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
-		}
-		return &baseURL, nil
-	case d.baseURL == nil && d.baseURLFault == nil && !slices.Contains(d.unknown, "base_url"):
-		return nil, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
+		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
+	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
+		return address.BaseURL{}, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
 			baseURLVariable+" is not set.\n\nSet one of them.")
 	default:
 		return d.baseURL, d.baseURLFault
 	}
 }
 
-// withholdsHeaders tells whether the provider has headers that are not for the instance's origin.
-func (d *providerData) withholdsHeaders(baseURL address.BaseURL) bool {
-	return len(d.headers) > 0 && (d.baseURL == nil || d.baseURL.Origin != baseURL.Origin)
-}
-
 // read reads an instance with the request's headers and the provider's, if they are meant for its origin. The
 // request's own override them.
 func (d *providerData) read(ctx context.Context, request client.Request) (*client.Result, error) {
 	headers := make(http.Header, len(d.headers)+len(request.Headers))
-	if !d.withholdsHeaders(request.BaseURL) {
+	if d.baseURL.Origin == request.BaseURL.Origin {
 		maps.Copy(headers, d.headers)
 	}
 	maps.Copy(headers, request.Headers)
