@@ -76,11 +76,8 @@ func unquote(value jsontext.Value) string {
 	return string(text)
 }
 
-// checked tells the decoder that duplicate names were looked for in the whole document.
-var checked = jsontext.AllowDuplicateNames(true)
-
 // elements reads an object or an array of a validated document.
 func elements[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (read T, ok bool) {
-	err := json.Unmarshal(value, &read, checked)
-	return read, err == nil && read != nil // null is neither
+	err := json.Unmarshal(value, &read, jsontext.AllowDuplicateNames(true)) // validate found none
+	return read, err == nil && read != nil                                  // null is neither
 }
