@@ -181,10 +181,7 @@ func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: Host
 
 // asciiHost returns the form in which a host is looked up, if it has one.
 func asciiHost(host string) string {
-	if isASCII(host) {
-		return host
-	}
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) { // as net/http does
 		return ascii
 	}
 	return host
