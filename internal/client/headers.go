@@ -14,13 +14,9 @@ import (
 // the framing of messages.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// HeaderFault is one thing wrong with extra request headers. It names the header; it never holds a value.
-type HeaderFault struct {
-	// Name is the header's name as written.
-	Name string
-	// Reason is what is wrong and what to do.
-	Reason string
-}
+// HeaderFault is one thing wrong with extra request headers: the name of a header as written, and what is wrong and what to
+// do. It never holds a value.
+type HeaderFault struct{ Name, Reason string }
 
 // ParseHeaders makes a header of extra request headers: names are made canonical. It returns every fault; the header
 // is usable when there is none.
