@@ -170,10 +170,10 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		resp.Diagnostics.AddError(summaryCanceled, fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), len(baseURLs)))
 		return
 	}
-	if goValue[bool](values["allow_failures"]) {
-		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), situation))
-	} else {
+	if !goValue[bool](values["allow_failures"]) {
 		resp.Diagnostics.Append(failureErrors(failed, situation)...)
+	} else if len(failed) > 0 {
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), situation))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
@@ -228,12 +228,8 @@ func failureErrors(failed map[string]*fleetMember, s situation) (diags diag.Diag
 	return diags
 }
 
-// failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many. It returns nil if there
-// are none.
+// failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many.
 func failuresWarning(failed map[string]*fleetMember, total int, s situation) diag.Diagnostic {
-	if len(failed) == 0 {
-		return nil
-	}
 	var lines, allRemedies []string
 	count := make(map[string]int)
 	keys := slices.Sorted(maps.Keys(failed))
