@@ -33,9 +33,7 @@ const (
 )
 
 // instanceRecordResource keeps what an instance last said. It creates nothing outside of the state.
-type instanceRecordResource struct {
-	provider *providerData
-}
+type instanceRecordResource struct{ provider *providerData }
 
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
 

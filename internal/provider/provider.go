@@ -24,9 +24,7 @@ var (
 
 const typeName = "filetransfer"
 
-type filetransferProvider struct {
-	version string
-}
+type filetransferProvider struct{ version string }
 
 // New returns the factory of the provider, which reports version in its User-Agent.
 func New(version string) func() provider.Provider {
