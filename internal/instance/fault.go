@@ -33,6 +33,38 @@ type Fault struct {
 
 func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
+// maxFaults is how many faults of one document are listed.
+const maxFaults = 20
+
+// DocumentError says why a document is not an instance document. It lists the faults in the order of the guide. A text
+// that is not JSON, or that is not read to its end, has one fault: the first in the text.
+type DocumentError struct {
+	// Faults are the first 20 faults.
+	Faults []Fault
+	// Omitted is how many more there are.
+	Omitted int
+	// NotJSON is true if the text is not JSON at all. A document is not read past a duplicate member or past too many
+	// levels, and counts as JSON.
+	NotJSON bool
+}
+
+// Error lists the faults on one line.
+func (e *DocumentError) Error() string {
+	return "not an instance document: " + strings.Join(e.Lines(), "; ")
+}
+
+// Lines returns one line for each listed fault, and a last line with the number of omitted faults if there are any.
+func (e *DocumentError) Lines() []string {
+	var lines []string
+	for _, fault := range e.Faults {
+		lines = append(lines, fault.String())
+	}
+	if e.Omitted > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", e.Omitted))
+	}
+	return lines
+}
+
 // add adds a fault to the list, or counts it if the list is full.
 func (p *parser) add(path, problem string) {
 	if len(p.faults.Faults) == maxFaults {
