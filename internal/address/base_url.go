@@ -15,10 +15,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// instancePath is what the service adds to a base URL.
 const instancePath = "/instance"
 
-// defaultPorts are the ports of the schemes that an instance can have.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 // BaseURL is the base URL of an instance: http or https, with a host, without user info, query or fragment. Make one

@@ -15,8 +15,7 @@ import (
 	"syscall"
 )
 
-// reasonLimit is how many characters a reason has at most.
-const reasonLimit = 300
+const reasonLimit = 300 // characters
 
 // classify turns an error of a round trip or of reading a body into a failure.
 //

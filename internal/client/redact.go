@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	// redacted replaces a secret.
 	redacted = "(redacted)"
 	// minSecret is how many bytes a secret must have to be redacted. Shorter ones ("1", "on") are no secrets,
 	// and redacting them would only make everything else unreadable.
@@ -54,7 +53,6 @@ func secretsOf(header http.Header) []string {
 // that wants to disguise a secret can always do so.
 type redactor struct{ *strings.Replacer }
 
-// newRedactor returns a redactor for the secrets of a header, and others.
 func newRedactor(header http.Header, others []string) redactor {
 	var spellings []string
 	for _, secret := range append(secretsOf(header), others...) {

@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	// maxRedirects is how many redirects are followed.
 	maxRedirects = 5
 	// maxDrain is how many bytes of a redirect's body are read, so that its connection can be used again.
 	maxDrain = 2 << 10

@@ -29,7 +29,6 @@ const (
 	contentTypeLimit = 80
 )
 
-// unexpected makes a failure of details that are not as expected.
 func unexpected(differences []Difference, redact redactor) *Failure {
 	var reasons []string
 	for i := range differences {

@@ -78,7 +78,6 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return max(0, date.Sub(now))
 }
 
-// transientStatuses are the statuses that are worth another attempt.
 var transientStatuses = []int{
 	http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
 	http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,

@@ -59,7 +59,6 @@ func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	}
 }
 
-// dialFunc is what a transport dials with.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialTLS returns what dials the server to which a request connects first. That is the instance, or else an https proxy, which

@@ -33,7 +33,6 @@ type Fault struct {
 
 func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
-// maxFaults is how many faults of one document are listed.
 const maxFaults = 20
 
 // DocumentError says why a document is not an instance document. It lists the faults in the order of the guide. A text
@@ -78,7 +77,6 @@ func (p *parser) addUnexpected(path, expected string, found jsontext.Value) {
 	p.add(path, "expected "+expected+", found "+p.describe(found))
 }
 
-// notJSON is the error for a text that is not JSON.
 func notJSON(path, problem string) error {
 	return &DocumentError{Faults: []Fault{{Path: path, Problem: problem}}, NotJSON: true}
 }

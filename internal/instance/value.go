@@ -70,7 +70,6 @@ func ParseVersion(text string) (read Version, ok bool) {
 	return read, true
 }
 
-// unquote returns the text of a JSON string.
 func unquote(value jsontext.Value) string {
 	text, _ := jsontext.AppendUnquote(nil, value) // no error: the string is valid
 	return string(text)

@@ -18,7 +18,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// baseURLForm says what a base URL is.
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment. Trailing slashes do not matter."
 
 // The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
@@ -51,7 +50,6 @@ func timeoutsAttribute(description string, operations map[string]schema.Attribut
 	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: operations}
 }
 
-// timeoutOf returns the time for an operation: that in timeouts, or the default.
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
 	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
 }

@@ -38,7 +38,6 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 	}
 }
 
-// situation returns the situation of a data source's reads.
 func (d *dataSource) situation(config map[string]tftypes.Value) situation {
 	s := situation{provider: d.provider, timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true}
 	s.waits = goValue[bool](config["wait_until_ready"])

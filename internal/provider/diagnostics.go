@@ -47,7 +47,6 @@ const (
 	maxDigits = 20
 )
 
-// sentence makes a sentence of a text.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]

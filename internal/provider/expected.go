@@ -109,7 +109,6 @@ func expectedPath(found []client.Difference) path.Path {
 	return path.Root("expected").AtName(found[0].Name)
 }
 
-// differenceList lists differences, one a line.
 func differenceList(found []client.Difference) (list string) {
 	for _, difference := range found {
 		list += "\n  - " + difference.String()

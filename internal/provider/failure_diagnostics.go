@@ -27,7 +27,6 @@ type situation struct {
 	dataSource, fleet bool
 }
 
-// advice is what to do next.
 type advice struct {
 	text string
 	// aboutBaseURL is true if it makes no sense for what a redirect led to.
@@ -73,7 +72,6 @@ var failureWords = map[client.Kind]struct {
 		advice{"Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected.", false}},
 }
 
-// hintAdvice is what to do about likely causes.
 var hintAdvice = map[client.Hint]advice{
 	client.HintHTTPS: {"The server expects TLS on this port: write the base URL with https://.", true},
 	client.HintHTTP2: {"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
@@ -124,7 +122,6 @@ func canceledError(err error, s situation) diag.Diagnostic {
 		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, s), " ")))
 }
 
-// attempts counts attempts.
 func attempts(number int) string {
 	if number == 1 {
 		return "1 attempt"

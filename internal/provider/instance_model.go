@@ -49,7 +49,6 @@ var detailsAttributes = []detailsAttribute{
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 
-// expireTimeObject is an element of recommended_expire_times.
 var expireTimeObject = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"label":      types.StringType,
 	"in_seconds": types.Int64Type,
@@ -83,7 +82,6 @@ func computedInt64(description string) schema.Attribute {
 	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
-// setInstance sets the values of instanceAttributes, and base_url.
 func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, result *client.Result) {
 	maps.Copy(values, detailsValues(result.Details))
 	values["base_url"] = stringValue(baseURL.Written)

@@ -80,7 +80,6 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	}
 }
 
-// listedInstanceObject is an element of instances.
 var listedInstanceObject = func() types.ObjectType {
 	attributes := map[string]attr.Type{"base_url": types.StringType}
 	maps.Copy(attributes, detailsObject.AttrTypes)
@@ -199,7 +198,6 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 	reads.Wait()
 }
 
-// fleetValues makes the attributes instances and errors.
 func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (instances, failures tftypes.Value) {
 	read := make(map[string]tftypes.Value, len(baseURLs))
 	failed := make(map[string]tftypes.Value)
@@ -218,7 +216,6 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
 }
 
-// failureErrors reports each failure under its key.
 func failureErrors(failed map[string]*fleetMember, s situation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
@@ -251,7 +248,6 @@ func failuresWarning(failed map[string]*fleetMember, total int, s situation) dia
 	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), paragraphs(told...))
 }
 
-// quoted lists keys.
 func quoted(keys []string) string {
 	list := make([]string, len(keys))
 	for i, key := range keys {

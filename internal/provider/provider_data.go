@@ -17,12 +17,10 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// baseURLVariable is the environment variable behind base_url.
 const baseURLVariable = "FILETRANSFER_BASE_URL"
 
 const defaultRequestTimeout = 10 * time.Second
 
-// maxAttemptsLimit is the most that retry.max_attempts may be.
 const maxAttemptsLimit = 100
 
 var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
@@ -35,9 +33,8 @@ type providerData struct {
 	baseURL      address.BaseURL
 	baseURLFault diag.Diagnostic
 	// headers are for the origin of baseURL, and so is connectTo, "" without one.
-	headers   http.Header
-	connectTo string
-	// requestTimeout is the time limit of one attempt.
+	headers        http.Header
+	connectTo      string
 	requestTimeout time.Duration
 	// unknown are the arguments that are not known before apply. What stands in for them is never used: see awaitArguments.
 	unknown []string
@@ -52,7 +49,6 @@ func retryOf(retry map[string]tftypes.Value) client.Retry {
 	}
 }
 
-// newProviderData makes the data for data sources and resources of the provider block.
 func newProviderData(config map[string]tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
 	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}

@@ -22,8 +22,7 @@ func (*selectExpireTimeFunction) Metadata(_ context.Context, _ function.Metadata
 	resp.Name = "select_expire_time"
 }
 
-// labelLimit is how many characters of a label an error shows.
-const labelLimit = 60
+const labelLimit = 60 // characters
 
 // expireTimeArgument is the type of an element of recommended_expire_times as an argument. Its numbers are NumberType,
 // so that a fraction gives our error, not the framework's.

@@ -80,7 +80,6 @@ var connectToValidator = check{
 	},
 }
 
-// baseURLsValidator checks the base URLs of a fleet.
 var baseURLsValidator = check{
 	"at least one http or https URL with a host, without user info, query or fragment",
 	func(at path.Path, baseURLs tftypes.Value, diags *diag.Diagnostics) {

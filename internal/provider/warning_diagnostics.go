@@ -10,7 +10,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// instanceWarnings are the warnings about one instance.
 type instanceWarnings struct {
 	// instance names it in a summary: of warnings with the same summary, Terraform shows only the first.
 	instance string
