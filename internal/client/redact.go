@@ -30,7 +30,8 @@ func secretsOf(header http.Header) []string {
 			continue
 		}
 		for _, value := range values {
-			scheme, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
+			value = strings.TrimSpace(value) // as net/http sends it
+			scheme, credentials, _ := strings.Cut(value, " ")
 			credentials = strings.TrimSpace(credentials)
 			secrets = append(secrets, value, credentials)
 			pair, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))

@@ -19,6 +19,7 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 		echoes        []string // every form in which the server repeats it
 	}{
 		"a value":           {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
+		"a padded value":    {"X-Api-Key", " s3cret-T0ken\t", []string{"s3cret-T0ken"}},
 		"Bearer":            {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
 		"a cookie":          {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
 		"a short one":       {"X-Pin", "~42", []string{"~42"}},
