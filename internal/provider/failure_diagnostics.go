@@ -88,6 +88,7 @@ var hintAdvice = map[client.Hint]advice{
 	client.HintProxyCredentials: {"The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.", false},
 	client.HintConnectTo: {"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
 		"running.", false},
+	client.HintWebPage: failureWords[client.KindNotJSON].advice,
 }
 
 // redirectRemedy is for what a redirect led to.
