@@ -5,7 +5,6 @@ package dev_test
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"fmt"
 	"maps"
@@ -100,32 +99,6 @@ func TestWithCLI(t *testing.T) {
 				t.Errorf("it ended with %v and printed %q, want %q\n%s", err, got, test.want, &stderr)
 			}
 		})
-	}
-}
-
-// TestWithCLI_Interrupt: Ctrl-C reaches every program in the terminal's foreground at once. None is left, and no file.
-func TestWithCLI_Interrupt(t *testing.T) {
-	t.Parallel()
-	const slow = `trap 'touch "$TMPDIR/late"; echo cleaned up; exit' INT; echo ready; while :; do sleep 0.01; done`
-	cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", "sh", "-c", slow)
-	cmd.Env = machine(t, map[string]string{"terraform": terraform})
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	lines := bufio.NewScanner(stdout)
-	var said []string
-	for lines.Scan() {
-		if said = append(said, lines.Text()); lines.Text() == "ready" {
-			must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGINT))
-		}
-	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || strings.Join(said, " ") != "ready cleaned up" {
-		t.Errorf("it ended with %v and printed %q", err, said)
-	}
-	left, err := os.ReadDir(strings.TrimPrefix(cmd.Env[1], "TMPDIR="))
-	if err != nil || len(left) > 0 {
-		t.Errorf("%v are left (%v)", left, err)
 	}
 }
 

@@ -147,63 +147,6 @@ run "plan" {
 	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
 }
 
-// A nightly plan ends with the exit codes of the page's table.
-func TestAccGuide_ExitCodesOfANightlyPlan(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	c.need(t, version{1, 5}, version{1, 6}, "what the page says")
-	page := []string{"templates", "guides", "ci-and-hcp-terraform.md.tmpl"}
-	nightly := oneBlock(t, "-input=false -detailed-exitcode", page...)
-	server := instancetest.New(t)
-	reading := func(kind, block string) *workspace {
-		w := newWorkspace(t, c, impatient+block+"\noutput \"chunk_size\" { value = "+kind+".this.chunk_size }\n")
-		w.apply()
-		return w
-	}
-	columns := []*workspace{
-		reading("data.filetransfer_instance", `data "filetransfer_instance" "this" { base_url = "`+server.URL()+`" }`),
-		reading("filetransfer_instance_record", `
-resource "filetransfer_instance_record" "this" {
-  base_url = "`+server.URL()+`"
-
-  expected {
-    api_version = "2.1.5"
-  }
-}`),
-	}
-	newer := instancetest.Newer()
-	happens := map[string]instancetest.Step{
-		"Nothing has changed":                           instancetest.Answer(),
-		"A limit has changed, and something uses it":    instancetest.AnswerDocument(newer.With("chunkSize", 30000000)),
-		"A limit has changed, and nothing uses it":      instancetest.AnswerDocument(newer.With("fileMaxSize", 1000)),
-		"The instance does not report what is expected": instancetest.AnswerDocument(newer.With("apiVersion", "2.1.4")),
-		"The instance is down":                          instancetest.Status(503),
-	}
-	rows := regexp.MustCompile(`(?m)^\| (.+?) \|(?: (\d))? \| (\d)(, with a warning)? \|$`).FindAllStringSubmatch(string(read(t, filepath.Join(root, filepath.Join(page...)))), -1)
-	if len(rows) != len(happens) {
-		t.Errorf("%d rows, want %d: %q", len(rows), len(happens), rows)
-	}
-	inText := regexp.MustCompile(`\[(.*?)\]\(.*?\)`)
-	for _, row := range rows {
-		step, ok := happens[inText.ReplaceAllString(row[1], "$1")]
-		if !ok {
-			t.Errorf("nothing does what the row says: %s", row[0])
-			continue
-		}
-		server.SetDefault(step)
-		for i, w := range columns {
-			if row[2+i] == "" {
-				continue
-			}
-			done := w.with("TF_CLI_ARGS=-no-color").shell(nightly)
-			done.wantText(t, "exit code "+row[2+i]+":")
-			if warns := row[4] != "" && i == 1; warns != (len(done.warnings()) > 0) {
-				t.Errorf("%s: a warning is expected: %t: %s", row[1], warns, done)
-			}
-		}
-	}
-}
-
 // One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
 func TestAccGuide_Settings(t *testing.T) {
 	t.Parallel()

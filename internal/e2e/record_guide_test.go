@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -63,52 +62,6 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.wantNoChanges(nil)
 }
 
-// The command for an old Terraform does the same, but not during an outage.
-func TestAccRecordGuide_ImportCommand(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	after := recordGuide(t, guideImport)
-	c.need(t, version{1, 5}, version{1, 6}, "an import block")
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, "")
-	w.pasteFor(recordGuide(t, guideData), server.URL())
-	w.apply()
-	w.pasteFor(withoutImport(t, after), server.URL())
-	server.SetDefault(instancetest.Status(404))
-	w.wantError("Instance answered with status 404", "import", guideRecord, server.URL())
-	server.SetDefault(instancetest.Answer())
-	w.must("import", guideRecord, server.URL())
-	w.wantNoChanges(nil)
-}
-
-func TestAccRecordGuide_ImportOfSeveral(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	c.need(t, version{1, 7}, version{1, 7}, "for_each in an import block")
-	w := newWorkspace(t, c, fmt.Sprintf(`
-locals {
-  base_urls = { one = %q, other = %q }
-}
-
-resource "filetransfer_instance_record" "fleet" {
-  for_each = local.base_urls
-  base_url = each.value
-}
-
-import {
-  for_each = local.base_urls
-  to       = filetransfer_instance_record.fleet[each.key]
-  id       = each.value
-}
-
-resource "terraform_data" "downstream" {
-  for_each = filetransfer_instance_record.fleet
-  input    = each.value.chunk_size
-}
-`, instancetest.New(t).URL(), instancetest.New(t).URL()))
-	w.plan().wantSummary(t, "Plan: 2 to import, 2 to add, 0 to change, 0 to destroy.")
-}
-
 func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
@@ -134,35 +87,4 @@ func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
 			t.Errorf("the page has another command: %s", command)
 		}
 	}
-}
-
-// A count or for_each takes no value of a record that is not there yet, but one that is expected, or imported, or applied first.
-func TestAccRecordGuide_CountAndForEach(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	imported := recordGuide(t, guideImport)
-	c.need(t, version{1, 5}, version{1, 6}, "an import block")
-	server := instancetest.New(t)
-	record := withoutImport(t, imported)
-	const password = `
-resource "terraform_data" "password" {
-  count = filetransfer_instance_record.files.require_password ? 1 : 0
-}
-`
-	const counted = password + `
-resource "terraform_data" "option" {
-  for_each = toset(filetransfer_instance_record.files.recommended_expire_times[*].label)
-}
-`
-	w := newWorkspace(t, c, "")
-	w.pasteFor(strings.Replace(record, "\n}\n", "\n\n  expected {\n    require_password = true\n  }\n}\n", 1)+password, server.URL())
-	w.plan() // which succeeds
-	w.pasteFor(record+counted, server.URL())
-	w.do("plan").wantText(t, "Error: Invalid count argument", "Error: Invalid for_each argument")
-	w.pasteFor(imported+counted, server.URL())
-	w.plan() // which succeeds
-
-	w.pasteFor(record+counted, server.URL())
-	w.apply("-target=" + guideRecord)
-	w.plan()
 }

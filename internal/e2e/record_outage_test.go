@@ -26,27 +26,6 @@ const limitOutput = `
 output "limit" { value = filetransfer_instance_record.this.file_max_size }
 `
 
-func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
-	t.Parallel()
-	address := instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), impatient+recordOf("http://"+address))
-
-	applying := w.start("apply", "-auto-approve")
-	eventually(t, "the creation of the record", func() bool { return strings.Contains(applying.said(t), "this: Creating...") })
-	server := instancetest.New(t, instancetest.WithListenAddress(address))
-	if done := applying.end(t); done.exitCode != 0 || len(done.warnings()) > 0 {
-		t.Fatalf("apply: %s", done)
-	}
-	w.wantRecord("file_max_size", 64424509440.)
-	w.wantNoChanges(nil)
-
-	before := len(server.Requests())
-	w.must("destroy", "-auto-approve", "-refresh=false")
-	if sent := len(server.Requests()) - before; before == 0 || sent != 0 {
-		t.Errorf("%d requests, and then %d to destroy the record", before, sent)
-	}
-}
-
 // TestAccRecord_OutlivesItsInstance shows what the guide says about a record while its instance is down, and its command for
 // CI, which fails if a record kept old values.
 func TestAccRecord_OutlivesItsInstance(t *testing.T) {
@@ -80,27 +59,6 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	if got := w.record(theRecord); got != nil {
 		t.Errorf("after destroy there is still %v", got)
 	}
-}
-
-// The guide's command for every night notices a changed limit, and no outage.
-func TestAccRecord_ChangedLimitIsNoticedByItsExitCode(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	if !c.openTofu && !c.version.less(version{1, 10}) && c.version.less(version{1, 15}) {
-		t.Skip("this version of Terraform never ends with 0 here (hashicorp/terraform#36403)")
-	}
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
-	w.apply()
-	nightly := oneBlock(t, "-refresh-only", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
-	want := func(exitCode int, answer instancetest.Step) {
-		t.Helper()
-		server.SetDefault(answer)
-		w.shell(nightly).wantText(t, fmt.Sprintf("exit code %d:", exitCode))
-	}
-	want(0, instancetest.Answer())
-	want(0, instancetest.Status(503))
-	want(2, instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
 }
 
 func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {

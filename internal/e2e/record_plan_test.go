@@ -16,48 +16,6 @@ func needTerraformData(t *testing.T, c cli) {
 	c.need(t, version{1, 4}, version{1, 6}, "terraform_data")
 }
 
-// A server that changes replaces what is downstream of a data source, which is then read during apply, but not what is
-// downstream of a record.
-func TestAccRecord_ChangedDependencyLeavesDownstreamAlone(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	needTerraformData(t, c)
-	server := instancetest.New(t)
-	configuration := func(generation int) string {
-		return fmt.Sprintf(`
-resource "terraform_data" "server" { input = %d }
-
-resource "filetransfer_instance_record" "this" {
-  base_url   = %[2]q
-  depends_on = [terraform_data.server]
-}
-
-data "filetransfer_instance" "this" {
-  base_url   = %[2]q
-  depends_on = [terraform_data.server]
-}
-
-resource "terraform_data" "of_record" {
-  triggers_replace = [filetransfer_instance_record.this.file_max_size, filetransfer_instance_record.this.recommended_expire_times]
-}
-
-resource "terraform_data" "of_data" {
-  triggers_replace = [data.filetransfer_instance.this.file_max_size, data.filetransfer_instance.this.recommended_expire_times]
-}
-`, generation, server.URL())
-	}
-	w := newWorkspace(t, c, configuration(1))
-	w.apply()
-	w.wantNoChanges(nil)
-
-	w.configure(configuration(2))
-	p := w.planInDetail()
-	p.wantAction(t, "terraform_data.server", "update")
-	p.wantAction(t, theRecord, "no-op")
-	p.wantAction(t, "terraform_data.of_record", "no-op")
-	p.wantAction(t, "terraform_data.of_data", "delete create")
-}
-
 // Another spelling of base_url, or other timeouts, change nothing else and nothing downstream, and read nothing.
 func TestAccRecord_UpdateForTheSameInstanceReadsNothing(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -169,23 +168,6 @@ func TestRecordFailsIfNotAsExpected(t *testing.T) {
 		failed.told.must(t, fault("base_url", "Instance answered with status 503")...)
 		failed.mustKeep(t, created)
 	})
-}
-
-// TestRecordThatIsAsExpectedReadsNothing: an update of the block alone.
-func TestRecordThatIsAsExpectedReadsNothing(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, nil)
-	own := args{"base_url": instance.URL()}
-	record := server.create(t, own)
-	created := record
-	for i, block := range []args{
-		expecting(args{"chunk_size": int64(20000000), "api_version": "2.1.5"}), expecting(args{"require_password": true}), expecting(nil), {"expected": nil},
-	} {
-		record = server.apply(t, record, own.with(block))
-		mustEqual(t, "record "+strconv.Itoa(i), record.must(t), created.state.with(block))
-	}
-	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
 }
 
 // TestExpectationsAreChecked: each on its own line.
