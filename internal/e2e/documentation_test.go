@@ -66,22 +66,6 @@ func blocks(t *testing.T, page string) []block {
 	return found
 }
 
-// Every fenced block says its language: those of Terraform are found by it, and checked.
-func TestDocumentation_Blocks(t *testing.T) {
-	t.Parallel()
-	languages := []string{"terraform", "hcl", "shell", "text", "mermaid", "go", "json"}
-	for _, page := range handWritten(t) {
-		if strings.Count(string(read(t, page)), "```") != 2*len(blocks(t, page)) {
-			t.Errorf("%s: a fenced block begins without a language, or does not end", page)
-		}
-		for _, block := range blocks(t, page) {
-			if strings.TrimSpace(block.text) == "" || !slices.Contains(languages, block.language) {
-				t.Errorf("%s: the block is empty, or of an unknown language, %q", block.place, block.language)
-			}
-		}
-	}
-}
-
 // Every configuration on a page and every example parses and is formatted, and every complete one that needs no other
 // provider is valid.
 func TestAccDocumentation_Configurations(t *testing.T) {

@@ -2,10 +2,8 @@ package e2e_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,30 +36,6 @@ func (w *workspace) shell(commands string) result {
 		w.t.Fatal(err)
 	}
 	return result{stdout: output, exitCode: cmd.ProcessState.ExitCode()}
-}
-
-// With the README's commands, init installs a local build, and another one after it.
-func TestAccGuide_LocalBuild(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	home := t.TempDir()
-	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
-	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.RegistryHost())
-	built := string(read(t, filepath.Join(buildDir, executable(providerName))))
-	requires, _, _ := strings.Cut(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"), "\n\n")
-	w.paste(requires)
-	for _, build := range []string{built, built + "another"} {
-		file := filepath.Join(w.dir, providerName)
-		write(t, file, build)
-		must(t, os.Chmod(file, 0o700))
-		w.shell(commands).wantText(t, "exit code 0:")
-		if build != built {
-			w.wantError("Failed to install provider", "init")
-			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
-		}
-		w.must("init")
-		w.mustRun(t, w.dir, "validate", "-no-color")
-	}
 }
 
 // The plans, the error and the warning of a release are those of the guide.
@@ -103,26 +77,6 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.stdout = []byte(strings.ReplaceAll(string(drifted.stdout), server.URL(), exampleURL))
 	drifted.wantExcerpt(t, oneBlock(t, "Warning: Instance does not report", page...))
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
-}
-
-// The message that is explained part by part is one of the provider's. How often it tried depends on the time that it had.
-func TestAccGuide_Message(t *testing.T) {
-	t.Parallel()
-	address := instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), `
-resource "filetransfer_instance_record" "files" {
-  base_url = "http://`+address+`"
-  timeouts = { create = "1s" }
-}
-`)
-	said := w.do("apply", "-auto-approve")
-	numbers := regexp.MustCompile(`\d+`)
-	alike := func(text string) string {
-		return numbers.ReplaceAllString(oneLine([]byte(strings.NewReplacer(address, "localhost:3000", "(1s)", "(1m)").Replace(text))), "N")
-	}
-	if page := oneBlock(t, "Error: Instance not reachable", "templates", "guides", "troubleshooting.md.tmpl"); !strings.Contains(alike(said.String()), alike(page)) {
-		t.Errorf("the page has\n%s\nand the provider says %s", page, said)
-	}
 }
 
 // With the guide's mock, the values of a record are known in a plan of Terraform.

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,29 +63,19 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.wantNoChanges(nil)
 }
 
-func TestAccRecordGuide_ChangedBaseURL(t *testing.T) {
+// The import block beside an example of the resource imports it, and Terraform writes a configuration for it.
+func TestAccRecord_ImportBlockWritesAConfiguration(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	imported := recordGuide(t, guideImport)
 	c.need(t, version{1, 5}, version{1, 6}, "an import block")
-	one, other := instancetest.New(t), instancetest.New(t)
+	server := instancetest.New(t)
+	block := string(read(t, filepath.Join(examplesDir, "resources", "filetransfer_instance_record", "import-by-string-id.tf")))
 	w := newWorkspace(t, c, "")
-	w.pasteFor(imported, one.URL())
-	w.apply()
-
-	w.pasteFor(withoutImport(t, imported), other.URL())
-	p := w.planInDetail()
-	p.wantSummary(t, "Plan: 1 to add, 1 to change, 1 to destroy.")
-	p.wantAction(t, proxy, "delete create")
-
-	for command := range strings.Lines(oneBlock(t, "-target=", "templates", "resources", "instance_record.md.tmpl")) {
-		switch arguments := strings.Fields(command)[1:]; arguments[0] {
-		case "apply":
-			w.apply(arguments[1:]...)
-		case "plan":
-			w.wantNoChanges(nil, arguments[1:]...)
-		default:
-			t.Errorf("the page has another command: %s", command)
-		}
+	w.pasteFor(block, server.URL())
+	w.planInDetail("-generate-config-out=generated.tf").wantAction(t, guideRecord, "no-op")
+	w.applyPlan()
+	w.wantNoChanges(nil)
+	if generated := string(read(t, filepath.Join(w.dir, "generated.tf"))); !strings.Contains(generated, server.URL()) {
+		t.Errorf("the configuration has no %s: %s", server.URL(), generated)
 	}
 }

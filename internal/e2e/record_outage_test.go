@@ -126,23 +126,3 @@ func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
 	server.SetDefault(instancetest.Answer())
 	w.wantNoChanges(nil)
 }
-
-// TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers: a wrong path, or a certificate that is not trusted, is waited
-// for as long as an instance that starts.
-func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
-	t.Parallel()
-	c := interrupting(t)
-	for want, option := range map[string]instancetest.Option{
-		"status 404 Not Found":  instancetest.WithDefault(instancetest.Status(404)),
-		"certificate signed by": instancetest.WithTLS(),
-	} {
-		t.Run(want, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, option)
-			w := newWorkspace(t, c, impatient+recordOf(server.Origin()))
-			applying := w.start("apply", "-auto-approve")
-			eventually(t, "a second attempt", func() bool { return server.Connections() > 1 || len(server.Requests()) > 1 })
-			applying.interrupt(t).wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.Origin()+"/instance: ", want)
-		})
-	}
-}

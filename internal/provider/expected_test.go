@@ -158,16 +158,6 @@ func TestRecordFailsIfNotAsExpected(t *testing.T) {
 			failed.mustKeep(t, prior)
 		})
 	}
-	t.Run("down", func(t *testing.T) {
-		t.Parallel()
-		instance := instancetest.New(t)
-		own := args{"base_url": instance.URL()}
-		created := server.create(t, own)
-		instance.SetDefault(instancetest.Status(503))
-		failed := server.apply(t, created, own.with(everything).with(timeout("update", "100ms")))
-		failed.told.must(t, fault("base_url", "Instance answered with status 503")...)
-		failed.mustKeep(t, created)
-	})
 }
 
 // TestExpectationsAreChecked: each on its own line.
