@@ -79,28 +79,6 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
-// With the guide's mock, the values of a record are known in a plan of Terraform.
-func TestAccGuide_MockedRecord(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	if c.openTofu {
-		t.Skip("OpenTofu refuses the argument, as the guide says")
-	}
-	c.need(t, version{1, 11}, version{}, "override_during")
-	w := newWorkspace(t, c, recordOf(exampleURL))
-	write(t, filepath.Join(w.dir, "record.tftest.hcl"), oneBlock(t, "mock_resource", "templates", "guides", "test-a-module.md.tmpl")+`
-run "plan" {
-  command = plan
-
-  assert {
-    condition     = filetransfer_instance_record.this.chunk_size == 20000000
-    error_message = "The mock is not used."
-  }
-}
-`)
-	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
-}
-
 // One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
 func TestAccGuide_Settings(t *testing.T) {
 	t.Parallel()
@@ -118,7 +96,7 @@ resource "filetransfer_instance_record" "files" {
 `)
 	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")
 	p := e.planInDetail()
-	p.wantSummary(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
+	p.wantText(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
 	p.wantAction(t, "terraform_data.service", "update")
 	p.wantAction(t, "terraform_data.volume", "no-op")
 	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",

@@ -249,6 +249,11 @@ func TestAccRecord_UpdateForTheSameInstanceReadsNothing(t *testing.T) {
 	if sent := len(server.Requests()) - before; sent != 0 {
 		t.Errorf("%d requests", sent)
 	}
+
+	w.configure(releaseOf(instancetest.New(t).URL(), "1", "", "1m")) // another instance is read, in place
+	w.planInDetail().wantAction(t, theRecord, "update")
+	w.applyPlan()
+	w.wantNoChanges(nil)
 }
 
 // TestAccRecord_ReplacementWaits: a server that was replaced with the same release and settings.

@@ -49,14 +49,14 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.apply()
 
 	w.pasteFor(withoutImport(t, after), server.URL())
-	w.plan().wantSummary(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
+	w.plan().wantText(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
 
 	w.pasteFor(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
-	w.plan().wantSummary(t, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
+	w.plan().wantText(t, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
 
 	w.pasteFor(after, server.URL())
 	p := w.planInDetail()
-	p.wantSummary(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
+	p.wantText(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
 	p.wantAction(t, proxy, "no-op")
 	w.applyPlan()
 	w.pasteFor(withoutImport(t, after), server.URL())
