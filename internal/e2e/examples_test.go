@@ -56,7 +56,7 @@ func newExample(t *testing.T, c cli, name string) *example {
 	e := &example{workspace: newWorkspace(t, c, ""), variables: map[string]any{}, servers: map[string]*instancetest.Server{}}
 	e.dir = filepath.Join(e.dir, "configuration")
 	must(t, os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))))
-	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccExamples_Import applies them.
+	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccRecord_ImportBlockWritesAConfiguration applies them.
 	for _, file := range glob(t, filepath.Join(e.dir, "import-by-*.tf")) {
 		must(t, os.Remove(file))
 	}

@@ -20,12 +20,7 @@ func (w *workspace) pasteFor(configuration, baseURL string) {
 	w.configure(strings.ReplaceAll(configuration, exampleURL, baseURL))
 }
 
-const (
-	guideData   = `data "filetransfer_instance" "files"`
-	guideImport = "import {"
-	proxy       = "terraform_data.proxy"
-	guideRecord = "filetransfer_instance_record.files"
-)
+const guideImport = "import {"
 
 // withoutImport returns a configuration without the import block, which the page tells the reader to remove after the first apply.
 func withoutImport(t *testing.T, configuration string) string {
@@ -41,7 +36,7 @@ func withoutImport(t *testing.T, configuration string) string {
 func TestAccRecordGuide_Import(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	before, after := recordGuide(t, guideData), recordGuide(t, guideImport)
+	before, after := recordGuide(t, `data "filetransfer_instance" "files"`), recordGuide(t, guideImport)
 	c.need(t, version{1, 5}, version{1, 6}, "an import block")
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
@@ -57,7 +52,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.pasteFor(after, server.URL())
 	p := w.planInDetail()
 	p.wantText(t, strings.TrimSpace(recordGuide(t, "Plan: ")))
-	p.wantAction(t, proxy, "no-op")
+	p.wantAction(t, "terraform_data.proxy", "no-op")
 	w.applyPlan()
 	w.pasteFor(withoutImport(t, after), server.URL())
 	w.wantNoChanges(nil)
@@ -72,7 +67,7 @@ func TestAccRecord_ImportBlockWritesAConfiguration(t *testing.T) {
 	block := string(read(t, filepath.Join(examplesDir, "resources", "filetransfer_instance_record", "import-by-string-id.tf")))
 	w := newWorkspace(t, c, "")
 	w.pasteFor(block, server.URL())
-	w.planInDetail("-generate-config-out=generated.tf").wantAction(t, guideRecord, "no-op")
+	w.planInDetail("-generate-config-out=generated.tf").wantAction(t, "filetransfer_instance_record.files", "no-op")
 	w.applyPlan()
 	w.wantNoChanges(nil)
 	if generated := string(read(t, filepath.Join(w.dir, "generated.tf"))); !strings.Contains(generated, server.URL()) {

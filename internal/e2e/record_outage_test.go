@@ -1,10 +1,8 @@
 package e2e_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -101,28 +99,4 @@ func (b background) interrupt(t *testing.T) result {
 	t.Helper()
 	must(t, b.Process.Signal(os.Interrupt))
 	return b.end(t)
-}
-
-func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
-	t.Parallel()
-	c := interrupting(t)
-	c.need(t, version{1, 5}, version{1, 6}, "an interrupt that reaches the provider while a plan is made")
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
-	w.apply()
-	state := filepath.Join(w.dir, "terraform.tfstate")
-	before := read(t, state)
-	requests := len(server.Requests())
-	server.SetDefault(instancetest.Silent())
-
-	planning := w.start("plan")
-	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
-	done := planning.interrupt(t)
-	done.wantText(t, "exit code 1:", "Error: Read canceled")
-	wantWarnings(t, done)
-	if after := read(t, state); !bytes.Equal(after, before) {
-		t.Errorf("the state is now %s", after)
-	}
-	server.SetDefault(instancetest.Answer())
-	w.wantNoChanges(nil)
 }

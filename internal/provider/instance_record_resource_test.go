@@ -218,12 +218,13 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 			record := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
 			asked := len(instance.Requests())
 			server := recordProvider(t, test.provider)
-			server.deferral = true
-			got := server.refresh(t.Context(), t, record)
-			got.must(t)
-			got.mustKeep(t, record)
-			mustEqual(t, "deferred", got.deferred != nil, false)
-			mustEqual(t, "the number of requests", len(instance.Requests())-asked, test.reads)
+			for _, server.deferral = range []bool{false, true} {
+				got := server.refresh(t.Context(), t, record)
+				got.must(t)
+				got.mustKeep(t, record)
+				mustEqual(t, "deferred", got.deferred != nil, false)
+			}
+			mustEqual(t, "the number of requests", len(instance.Requests())-asked, 2*test.reads)
 		})
 	}
 }
