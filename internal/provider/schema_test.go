@@ -54,6 +54,10 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 			if secret := attribute.Name == "request_headers" || attribute.Name == "client_key_pem"; attribute.Sensitive != secret {
 				t.Errorf("%s is sensitive: %t", path, attribute.Sensitive)
 			}
+			reported := !attribute.Required && (!attribute.Optional || path == instanceName+" base_url")
+			if attribute.Computed != reported {
+				t.Errorf("%s is computed: %t", path, attribute.Computed)
+			}
 			wanted := "Default: "
 			if attribute.NestedType != nil {
 				wanted = "See the nested attributes."
