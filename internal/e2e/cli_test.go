@@ -172,6 +172,12 @@ func (c cli) need(t *testing.T, terraform, opentofu version, why string) {
 	}
 }
 
+// needTerraformData skips a test that needs the resource terraform_data.
+func needTerraformData(t *testing.T, c cli) {
+	t.Helper()
+	c.need(t, version{1, 4}, version{1, 6}, "terraform_data")
+}
+
 // requiredVersion is the line with what a configuration needs. Its comment says what OpenTofu needs, where that differs.
 var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*"([^"]*)"(?: # OpenTofu: (\S+))?$`)
 

@@ -66,22 +66,6 @@ func blocks(t *testing.T, page string) []block {
 	return found
 }
 
-// Every fenced block says its language: those of Terraform are found by it, and checked.
-func TestDocumentation_Blocks(t *testing.T) {
-	t.Parallel()
-	languages := []string{"terraform", "hcl", "shell", "text", "mermaid", "go", "json"}
-	for _, page := range handWritten(t) {
-		if strings.Count(string(read(t, page)), "```") != 2*len(blocks(t, page)) {
-			t.Errorf("%s: a fenced block begins without a language, or does not end", page)
-		}
-		for _, block := range blocks(t, page) {
-			if strings.TrimSpace(block.text) == "" || !slices.Contains(languages, block.language) {
-				t.Errorf("%s: the block is empty, or of an unknown language, %q", block.place, block.language)
-			}
-		}
-	}
-}
-
 // Every configuration on a page and every example parses and is formatted, and every complete one that needs no other
 // provider is valid.
 func TestAccDocumentation_Configurations(t *testing.T) {
@@ -320,38 +304,4 @@ func linksOf(t *testing.T, page string) []string {
 		}
 	}
 	return found
-}
-
-// Every page is linked from the index, and has one title.
-func TestDocumentation_Index(t *testing.T) {
-	t.Parallel()
-	index := filepath.Join(root, "docs", "index.md")
-	linked := linksOf(t, index)
-	for _, page := range files(t, "*.md", "docs") {
-		if page != index && !slices.Contains(linked, page) {
-			t.Errorf("%s has no link to %s", index, page)
-		}
-	}
-	title := regexp.MustCompile(`(?m)^page_title: "(.*)"$`)
-	for _, page := range files(t, "*.tmpl", filepath.Join("templates", "guides")) {
-		text := string(read(t, page))
-		match := title.FindStringSubmatch(text)
-		if match == nil || !strings.Contains(text, "\n# "+strings.ReplaceAll(match[1], `\"`, `"`)+"\n") {
-			t.Errorf("%s: the title in the sidebar is %q, and not that of the page", page, match)
-		}
-	}
-}
-
-// Every example is shown on a page.
-func TestDocumentation_ExamplesAreShown(t *testing.T) {
-	t.Parallel()
-	var pages strings.Builder
-	for _, page := range handWritten(t) {
-		pages.Write(read(t, page))
-	}
-	for _, name := range configurations(t) {
-		if strings.HasPrefix(name, "guides/") && !strings.Contains(pages.String(), `"examples/`+name+"/") {
-			t.Errorf("no page includes examples/%s", name)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -57,7 +56,7 @@ func newExample(t *testing.T, c cli, name string) *example {
 	e := &example{workspace: newWorkspace(t, c, ""), variables: map[string]any{}, servers: map[string]*instancetest.Server{}}
 	e.dir = filepath.Join(e.dir, "configuration")
 	must(t, os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))))
-	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccExamples_Import applies them.
+	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccRecord_ImportBlockWritesAConfiguration applies them.
 	for _, file := range glob(t, filepath.Join(e.dir, "import-by-*.tf")) {
 		must(t, os.Remove(file))
 	}
@@ -204,16 +203,7 @@ var afterwards = map[string][]later{
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
 	"guides/survive-an-outage": {
-		{change: stopping, command: "plan -compact-warnings", says: "Instance not read, last known details kept"},
-		{command: "plan -compact-warnings", says: "on main.tf line 12"},
-		{command: "apply -auto-approve", says: "Instance not read, last known details kept"},
-		{command: "destroy -auto-approve", says: "Destroy complete!"},
-	},
-	"data-sources/filetransfer_instance": {
-		{change: stopping, says: "Error: Instance not reachable", fails: true},
-		{command: "plan -refresh=false", says: "Error: Instance not reachable", fails: true},
-		{command: "destroy -auto-approve", says: "Error: Instance not reachable", fails: true},
-		{command: "destroy -auto-approve -refresh=false", says: "Destroy complete!"},
+		{change: stopping, command: "plan -compact-warnings", says: "on main.tf line 12"},
 	},
 }
 
@@ -271,32 +261,6 @@ var wrapping = regexp.MustCompile(`[\s│]+`)
 
 // oneLine undoes how a CLI wraps a diagnostic.
 func oneLine(text []byte) string { return wrapping.ReplaceAllString(string(text), " ") }
-
-// The import block beside a resource imports it, under the URL of a running instance, and changes nothing.
-func TestAccExamples_Import(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	blocks := glob(t, filepath.Join(examplesDir, "resources", "*", "import-by-*.tf"))
-	if len(blocks) == 0 {
-		t.Error("no example has an import block")
-	}
-	for _, block := range blocks {
-		name := path.Join("resources", filepath.Base(filepath.Dir(block)))
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli.need(t, version{1, 5}, version{1, 6}, "an import block")
-			e := newExample(t, cli, name)
-			e.start()
-			e.servers["base_url"].SetScript() // an import does not wait
-			write(t, filepath.Join(e.dir, "import.tf"), strings.ReplaceAll(string(read(t, block)), exampleURL, e.servers["base_url"].URL()))
-			e.apply()
-			e.wantNoChanges(nil)
-			if command := string(read(t, filepath.Join(filepath.Dir(block), "import.sh"))); !strings.Contains(command, " "+exampleURL) {
-				t.Errorf("import.sh does not import %s: %s", exampleURL, command)
-			}
-		})
-	}
-}
 
 // exampleURL is what examples name where a variable cannot be used.
 const exampleURL = "https://files.example.org"

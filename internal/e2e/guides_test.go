@@ -2,10 +2,8 @@ package e2e_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,30 +36,6 @@ func (w *workspace) shell(commands string) result {
 		w.t.Fatal(err)
 	}
 	return result{stdout: output, exitCode: cmd.ProcessState.ExitCode()}
-}
-
-// With the README's commands, init installs a local build, and another one after it.
-func TestAccGuide_LocalBuild(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	home := t.TempDir()
-	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
-	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.RegistryHost())
-	built := string(read(t, filepath.Join(buildDir, executable(providerName))))
-	requires, _, _ := strings.Cut(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"), "\n\n")
-	w.paste(requires)
-	for _, build := range []string{built, built + "another"} {
-		file := filepath.Join(w.dir, providerName)
-		write(t, file, build)
-		must(t, os.Chmod(file, 0o700))
-		w.shell(commands).wantText(t, "exit code 0:")
-		if build != built {
-			w.wantError("Failed to install provider", "init")
-			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
-		}
-		w.must("init")
-		w.mustRun(t, w.dir, "validate", "-no-color")
-	}
 }
 
 // The plans, the error and the warning of a release are those of the guide.
@@ -105,105 +79,6 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
-// The message that is explained part by part is one of the provider's. How often it tried depends on the time that it had.
-func TestAccGuide_Message(t *testing.T) {
-	t.Parallel()
-	address := instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), `
-resource "filetransfer_instance_record" "files" {
-  base_url = "http://`+address+`"
-  timeouts = { create = "1s" }
-}
-`)
-	said := w.do("apply", "-auto-approve")
-	numbers := regexp.MustCompile(`\d+`)
-	alike := func(text string) string {
-		return numbers.ReplaceAllString(oneLine([]byte(strings.NewReplacer(address, "localhost:3000", "(1s)", "(1m)").Replace(text))), "N")
-	}
-	if page := oneBlock(t, "Error: Instance not reachable", "templates", "guides", "troubleshooting.md.tmpl"); !strings.Contains(alike(said.String()), alike(page)) {
-		t.Errorf("the page has\n%s\nand the provider says %s", page, said)
-	}
-}
-
-// With the guide's mock, the values of a record are known in a plan of Terraform.
-func TestAccGuide_MockedRecord(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	if c.openTofu {
-		t.Skip("OpenTofu refuses the argument, as the guide says")
-	}
-	c.need(t, version{1, 11}, version{}, "override_during")
-	w := newWorkspace(t, c, recordOf(exampleURL))
-	write(t, filepath.Join(w.dir, "record.tftest.hcl"), oneBlock(t, "mock_resource", "templates", "guides", "test-a-module.md.tmpl")+`
-run "plan" {
-  command = plan
-
-  assert {
-    condition     = filetransfer_instance_record.this.chunk_size == 20000000
-    error_message = "The mock is not used."
-  }
-}
-`)
-	w.run(t, w.dir, "test", "-no-color").wantText(t, "exit code 0:", "Success! 1 passed, 0 failed")
-}
-
-// A nightly plan ends with the exit codes of the page's table.
-func TestAccGuide_ExitCodesOfANightlyPlan(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	c.need(t, version{1, 5}, version{1, 6}, "what the page says")
-	page := []string{"templates", "guides", "ci-and-hcp-terraform.md.tmpl"}
-	nightly := oneBlock(t, "-input=false -detailed-exitcode", page...)
-	server := instancetest.New(t)
-	reading := func(kind, block string) *workspace {
-		w := newWorkspace(t, c, impatient+block+"\noutput \"chunk_size\" { value = "+kind+".this.chunk_size }\n")
-		w.apply()
-		return w
-	}
-	columns := []*workspace{
-		reading("data.filetransfer_instance", `data "filetransfer_instance" "this" { base_url = "`+server.URL()+`" }`),
-		reading("filetransfer_instance_record", `
-resource "filetransfer_instance_record" "this" {
-  base_url = "`+server.URL()+`"
-
-  expected {
-    api_version = "2.1.5"
-  }
-}`),
-	}
-	newer := instancetest.Newer()
-	happens := map[string]instancetest.Step{
-		"Nothing has changed":                           instancetest.Answer(),
-		"A limit has changed, and something uses it":    instancetest.AnswerDocument(newer.With("chunkSize", 30000000)),
-		"A limit has changed, and nothing uses it":      instancetest.AnswerDocument(newer.With("fileMaxSize", 1000)),
-		"The instance does not report what is expected": instancetest.AnswerDocument(newer.With("apiVersion", "2.1.4")),
-		"The instance is down":                          instancetest.Status(503),
-	}
-	rows := regexp.MustCompile(`(?m)^\| (.+?) \|(?: (\d))? \| (\d)(, with a warning)? \|$`).FindAllStringSubmatch(string(read(t, filepath.Join(root, filepath.Join(page...)))), -1)
-	if len(rows) != len(happens) {
-		t.Errorf("%d rows, want %d: %q", len(rows), len(happens), rows)
-	}
-	inText := regexp.MustCompile(`\[(.*?)\]\(.*?\)`)
-	for _, row := range rows {
-		step, ok := happens[inText.ReplaceAllString(row[1], "$1")]
-		if !ok {
-			t.Errorf("nothing does what the row says: %s", row[0])
-			continue
-		}
-		server.SetDefault(step)
-		for i, w := range columns {
-			if row[2+i] == "" {
-				continue
-			}
-			done := w.with("TF_CLI_ARGS=-no-color").shell(nightly)
-			done.wantText(t, "exit code "+row[2+i]+":")
-			if warns := row[4] != "" && i == 1; warns != (len(done.warnings()) > 0) {
-				t.Errorf("%s: a warning is expected: %t: %s", row[1], warns, done)
-			}
-		}
-	}
-}
-
 // One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
 func TestAccGuide_Settings(t *testing.T) {
 	t.Parallel()
@@ -221,7 +96,7 @@ resource "filetransfer_instance_record" "files" {
 `)
 	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")
 	p := e.planInDetail()
-	p.wantSummary(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
+	p.wantText(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`)
 	p.wantAction(t, "terraform_data.service", "update")
 	p.wantAction(t, "terraform_data.volume", "no-op")
 	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",

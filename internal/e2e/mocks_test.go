@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAccMocks mocks what the tests of the examples do not: a record, and a map of objects with lists. Nested attributes
+// TestAccMocks mocks what the tests of the examples do not: a record (an override of one is in TestAccRecord_ExpectedInTests), and a map of objects with lists. Nested attributes
 // could not be set in Terraform (hashicorp/terraform#37939), which is why ours are lists and maps of objects.
 func TestAccMocks(t *testing.T) {
 	t.Parallel()
@@ -19,13 +19,10 @@ data "filetransfer_instances" "all" {
 
 resource "filetransfer_instance_record" "mocked" { base_url = "https://files.example.org" }
 
-resource "filetransfer_instance_record" "overridden" { base_url = "https://files.example.org" }
-
 output "options" {
   value = merge(
     { for key, instance in data.filetransfer_instances.all.instances : key => instance.recommended_expire_times[*].label },
     { mocked = filetransfer_instance_record.mocked.recommended_expire_times[*].label },
-    { overridden = filetransfer_instance_record.overridden.recommended_expire_times[*].label },
   )
 }
 
@@ -65,16 +62,9 @@ override_data {
   }
 }
 
-override_resource {
-  target = filetransfer_instance_record.overridden
-  values = {
-    recommended_expire_times = [{ label = "1 month", in_seconds = 2592000, in_minutes = 43200 }]
-  }
-}
-
 run "mocks" {
   assert {
-    condition     = jsonencode(output.options) == jsonencode({ a = ["1 day"], mocked = ["1 hour", "1 week"], overridden = ["1 month"] })
+    condition     = jsonencode(output.options) == jsonencode({ a = ["1 day"], mocked = ["1 hour", "1 week"] })
     error_message = "options: ${jsonencode(output.options)}"
   }
   assert {

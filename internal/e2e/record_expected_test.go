@@ -218,20 +218,27 @@ func TestAccRecord_ExpectationThatIsUnknownInThePlan(t *testing.T) {
 	}
 }
 
-// A change of the block that the instance meets already asks nothing and changes nothing downstream.
-func TestAccRecord_ExpectationThatIsMetReadsNothing(t *testing.T) {
+// What is expected and reported already, another spelling of base_url, and other timeouts read and change nothing else.
+func TestAccRecord_UpdateForTheSameInstanceReadsNothing(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	needTerraformData(t, c)
 	server := instancetest.New(t)
-	w := newWorkspace(t, c, releaseOf(server.URL(), "1", "", "1m"))
-	w.must("import", theRecord, server.URL())
-	w.apply() // the timeouts
+	local := strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)
+	capitals := strings.ToUpper(local)
+	w := newWorkspace(t, c, releaseOf(local, "1", "", "1m"))
+	w.must("import", theRecord, local+"/")
+	w.apply()
 	before := len(server.Requests())
-	for _, expected := range []string{
-		expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`), expectedOf(`chunk_size = "20000000"`, "api_version = null"), expectedOf(), "",
+	for _, configuration := range []string{
+		releaseOf(local, "1", expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`), "1m"),
+		releaseOf(local, "1", expectedOf(`chunk_size = "20000000"`, "api_version = null"), "1m"),
+		releaseOf(local+"/", "1", expectedOf(), "1m"),
+		releaseOf(capitals, "1", "", "1m"),
+		releaseOf(capitals, "1", "", "2m"),
+		strings.Replace(releaseOf(capitals, "3m", "", "2m"), `update = "2m"`, "update = terraform_data.server.output", 1), // unknown in the plan
 	} {
-		w.configure(releaseOf(server.URL(), "1", expected, "1m"))
+		w.configure(configuration)
 		p := w.planInDetail("-refresh=false")
 		p.wantAction(t, theRecord, "update")
 		p.wantAction(t, "terraform_data.follows", "no-op")
@@ -242,6 +249,11 @@ func TestAccRecord_ExpectationThatIsMetReadsNothing(t *testing.T) {
 	if sent := len(server.Requests()) - before; sent != 0 {
 		t.Errorf("%d requests", sent)
 	}
+
+	w.configure(releaseOf(instancetest.New(t).URL(), "1", "", "1m")) // another instance is read, in place
+	w.planInDetail().wantAction(t, theRecord, "update")
+	w.applyPlan()
+	w.wantNoChanges(nil)
 }
 
 // TestAccRecord_ReplacementWaits: a server that was replaced with the same release and settings.
@@ -300,15 +312,25 @@ func TestAccRecord_MistakesInExpectedAreRefused(t *testing.T) {
 	}
 }
 
-func TestAccRecord_InterruptedWaitSaysWhatDiffers(t *testing.T) {
+// A wrong path, or a certificate that is not trusted, is waited for as long as an instance that reports something else.
+func TestAccRecord_InterruptedWaitSaysWhatTheInstanceAnswers(t *testing.T) {
 	t.Parallel()
 	c := interrupting(t)
 	needTerraformData(t, c)
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, releaseOf(server.URL(), "1", expectsRelease, "1m"))
-	applying := w.start("apply", "-auto-approve")
-	eventually(t, "a second attempt", func() bool { return len(server.Requests()) > 1 })
-	applying.interrupt(t).wantText(t, "Error: Read canceled", "was canceled after", "- api_version is 2.1.5, expected 2.2.0 - chunk_size is 20000000, expected 30000000")
+	for want, option := range map[string]instancetest.Option{
+		": status 404 Not Found": instancetest.WithDefault(instancetest.Status(404)),
+		"certificate signed by":  instancetest.WithTLS(),
+		"- api_version is 2.1.5, expected 2.2.0 - chunk_size is 20000000, expected 30000000": instancetest.WithPath(""),
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, option)
+			w := newWorkspace(t, c, releaseOf(server.URL(), "1", expectsRelease, "1m"))
+			applying := w.start("apply", "-auto-approve")
+			eventually(t, "a second attempt", func() bool { return server.Connections() > 1 || len(server.Requests()) > 1 })
+			applying.interrupt(t).wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.URL()+"/instance", want)
+		})
+	}
 }
 
 // In a test of a module, what is expected is known in the plan, and an override sets the rest.
@@ -322,13 +344,21 @@ mock_provider "filetransfer" {}
 
 override_resource {
   target = filetransfer_instance_record.this
-  values = { file_max_size = 5, chunk_size = 30000000 }
+  values = {
+    file_max_size            = 5
+    chunk_size               = 30000000
+    recommended_expire_times = [{ label = "1 month", in_seconds = 2592000, in_minutes = 43200 }]
+  }
 }
 
 run "expected" {
   assert {
     condition     = terraform_data.follows.output == 30000000 && filetransfer_instance_record.this.file_max_size == 5
     error_message = "chunk_size: ${terraform_data.follows.output}"
+  }
+  assert {
+    condition     = filetransfer_instance_record.this.recommended_expire_times[0].label == "1 month"
+    error_message = "options: ${jsonencode(filetransfer_instance_record.this)}"
   }
   assert {
     condition     = filetransfer_instance_record.this.expected.api_version == "2.2.0"

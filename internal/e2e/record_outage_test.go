@@ -1,10 +1,8 @@
 package e2e_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -25,27 +23,6 @@ resource "filetransfer_instance_record" "this" { base_url = %q }
 const limitOutput = `
 output "limit" { value = filetransfer_instance_record.this.file_max_size }
 `
-
-func TestAccRecord_IsCreatedBeforeTheInstanceAnswers(t *testing.T) {
-	t.Parallel()
-	address := instancetest.ReserveAddress(t)
-	w := newWorkspace(t, acceptance(t), impatient+recordOf("http://"+address))
-
-	applying := w.start("apply", "-auto-approve")
-	eventually(t, "the creation of the record", func() bool { return strings.Contains(applying.said(t), "this: Creating...") })
-	server := instancetest.New(t, instancetest.WithListenAddress(address))
-	if done := applying.end(t); done.exitCode != 0 || len(done.warnings()) > 0 {
-		t.Fatalf("apply: %s", done)
-	}
-	w.wantRecord("file_max_size", 64424509440.)
-	w.wantNoChanges(nil)
-
-	before := len(server.Requests())
-	w.must("destroy", "-auto-approve", "-refresh=false")
-	if sent := len(server.Requests()) - before; before == 0 || sent != 0 {
-		t.Errorf("%d requests, and then %d to destroy the record", before, sent)
-	}
-}
 
 // TestAccRecord_OutlivesItsInstance shows what the guide says about a record while its instance is down, and its command for
 // CI, which fails if a record kept old values.
@@ -80,27 +57,6 @@ func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	if got := w.record(theRecord); got != nil {
 		t.Errorf("after destroy there is still %v", got)
 	}
-}
-
-// The guide's command for every night notices a changed limit, and no outage.
-func TestAccRecord_ChangedLimitIsNoticedByItsExitCode(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	if !c.openTofu && !c.version.less(version{1, 10}) && c.version.less(version{1, 15}) {
-		t.Skip("this version of Terraform never ends with 0 here (hashicorp/terraform#36403)")
-	}
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
-	w.apply()
-	nightly := oneBlock(t, "-refresh-only", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
-	want := func(exitCode int, answer instancetest.Step) {
-		t.Helper()
-		server.SetDefault(answer)
-		w.shell(nightly).wantText(t, fmt.Sprintf("exit code %d:", exitCode))
-	}
-	want(0, instancetest.Answer())
-	want(0, instancetest.Status(503))
-	want(2, instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
 }
 
 func TestAccRecord_ChangedLimitIsPlannedInTheSameRun(t *testing.T) {
@@ -143,48 +99,4 @@ func (b background) interrupt(t *testing.T) result {
 	t.Helper()
 	must(t, b.Process.Signal(os.Interrupt))
 	return b.end(t)
-}
-
-func TestAccRecord_InterruptedRefreshKeepsTheState(t *testing.T) {
-	t.Parallel()
-	c := interrupting(t)
-	c.need(t, version{1, 5}, version{1, 6}, "an interrupt that reaches the provider while a plan is made")
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, impatient+recordOf(server.URL()))
-	w.apply()
-	state := filepath.Join(w.dir, "terraform.tfstate")
-	before := read(t, state)
-	requests := len(server.Requests())
-	server.SetDefault(instancetest.Silent())
-
-	planning := w.start("plan")
-	eventually(t, "the request", func() bool { return len(server.Requests()) > requests })
-	done := planning.interrupt(t)
-	done.wantText(t, "exit code 1:", "Error: Read canceled")
-	wantWarnings(t, done)
-	if after := read(t, state); !bytes.Equal(after, before) {
-		t.Errorf("the state is now %s", after)
-	}
-	server.SetDefault(instancetest.Answer())
-	w.wantNoChanges(nil)
-}
-
-// TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers: a wrong path, or a certificate that is not trusted, is waited
-// for as long as an instance that starts.
-func TestAccRecord_InterruptedCreationSaysWhatTheInstanceAnswers(t *testing.T) {
-	t.Parallel()
-	c := interrupting(t)
-	for want, option := range map[string]instancetest.Option{
-		"status 404 Not Found":  instancetest.WithDefault(instancetest.Status(404)),
-		"certificate signed by": instancetest.WithTLS(),
-	} {
-		t.Run(want, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, option)
-			w := newWorkspace(t, c, impatient+recordOf(server.Origin()))
-			applying := w.start("apply", "-auto-approve")
-			eventually(t, "a second attempt", func() bool { return server.Connections() > 1 || len(server.Requests()) > 1 })
-			applying.interrupt(t).wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.Origin()+"/instance: ", want)
-		})
-	}
 }

@@ -90,13 +90,6 @@ func (w *workspace) applyPlan() {
 	w.must("apply", "made.tfplan")
 }
 
-func (r result) wantSummary(t *testing.T, want string) {
-	t.Helper()
-	if !strings.Contains(string(r.stdout), want) {
-		t.Errorf("the plan does not say %q: %s", want, r)
-	}
-}
-
 // planned is a plan that was made, and what it does.
 type planned struct {
 	result
@@ -249,12 +242,6 @@ func (w *workspace) start(command string, args ...string) background {
 	cmd.Stdout, cmd.Stderr = output, output
 	must(w.t, cmd.Start())
 	return background{cmd, output.Name()}
-}
-
-// said returns what the command has written.
-func (b background) said(t *testing.T) string {
-	t.Helper()
-	return string(read(t, b.output))
 }
 
 // end waits for the command's end.

@@ -231,19 +231,9 @@ func TestDocuments(t *testing.T) {
 			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
 			d.MaxTransfersInMerge = 10
 		},
-		"merge_limit_in_older_shape.json": func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
-			d.MaxTransfersInMerge = 25
-		},
-		"older_shape_from_version_2.json": func(d *instance.Details) { d.APIVersion = instance.Version{Text: "2.0.0", Major: 2} },
 		"exponent_form.json": func(d *instance.Details) {
 			d.FileMaxAgeSeconds = 15770000000
 			d.RecommendedExpireTimes = suggestions(english, instance.ExpireTime{Label: "500 years", InSeconds: 15770000000})
-		},
-		"unknown_fields.json": func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "3.0.1", Major: 3, Patch: 1}
-			d.MaxTransfersInMerge = 100
-			d.RecommendedExpireTimes = suggestions(french)
 		},
 	}
 

@@ -1,9 +1,6 @@
 package instancetest_test
 
 import (
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -30,52 +27,4 @@ func TestShapesFollowTheContract(t *testing.T) {
 			t.Errorf("%s is\n%s\nwant 8 entries after\n%s", name, got, test.want)
 		}
 	}
-}
-
-func TestOnlyTheContractsRouteIsAnswered(t *testing.T) {
-	t.Parallel()
-	const document = `{"any":"text"}`
-	server := it.New(t, it.WithPath("files/api/"), it.WithDocument(document), it.WithOtherRoutes())
-	if want := server.Origin() + "/files/api"; server.URL() != want {
-		t.Errorf("URL is %s, want %s", server.URL(), want)
-	}
-	for route, status := range map[string]int{
-		"GET /files/api/instance":     200,
-		"GET /files/api/instance?x=1": 200,
-		"GET /files/api/instance/":    404,
-		"GET /files/api//instance":    404,
-		"GET /files/api/%69nstance":   404,
-		"GET /files/api/Instance":     404,
-		"GET /instance":               404,
-		"POST /files/api/instance":    404,
-	} {
-		method, path, _ := strings.Cut(route, " ")
-		want := fmt.Sprintf("%d application/json; charset=utf-8 %s", status, document)
-		if status == 404 {
-			want = strings.ReplaceAll(want, document, fmt.Sprintf(`{"statusCode":404,"error":"Not Found","message":"Route %s:%s not found"}`, method, path))
-		}
-		if got := ask(t, method, server.Origin()+path); got != want {
-			t.Errorf("%s is answered\n%s\nwant\n%s", route, got, want)
-		}
-	}
-}
-
-// ask returns status, content type and body of an answer.
-func ask(t *testing.T, method, url string) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Close = true
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Header.Get("Content-Type"), body)
 }

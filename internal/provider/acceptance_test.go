@@ -1,11 +1,7 @@
 package provider
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -159,69 +155,4 @@ func TestAccRefusedArgumentsAreShown(t *testing.T) {
 			mustNotSay(t, said, "hunter2")
 		})
 	}
-}
-
-// TestAccRefusedSecretsAreNotPrinted: Terraform prints the lines of the configuration that an attribute at fault stands
-// on, here those of a secret in the wrong place.
-func TestAccRefusedSecretsAreNotPrinted(t *testing.T) {
-	t.Parallel()
-	material := instancetest.New(t, instancetest.WithTLS())
-	cert, key, ca := material.ClientCertPEM(), material.ClientKeyPEM(), material.CACertPEM()
-	keyLine := strings.Split(key, "\n")[1]
-	is := func(argument, text string) string { return argument + " = <<-EOT\n" + text + "EOT\n" }
-	tests := []struct{ arguments, says string }{
-		{is("client_cert_pem", cert+key), "Client certificate without its key"},
-		{is("client_cert_pem", key) + is("client_key_pem", cert), "Invalid TLS configuration"},
-		{is("client_cert_pem", ca) + is("client_key_pem", key), "Invalid TLS configuration"},
-		{is("client_key_pem", key), "Client key without its certificate"},
-		{is("ca_cert_pem", key), "Invalid CA certificates"},
-		{`base_url = "https://me:` + keyLine + `@files.example.org"`, "Invalid base URL"},
-		{"request_headers = {\n" + is("X-Key", keyLine+"\n") + "}", "Invalid request header"},
-	}
-	config := ""
-	for i, test := range tests {
-		config += providerWith(fmt.Sprintf("alias = \"number%d\"", i), test.arguments) +
-			data(fmt.Sprintf("number%d", i), "https://files.example.org", fmt.Sprintf("provider = filetransfer.number%d", i))
-	}
-	said := mustFail(t, config)
-	for i, test := range tests {
-		mustMention(t, said, fmt.Sprintf("Error: %s with provider[", test.says), fmt.Sprintf(".number%d,", i))
-	}
-	mustEqual(t, "the number of errors", strings.Count(said, "\nError: "), len(tests))
-	mustNotSay(t, said, keyLine)
-}
-
-// TestAccSecretsAreNotLogged looks at the provider's lines of the log of a run at TRACE. Those of the test framework
-// are not the provider's.
-func TestAccSecretsAreNotLogged(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "log.json")
-	t.Setenv("TF_LOG", "JSON") // TRACE, in JSON
-	t.Setenv("TF_LOG_PATH", file)
-	t.Setenv("TF_ACC_LOG_PATH", "")
-	t.Setenv("TF_LOG_PATH_MASK", "")
-	works := instancetest.New(t, instancetest.WithClientCertificate())
-	fails := instancetest.New(t, instancetest.WithDefault(echo(403, "text/plain", "you sent ", "")))
-	config := providerWith(
-		fmt.Sprintf("base_url = %q\nca_cert_pem = %q", works.URL(), works.CACertPEM()),
-		fmt.Sprintf("client_cert_pem = %q\nclient_key_pem = %q", works.ClientCertPEM(), works.ClientKeyPEM()),
-		`request_headers = { X-Token = "hunter2-token" }`,
-	) + data("works", works.URL()) + data("fails", fails.URL(), `request_headers = { X-Own = "hunter2 own" }`)
-	mustMention(t, mustFail(t, config), "Instance answered with status 403")
-
-	log, err := os.ReadFile(file)
-	must(t, err)
-	var ours strings.Builder
-	for line := range bytes.Lines(log) {
-		var entry struct {
-			Module string `json:"@module"`
-		}
-		if json.Unmarshal(line, &entry) == nil && entry.Module != "sdk.helper_resource" {
-			ours.Write(line)
-		}
-	}
-	mustSay(t, ours.String(), `"@module":"filetransfer"`, `"@module":"sdk.framework"`, `"@module":"sdk.proto"`,
-		"Read the instance", "Could not read the instance", "Response contains error diagnostic")
-	mustNotSay(t, ours.String(), "hunter2", strings.Split(works.ClientKeyPEM(), "\n")[1])
-	mustEqual(t, "X-Token", works.Requests()[0].Header.Get("X-Token"), "hunter2-token")
-	mustEqual(t, "X-Own", fails.Requests()[0].Header.Get("X-Own"), "hunter2 own")
 }

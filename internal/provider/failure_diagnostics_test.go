@@ -241,14 +241,6 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		summary             string
 		says, unsaid        []string
 	}{
-		"refused": {
-			baseURL: "http://" + instancetest.ReserveAddress(t), summary: "Instance not reachable",
-			says: []string{
-				"GET {url}/instance: connection refused.\n\n2 attempts were made.\n\nCheck the host and port in the base URL",
-				wait,
-			},
-			unsaid: []string{"timeouts.read"},
-		},
 		"provider's headers sent": {
 			baseURL: unauthorized, provider: headers.with(args{"base_url": unauthorized + "/other"}),
 			summary: "Instance answered with status 401",
@@ -261,14 +253,6 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 				"own base_url, which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source",
 			},
 			unsaid: []string{"send them with"},
-		},
-		"one attempt out of time": {
-			baseURL: silent, provider: oneAttempt().with(args{"request_timeout": "250ms"}), summary: noAnswer,
-			says: []string{
-				"connected, but no response in time", "The time for one attempt, the provider's request_timeout (250ms), ran out.",
-				"raise the provider's request_timeout", wait,
-			},
-			unsaid: []string{"timeouts.read"},
 		},
 		"the read out of time": {
 			baseURL: silent, arguments: args{"timeouts": args{"read": "250ms"}}, summary: noAnswer,

@@ -92,28 +92,6 @@ func everyDetail(value any) args {
 	return details
 }
 
-func TestRecordWaitsForTheInstance(t *testing.T) {
-	t.Parallel()
-	starting := []instancetest.Step{
-		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>soon</title>"),
-		instancetest.Status(404), instancetest.Status(401),
-	}
-	one := instancetest.New(t, instancetest.WithScript(starting...))
-	other := instancetest.New(t, instancetest.WithScript(starting...), instancetest.WithDocument(instancetest.Older()))
-	server := recordProvider(t, impatient(1))
-	created := server.create(t, args{"base_url": one.URL() + "/"})
-	mustEqual(t, "the new record", created.state, newer.with(args{
-		"base_url": one.URL() + "/", "response_body": instancetest.Newer().JSON(), "timeouts": nil, "expected": nil,
-	}))
-	updated := server.apply(t, created, args{"base_url": other.URL()}).must(t)
-	mustEqual(t, "the record of the other instance", updated, newer.with(documents["older"].want).with(args{
-		"base_url": other.URL(), "response_body": instancetest.Older().JSON(), "timeouts": nil, "expected": nil,
-	}))
-	for _, instance := range []*instancetest.Server{one, other} {
-		mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
-	}
-}
-
 func TestRecordIsNotChangedWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
@@ -240,12 +218,13 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 			record := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
 			asked := len(instance.Requests())
 			server := recordProvider(t, test.provider)
-			server.deferral = true
-			got := server.refresh(t.Context(), t, record)
-			got.must(t)
-			got.mustKeep(t, record)
-			mustEqual(t, "deferred", got.deferred != nil, false)
-			mustEqual(t, "the number of requests", len(instance.Requests())-asked, test.reads)
+			for _, server.deferral = range []bool{false, true} {
+				got := server.refresh(t.Context(), t, record)
+				got.must(t)
+				got.mustKeep(t, record)
+				mustEqual(t, "deferred", got.deferred != nil, false)
+			}
+			mustEqual(t, "the number of requests", len(instance.Requests())-asked, 2*test.reads)
 		})
 	}
 }

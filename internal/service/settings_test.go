@@ -3,13 +3,11 @@
 package service_test
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -160,62 +158,6 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// transfer is what the service answers about a transfer.
-type transfer struct {
-	ExpireTime int
-	Uploaded   bool
-	Chunks     []struct {
-		Size       int
-		UploadPath string
-	}
-}
-
-// A transfer keeps the chunk size and the expiry with which it was created. From 2.2.0 on, none is created that leaves less than
-// DISK_SPACE_MARGIN.
-func TestTransfers(t *testing.T) {
-	t.Parallel()
-	const size, expires = 500, 600
-	releases, folders := installed(t)
-	for _, release := range releases {
-		t.Run(release, func(t *testing.T) {
-			t.Parallel()
-			storage, address := t.TempDir(), instancetest.ReserveAddress(t)
-			create := func(s *service, expires int) (int, transfer) {
-				form := strings.NewReader(fmt.Sprintf("filename=f&sharekey=k%d&filesize=%d&expiretime=%[1]d", expires, size))
-				return s.ask(t, http.MethodPost, "/files/create", "application/x-www-form-urlencoded", form)
-			}
-			s := start(t, folders[release], storage, address, "CHUNK_SIZE=200")
-			s.document(t)
-			status, created := create(s, expires)
-			if status != http.StatusOK || len(created.Chunks) != 3 {
-				t.Fatalf("status %d, %+v", status, created)
-			}
-			s.end(syscall.SIGTERM)
-			s = start(t, folders[release], storage, address, "CHUNK_SIZE=100", "FILE_MAX_AGE=60", "DISK_SPACE_MARGIN=1000000000000000")
-			s.document(t)
-			for i, chunk := range created.Chunks {
-				var body bytes.Buffer
-				writer := multipart.NewWriter(&body)
-				part, _ := writer.CreateFormFile("file", "chunk")
-				part.Write(make([]byte, chunk.Size))
-				writer.Close()
-				status, answer := s.ask(t, http.MethodPut, chunk.UploadPath, writer.FormDataContentType(), &body)
-				if last := i == len(created.Chunks)-1; status != http.StatusOK || answer.Uploaded != last || last && answer.ExpireTime != expires {
-					t.Errorf("chunk %d gets status %d, %+v", i, status, answer)
-				}
-			}
-			stored, _ := filepath.Glob(filepath.Join(storage, "*", "file"))
-			if content, err := os.ReadFile(strings.Join(stored, "")); err != nil || len(content) != size {
-				t.Errorf("%d of %d bytes are stored: %v", len(content), size, err)
-			}
-			hasMargin := slices.Index(releases, release) >= slices.Index(releases, "2.2.0")
-			if status, answer := create(s, 60); (status == http.StatusOK) == hasMargin {
-				t.Errorf("status %d, %+v, where the margin is more than the disk has", status, answer)
-			}
-		})
-	}
-}
-
 // fields are those of the answer, as they are written there.
 func (s *service) fields(t *testing.T) (fields map[string]json.RawMessage) {
 	t.Helper()
@@ -223,21 +165,4 @@ func (s *service) fields(t *testing.T) (fields map[string]json.RawMessage) {
 		t.Fatal(err)
 	}
 	return fields
-}
-
-// ask sends a request, and returns the status and the answer, which may be empty.
-func (s *service) ask(t *testing.T, method, path, contentType string, body io.Reader) (status int, answer transfer) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", contentType)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	_ = json.NewDecoder(response.Body).Decode(&answer)
-	return response.StatusCode, answer
 }
