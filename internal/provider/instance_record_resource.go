@@ -154,22 +154,20 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	if fault != nil { // in a state: another version of the provider accepted it
 		return diag.Diagnostics{fault}
 	}
-	at := path.Root("base_url")
-	situation := situation{provider: r.provider, timeoutArgument: "timeouts." + operation, headersArgument: "the provider's request_headers", waits: true}
-	timeout := defaultRecordTimeout
-	if operation == "read" {
-		at = path.Empty() // a refresh has no configuration that an error could be on
-		timeout, situation.waits = defaultRefreshTimeout, false
-	}
-	situation.timeout = timeoutOf(values, operation, timeout)
-	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
-	defer cancel()
-	request := client.Request{BaseURL: baseURL, UntilReady: situation.waits}
-	if situation.waits {
+	at, timeout := path.Empty(), defaultRefreshTimeout // a refresh has no configuration that an error could be on
+	request := client.Request{BaseURL: baseURL, UntilReady: operation != "read"}
+	if request.UntilReady {
+		at, timeout = path.Root("base_url"), defaultRecordTimeout
 		request.Differences = func(details *instance.Details) []client.Difference {
 			return expectedDifferences(values["expected"], detailsValues(details))
 		}
 	}
+	situation := situation{
+		provider: r.provider, timeout: timeoutOf(values, operation, timeout), timeoutArgument: "timeouts." + operation,
+		headersArgument: "the provider's request_headers", waits: request.UntilReady,
+	}
+	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
+	defer cancel()
 	result, err := r.provider.read(ctx, request)
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
