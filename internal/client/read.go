@@ -82,14 +82,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 
 // mayRetry tells whether another attempt may follow a failure, if there is time for it.
 func (r *reading) mayRetry(failure *Failure) bool {
-	switch {
-	case failure.permanent:
-		return false
-	case r.request.UntilReady:
-		return true
-	default:
-		return failure.transient && r.attempts < r.client.config.Retry.MaxAttempts
-	}
+	return !failure.permanent && (r.request.UntilReady || failure.transient && r.attempts < r.client.config.Retry.MaxAttempts)
 }
 
 // attempt makes one attempt, if the context does not end before there is a place for it.
