@@ -113,14 +113,13 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	for redirects := 0; ; redirects++ {
 		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin])
 		result, next, failure := r.get(ctx, target, origin, trace)
-		if next != nil && redirects == maxRedirects {
-			next, failure = nil, newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
-		}
-		if next != nil {
+		switch {
+		case next != nil && redirects < maxRedirects:
 			target, origin = next, address.OriginOf(next)
 			continue
-		}
-		if failure == nil {
+		case next != nil:
+			failure = newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
+		case failure == nil:
 			return result, nil
 		}
 		if trace.proxy.Load() != nil {
