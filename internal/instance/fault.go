@@ -116,7 +116,8 @@ func (p *parser) describe(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:
 		// Quoted before it is cleaned: a line break at the end may be the fault, and must not vanish from the message.
-		return "the string " + safetext.Clean(strconv.Quote(p.redact(unquote(value))), textLimit)
+		found, _ := text(value)
+		return "the string " + safetext.Clean(strconv.Quote(p.redact(found)), textLimit)
 	case jsontext.KindNumber:
 		return "the number " + p.clean(string(value), textLimit)
 	case jsontext.KindBeginObject:

@@ -26,8 +26,8 @@ func integer(value jsontext.Value) (int64, bool) {
 
 // age reads fileMaxAge: a string as documented, a number in most of the current releases.
 func age(value jsontext.Value) (int64, bool) {
-	if value.Kind() == jsontext.KindString {
-		return parseDigits(unquote(value))
+	if digits, ok := text(value); ok {
+		return parseDigits(digits)
 	}
 	return integer(value)
 }
@@ -38,10 +38,8 @@ func boolean(value jsontext.Value) (bool, bool) {
 }
 
 func text(value jsontext.Value) (string, bool) {
-	if value.Kind() != jsontext.KindString {
-		return "", false
-	}
-	return unquote(value), true
+	unquoted, err := jsontext.AppendUnquote(nil, value)
+	return string(unquoted), err == nil
 }
 
 func version(value jsontext.Value) (Version, bool) {
@@ -52,13 +50,10 @@ func version(value jsontext.Value) (Version, bool) {
 // ParseVersion reads a version of three numbers that each fit into int64, with or without a suffix (Semantic Versioning
 // 2.0.0). ok is false for any other text.
 func ParseVersion(text string) (read Version, ok bool) {
-	if !semver.IsValid("v" + text) {
-		return Version{}, false
-	}
 	numbers, _, _ := strings.Cut(text, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")
 	parts := strings.Split(numbers, ".")
-	if len(parts) != 3 { // the library accepts "2" and "2.0" as well
+	if len(parts) != 3 || !semver.IsValid("v"+text) { // which "2" and "2.0" are as well
 		return Version{}, false
 	}
 	read.Text = text
@@ -68,11 +63,6 @@ func ParseVersion(text string) (read Version, ok bool) {
 		}
 	}
 	return read, true
-}
-
-func unquote(value jsontext.Value) string {
-	text, _ := jsontext.AppendUnquote(nil, value) // no error: the string is valid
-	return string(text)
 }
 
 // elements reads an object or an array of a validated document.
