@@ -67,7 +67,7 @@ type Request struct {
 	// UntilReady retries every failure, as often as the context's deadline allows.
 	UntilReady bool
 	// Places limits the attempts under way at once of all requests that share it, to its capacity. An attempt has a place in it
-	// from its first byte to its last. May be nil.
+	// from dialing to the last byte of the body. May be nil.
 	Places chan struct{}
 }
 

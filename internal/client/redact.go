@@ -50,8 +50,8 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only their literal occurrences: a server
-// that wants to disguise a secret can always do so.
+// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only in the spellings below: a server that
+// wants to disguise a secret can always do so.
 type redactor struct{ *strings.Replacer }
 
 func newRedactor(header http.Header, others []string) redactor {

@@ -1,6 +1,6 @@
 // Package instancetest is one loopback instance of the file transfer service, for tests, examples and the demo.
 //
-// # The contract it imitates
+// # What it imitates
 //
 // GET {base URL}/instance, without credentials, answers 200 with the instance document as
 // "application/json; charset=utf-8". Every other path, {base URL}/instance/ included, and every other method answers
@@ -18,7 +18,7 @@
 //
 // # Faults
 //
-// A script makes an instance misbehave, one [Step] a request and in order, after which it does as the contract says:
+// A script makes an instance misbehave, one [Step] a request and in order, after which it answers as above:
 //
 //	server := instancetest.New(t, instancetest.WithScript(
 //		instancetest.Status(503), instancetest.Status(503)))

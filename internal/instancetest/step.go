@@ -18,7 +18,7 @@ const jsonContentType = "application/json; charset=utf-8"
 // the client leaves or the instance is closed.
 type Step func(s *Server, w http.ResponseWriter, r *http.Request)
 
-// Answer does as the contract says: the instance's document for GET {base URL}/instance, 404 for all else.
+// Answer does as the service does: the instance's document for GET {base URL}/instance, 404 for all else.
 func Answer() Step {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, s.document)

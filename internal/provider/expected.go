@@ -16,6 +16,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // expectedBlock is what an instance is expected to report. Each argument is named after the attribute whose value it determines
@@ -110,8 +111,9 @@ func expectedPath(found []client.Difference) path.Path {
 }
 
 func differenceList(found []client.Difference) (list string) {
+	const limit = 300 // characters: a version may be long
 	for _, difference := range found {
-		list += "\n  - " + difference.String()
+		list += "\n  - " + safetext.Clean(difference.String(), limit)
 	}
 	return list
 }

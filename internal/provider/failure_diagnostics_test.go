@@ -33,6 +33,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		provider: &providerData{requestTimeout: 10 * time.Second}, timeout: time.Minute,
 		timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true,
 	}
+	long := strings.Repeat("a", 300)
 	type (
 		failure = client.Failure
 		words   = []string
@@ -181,13 +182,13 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"not as expected": {
 			failure{
 				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2,
-				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "a", Expected: "b"}},
+				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: long, Expected: "b"}},
 			},
 			words{
-				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 2\n  - api_version is a, expected b\n\n2",
+				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 2\n  - api_version is aaa",
 				"leaves no room for another attempt", "change expected",
 			},
-			words{wait},
+			words{wait, long},
 		},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}},
