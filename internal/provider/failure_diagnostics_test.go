@@ -76,7 +76,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"silent name servers": {of(client.KindNameServer), words{"whether it can reach them"}, words{"instance is up", wait}},
 		"refused after a redirect": {
-			redirected(of(client.KindConnect)), words{redirectFailed}, words{"Check the host and", wait, "/api"},
+			redirected(of(client.KindConnect)), words{redirectFailed, "If that is a login page"}, words{"Check the host and", wait, "/api"},
 		},
 		"never asked": {
 			failure{Kind: client.KindTimeout, TimeRanOut: true},
