@@ -171,7 +171,7 @@ func isHost(text string) bool {
 }
 
 func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+	return !strings.ContainsFunc(text, func(r rune) bool { return utf8.RuneLen(r) > 1 })
 }
 
 // OriginOf returns the scheme, host and port of an absolute URL, as a URL without a default port (RFC 6454, section 4).
