@@ -119,7 +119,7 @@ func refused(problem, remedy string) *SyntaxError {
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	_, isEscape := errors.AsType[url.EscapeError](err)
-	_, isHost := errors.AsType[url.InvalidHostError](err)
+	_, isInvalidHost := errors.AsType[url.InvalidHostError](err)
 	switch {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
 		return refused(noScheme, schemeRemedy)
@@ -131,7 +131,7 @@ func parseError(text string, err error) *SyntaxError {
 		return refused("has brackets around a host that is not an IPv6 address", "Remove the brackets. "+ipv6Remedy)
 	case isEscape:
 		return refused("has an invalid percent-encoding", "Write a percent sign that stands for itself as %25.")
-	case isHost:
+	case isInvalidHost:
 		return refused(badHost, exampleRemedy)
 	default:
 		return refused("is not a valid URL", exampleRemedy)
