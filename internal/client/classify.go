@@ -26,7 +26,6 @@ func classify(ctx context.Context, err error, trace *requestTrace, redact redact
 		return failure
 	}
 	failure := failureOf(ctx, err, trace, redact)
-	failure.cause = err
 	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) // the resolver has limits of its own
 	return failure
 }

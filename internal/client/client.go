@@ -27,12 +27,13 @@ type Config struct {
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
-// Client reads instances. All its reads share one pool of connections. It is safe for concurrent use.
+// Client reads instances. All its reads share one pool of connections, but for those that wait until an instance is ready. It is
+// safe for concurrent use.
 type Client struct {
 	config Config
-	// own is for the origin that a read names, and other for the origins that redirects lead to: it has no client certificate.
-	// They are the same if there is none.
-	own, other *http.Transport
+	// pooled are for reads, and single for each attempt of a read that waits: behind a balancer of connections, or after a DNS
+	// switch, a connection that was used before leads to the old server for as long as that one lives.
+	pooled, single transports
 	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
 	proxyCredentials []string
 	// parsing lets one document be parsed at a time. That takes up to nine milliseconds on a busy machine, and up to 67 times
@@ -47,14 +48,17 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	chooseProxy, proxyCredentials := proxiesFromEnvironment()
-	dial := dialWithin(config.RequestTimeout)
-	c := &Client{config: config, other: newTransport(dial, withoutCertificate, chooseProxy), proxyCredentials: proxyCredentials}
-	c.own = c.other
-	if withCertificate != nil {
-		c.own = newTransport(dial, withCertificate, chooseProxy)
-		c.own.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
-	}
-	return c, nil
+	return &Client{
+		config:           config,
+		pooled:           newTransports(true, chooseProxy, withoutCertificate, withCertificate),
+		single:           newTransports(false, chooseProxy, withoutCertificate, withCertificate),
+		proxyCredentials: proxyCredentials,
+	}, nil
+}
+
+// Clean makes a text of an instance safe to print, and cuts it, as in a [Failure] of the request.
+func (c *Client) Clean(request Request, text string) string {
+	return newRedactor(request.Headers, c.proxyCredentials).clean(text, messageLimit)
 }
 
 // Request is one read.
@@ -64,7 +68,7 @@ type Request struct {
 	Headers http.Header
 	// Differences tells in which values details are not as expected, which is a failure. May be nil.
 	Differences func(*instance.Details) []Difference
-	// UntilReady retries every failure, as often as the context's deadline allows.
+	// UntilReady retries every failure, as often as the context's deadline allows, each time on a connection of its own.
 	UntilReady bool
 	// Places limits the attempts under way at once of all requests that share it, to its capacity. An attempt has a place in it
 	// from dialing to the last byte of the body. May be nil.

@@ -4,11 +4,12 @@ import "net/http"
 
 // CloseIdleConnections closes the connections that no read uses.
 func (c *Client) CloseIdleConnections() {
-	c.own.CloseIdleConnections()
-	c.other.CloseIdleConnections()
+	c.pooled.own.CloseIdleConnections()
+	c.pooled.other.CloseIdleConnections()
 }
 
 // ServeHTTP has a round tripper answer all requests in plain HTTP, without a network, so that time can be fake.
 func (c *Client) ServeHTTP(server http.RoundTripper) {
-	c.other.RegisterProtocol("http", server)
+	c.pooled.other.RegisterProtocol("http", server)
+	c.single.other.RegisterProtocol("http", server)
 }

@@ -66,11 +66,14 @@ const (
 	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
 	HintProxyCredentials                  // the proxy requires credentials
+	HintProxyRefused                      // the proxy refused the credentials that it was sent
+	HintProxyScheme                       // the proxy accepts no authentication that the client has
 	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
 )
 
-// Failure says why an instance could not be read. Its texts are safe to print and include no header value.
+// Failure says why an instance could not be read. Its texts are safe to print and include no header value. What an attempt knows
+// is filled in where it is known: what came back by classify and response.go, the way there by follow, the attempts by read.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
 	// Class is a short text that is the same from run to run for as long as the cause is the same: it may be kept in a
@@ -95,8 +98,11 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Reason string
 	// Faults are the faults of a document, one by one; nil for other kinds.
 	Faults []string
-	// Differences are what the request expects and the instance does not report, at least one for KindUnexpected.
+	// Differences are what the request expects and the instance did not report when it last answered with its document, at least
+	// one for KindUnexpected.
 	Differences []Difference
+	// CacheAgeSeconds is how old the answer was, if a cache answered, else 0.
+	CacheAgeSeconds int64
 	// StatusCode is the status of the instance's answer for KindStatus, or of a proxy's that refused, else 0.
 	StatusCode int
 	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.
@@ -107,10 +113,9 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	// for another.
 	TimeRanOut, NoTimeLeft bool
 
-	cause      error
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
-	retryAfter time.Duration // how long the server asked to wait, or noRetryAfter
+	retryAfter time.Duration // how long the server asked to wait, or 0
 }
 
 // Difference is a value that is not as expected.
@@ -123,9 +128,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// newFailure returns a failure with what its kind has in common, after which the server asked for no delay.
+// newFailure returns a failure with what its kind has in common.
 func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient, retryAfter: noRetryAfter}
+	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient}
 }
 
 // Error returns the URL, where redirects led, and the reason.
@@ -139,10 +144,6 @@ func (f *Failure) Target() string {
 	}
 	return target
 }
-
-// Unwrap returns the cause: an error of net, crypto/tls or net/http, or an *instance.DocumentError. Unlike the
-// failure, its text is not safe to print.
-func (f *Failure) Unwrap() error { return f.cause }
 
 // CanceledError says that a read was canceled.
 type CanceledError struct {

@@ -97,7 +97,17 @@ func proxyThat(options ...it.ProxyOption) func(t *testing.T) string {
 	return func(t *testing.T) string { t.Helper(); return it.NewProxy(t, options...).URL() }
 }
 
-func refusing(status int) func(t *testing.T) string { return proxyThat(it.WithProxyRefusal(status)) }
+func refusing(status int, challenges ...string) func(t *testing.T) string {
+	return proxyThat(it.WithProxyRefusal(status, challenges...))
+}
+
+// withUser adds user info to the URL of a proxy.
+func withUser(proxy func(t *testing.T) string) func(t *testing.T) string {
+	return func(t *testing.T) string {
+		t.Helper()
+		return strings.Replace(proxy(t), "://", "://user:"+proxyPassword+"@", 1)
+	}
+}
 
 func proxyAt(url string) func(*testing.T) string { return func(*testing.T) string { return url } }
 
@@ -245,6 +255,10 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				says: "the proxy refused to connect to the instance: status 403 Forbidden"},
 			"proxy wants credentials": {place: tunnel(refusing(407)), retries: final, hint: client.HintProxyCredentials,
 				says: "status 407"},
+			"proxy refuses credentials": {place: tunnel(withUser(refusing(407, `Basic realm="a"`))), retries: final,
+				hint: client.HintProxyRefused, says: "status 407"},
+			"proxy wants another scheme": {place: tunnel(withUser(refusing(407, "Negotiate", `NTLM realm="a"`))), retries: final,
+				hint: client.HintProxyScheme, says: "(it accepts only Negotiate, NTLM)"},
 			"proxy cannot reach it": {place: tunnel(refusing(502)), says: "status 502 Bad Gateway"},
 			"proxy answers 204":     {place: tunnel(refusing(204)), retries: final, says: "status 204"},
 			"proxy down":            {place: tunnel(proxyAt("http://" + user + nowhere)), says: unreachable + "connection refused"},
@@ -328,6 +342,8 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"two differences": {place: at(plain.URL(), differing(client.Difference{Name: "chunk_size", Reported: "1", Expected: "2"},
 				client.Difference{Name: "api_version", Reported: "1.0.0-" + secret, Expected: "1.0.0"})),
 				says: "chunk_size is 1, expected 2; api_version is 1.0.0-(redacted), expected 1.0.0"},
+			"long version": {place: at(plain.URL(), differing(client.Difference{Reported: strings.Repeat("x", 201), Expected: "1.0.0"})),
+				says: strings.Repeat("x", 199) + "…, expected 1.0.0"},
 		}},
 		client.KindStatus: {retries: final, faults: map[string]fault{
 			"http on a TLS port": {place: at(strings.Replace(secure.URL(), "https", "http", 1)), class: "status 400 Bad Request",
@@ -337,8 +353,12 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"no client certificate, nginx": {place: page(400, "<title>400 No required SSL certificate was sent</title>"),
 				class: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
 			"proxy refuses, plain": {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
-			"wants credentials, plain": {place: forwarder(refusing(407)), class: "status 407 Proxy Authentication Required",
-				says: "status 407"},
+			"wants credentials, plain": {place: forwarder(refusing(407, "Negotiate, basic")), class: "status 407 Proxy Authentication Required",
+				hint: client.HintProxyCredentials, says: "status 407"},
+			"refuses credentials, plain": {place: forwarder(withUser(refusing(407, "Negotiate", "Basic"))),
+				class: "status 407 Proxy Authentication Required", hint: client.HintProxyRefused, says: "status 407"},
+			"wants another scheme, plain": {place: forwarder(refusing(407, "Negotiate")),
+				class: "status 407 Proxy Authentication Required", hint: client.HintProxyScheme, says: "(it accepts only Negotiate)"},
 			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
 				class: "status 101 Switching Protocols"},
 			"redirect without a Location": {place: does(it.Status(302)), class: "status 302 Found"},
@@ -531,14 +551,13 @@ func floods(begin, then string) func(net.Conn) {
 func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 	t.Parallel()
 	server := it.New(t)
-	for status := 201; status <= 600; status++ {
-		if status == 600 {
-			status = 999
-		}
+	for _, status := range []int{
+		201, 204, 206, 300, 304, 306, 400, 401, 404, 407, 408, 409, 425, 428, 429, 430, 451, 499, 500, 501, 502, 503, 504, 505, 511, 520, 524, 599, 999,
+	} {
 		server.SetDefault(it.Status(status))
 		failure := fail(t, server.URL(), attempts(3))
 		want := 1
-		if slices.Contains([]int{408, 429, 500, 502, 503, 504}, status) {
+		if status == 408 || status == 429 || status >= 500 && status != 501 {
 			want = 3
 		}
 		text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))

@@ -9,6 +9,13 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
+const (
+	// shownBody is how many bytes of a body that is not an instance document are looked at for something to show.
+	shownBody = 8 << 10
+	// messageLimit is how many characters an error repeats of what an instance says.
+	messageLimit = 200
+)
+
 func isHTML(header http.Header, body string) bool {
 	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
 }

@@ -10,14 +10,18 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// proxiesFromEnvironment reads the usual environment variables. choose returns the proxy of a request, or nil, and
-// credentials are texts that must not be printed.
+// proxyFunc returns the proxy of a request, or nil.
+type proxyFunc func(*http.Request) (*url.URL, error)
+
+// proxiesFromEnvironment reads the usual environment variables. credentials are texts that must not be printed.
 //
 // http.ProxyFromEnvironment would read them once per process, and ignore a proxy URL that is not valid. Here that is an
 // error: a request that avoids the proxy may go where it must not.
-func proxiesFromEnvironment() (choose func(*http.Request) (*url.URL, error), credentials []string) {
+func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
 		if *text == "" {
@@ -71,16 +75,41 @@ func proxyMisconfigured(reason string) *Failure {
 }
 
 // proxyAnswered looks at a proxy's answer to CONNECT.
-func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+func proxyAnswered(ctx context.Context, proxy *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		traceOf(ctx).proxyPassed.Store(true)
 		return nil
 	}
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
-	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
-	if response.StatusCode == http.StatusProxyAuthRequired {
-		failure.Hint = HintProxyCredentials
-	}
+	failure.transient = isTransient(response.StatusCode)
+	failure.explainProxyAuthentication(proxy, response.Header)
 	return failure
 }
+
+// explainProxyAuthentication says what a proxy asks for that answers 407 (RFC 9110, section 15.5.8). net/http sends the user info
+// of the proxy's URL, as Basic only.
+func (f *Failure) explainProxyAuthentication(proxy *url.URL, header http.Header) {
+	if f.StatusCode != http.StatusProxyAuthRequired {
+		return
+	}
+	f.Hint = HintProxyCredentials
+	if proxy != nil && proxy.User != nil {
+		f.Hint = HintProxyRefused
+	}
+	var schemes []string
+	for part := range strings.SplitSeq(strings.Join(header.Values("Proxy-Authenticate"), ","), ",") {
+		scheme, _, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if scheme != "" && !strings.ContainsAny(scheme, `="`) { // else it is a parameter of the scheme before
+			schemes = append(schemes, scheme)
+		}
+	}
+	offersBasic := func(scheme string) bool { return strings.EqualFold(scheme, "Basic") }
+	if len(schemes) > 0 && !slices.ContainsFunc(schemes, offersBasic) {
+		f.Hint = HintProxyScheme
+		f.Reason += " (it accepts only " + safetext.Clean(strings.Join(schemes, ", "), schemesLimit) + ")"
+	}
+}
+
+// schemesLimit is how many characters of the names of authentication schemes an error repeats.
+const schemesLimit = 80

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -45,10 +47,14 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
 	delays := delays{retry: r.client.config.Retry, deadline: deadline}
 	var last, ended *Failure
+	var differences []Difference
 	for {
 		result, failure := r.attempt(ctx)
 		if failure == nil {
 			return result, nil
+		}
+		if failure.Kind == KindUnexpected {
+			differences = failure.Differences
 		}
 		if ctx.Err() == nil { // else the read's end cut this attempt short
 			ended = failure
@@ -70,6 +76,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 		}
 	}
+	last.Differences = differences // often the cause, although a starting server or a proxy may have had the last word
 	last.URL = r.request.BaseURL.String()
 	last.ExtraHeaders = len(r.request.Headers) > 0
 	last.Attempts = int(r.attempts)
@@ -101,6 +108,9 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
 	result, failure := r.follow(attemptCtx)
+	if deadline, ok := ctx.Deadline(); ok && failure != nil && !time.Now().Before(deadline) {
+		<-ctx.Done() // a dial has a clock of its own, which can be a moment ahead
+	}
 	if failure != nil && ctx.Err() != nil {
 		failure.AttemptTimedOut = false // the time for the whole read ended it
 	}
@@ -122,6 +132,7 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 		case failure == nil:
 			return result, nil
 		}
+		failure.CacheAgeSeconds = trace.cacheAge
 		if trace.proxy.Load() != nil {
 			failure.Proxy = proxyVariable(target)
 		}
@@ -145,10 +156,15 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
 	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Cache-Control", "no-cache") // an answer from a cache may be that of an old server
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
-	transport := r.client.other
+	transports := r.client.pooled
+	if r.request.UntilReady {
+		transports = r.client.single
+	}
+	transport := transports.other
 	if origin == r.request.BaseURL.Origin {
-		transport = r.client.own
+		transport = transports.own
 		maps.Copy(request.Header, r.request.Headers)
 		if host := request.Header.Get("Host"); host != "" {
 			request.Host = host // net/http ignores the header itself
@@ -168,6 +184,8 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 			header.Set(name, value)
 		}
 	}
+	header.Set("Proxy-Authenticate", strings.Join(response.Header.Values("Proxy-Authenticate"), ",")) // one field for each scheme
+	trace.cacheAge, _ = strconv.ParseInt(response.Header.Get("Age"), 10, 64)
 	response.Header = header
 	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
@@ -190,7 +208,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 // answer reads an answer that is not a redirect.
 func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
 	if response.StatusCode != http.StatusOK {
-		return nil, statusFailure(response, r.redact)
+		return nil, statusFailure(response, trace.proxy.Load(), r.redact)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {

@@ -102,7 +102,7 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 					t.Errorf("the instance's own origin was sent %+v", request)
 				}
 			}
-			want := http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
+			want := http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
 			strays := second.Requests()
 			if len(strays) != 1 || strays[0].Path != "/there" || strays[0].RawQuery != "token=x" || strays[0].ClientCertificate ||
 				!sameHeader(strays[0].Header, want) || strays[0].Host == "files.example.org" {

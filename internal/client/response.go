@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +19,7 @@ import (
 const (
 	// maxBody is how many bytes of a body are read, after decompression. An instance document is one or two kilobytes.
 	maxBody = 64 << 10
-	// shownBody is how many bytes of a body are looked at for something to show.
-	shownBody = 8 << 10
-)
-
-// What is repeated of a body that is not an instance document, in characters.
-const (
-	messageLimit     = 200
+	// contentTypeLimit is how many characters of a Content-Type an error repeats.
 	contentTypeLimit = 80
 )
 
@@ -40,8 +34,8 @@ func unexpected(differences []Difference, redact redactor) *Failure {
 	return failure
 }
 
-// statusFailure makes a failure of an answer with a status other than 200.
-func statusFailure(response *http.Response, redact redactor) *Failure {
+// statusFailure makes a failure of an answer with a status other than 200. proxy is what the request went through, or nil.
+func statusFailure(response *http.Response, proxy *url.URL, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing limits
 		// As much as arrives: the status says enough.
@@ -55,13 +49,14 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
-	failure.transient = slices.Contains(transientStatuses, response.StatusCode)
+	failure.transient = isTransient(response.StatusCode)
 	switch {
 	case response.StatusCode == http.StatusBadRequest && strings.Contains(shown, "SSL certificate"):
 		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
 	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(shown):
 		failure.Hint = HintHTTPS
 	}
+	failure.explainProxyAuthentication(proxy, response.Header)
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		failure.retryAfter = retryAfter(response.Header, time.Now())
 	}
@@ -95,7 +90,6 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 			failure.Reason += "; it begins with: " + shown
 		}
 	}
-	failure.cause = err
 	failure.Faults = document.Lines()
 	return failure
 }

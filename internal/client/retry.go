@@ -1,10 +1,11 @@
 package client
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"strings"
+	"strconv"
 	"time"
 )
 
@@ -15,9 +16,6 @@ type Retry struct {
 	// MinDelay and MaxDelay limit the delay before every further attempt. Positive.
 	MinDelay, MaxDelay time.Duration
 }
-
-// noRetryAfter is Failure.retryAfter if the server did not ask for a delay.
-const noRetryAfter = time.Duration(-1)
 
 // lastAttemptTime is how long before the end of a read its last attempt starts, or less if less than twice that is
 // left.
@@ -38,14 +36,15 @@ type delays struct {
 	shortened bool
 }
 
-// next returns the next delay. ok is false after the attempt that used the rest of the read's time.
+// next returns the next delay. retryAfter is the one that the server asked for, or 0. ok is false after the attempt that used the
+// rest of the read's time.
 func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if d.shortened {
 		return 0, false
 	}
 	d.most = 2 * min(max(d.most, d.retry.MinDelay), d.retry.MaxDelay/2)
 	delay = d.most/2 + rand.N(d.most/2+1) //nolint:gosec // jitter is no secret
-	if retryAfter != noRetryAfter {
+	if retryAfter > 0 {
 		delay = retryAfter
 	}
 	delay = max(d.retry.MinDelay, min(delay, d.retry.MaxDelay))
@@ -61,24 +60,21 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 }
 
 // retryAfter returns the delay that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds, or any form of
-// HTTP date. It is noRetryAfter if there is none, or none that can be read.
+// HTTP date. It is 0 if there is none, none that can be read, or one that is over: that must not cancel the backoff.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
-	if text != "" && strings.Trim(text, "0123456789") == "" {
-		delay, err := time.ParseDuration(text + "s")
-		if err != nil { // more than a duration can be
-			return math.MaxInt64
-		}
-		return delay
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(max(0, min(seconds, math.MaxInt32))) * time.Second
 	}
 	date, err := http.ParseTime(text)
 	if err != nil {
-		return noRetryAfter
+		return 0
 	}
 	return max(0, date.Sub(now))
 }
 
-var transientStatuses = []int{
-	http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
-	http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+// isTransient tells whether another attempt may get another status. Content networks have statuses of their own from 520 on.
+func isTransient(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }

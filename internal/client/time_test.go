@@ -108,7 +108,8 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		"429":    {429, "3", 3 * time.Second, 3 * time.Second},
 		"500":    {500, "3", shortest, 2 * shortest},
 		"408":    {408, "3", shortest, 2 * shortest},
-		"zero":   {503, "0", shortest, shortest},
+		"zero":   {503, "0", shortest, 2 * shortest},
+		"past":   {503, "Sat, 28 Feb 1970 12:00:00 GMT", shortest, 2 * shortest},
 		"longer": {503, "3600", longest, longest},
 	}
 	for name, test := range tests {

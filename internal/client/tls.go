@@ -59,11 +59,9 @@ func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	}
 }
 
-type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
-
 // dialTLS returns what dials the server to which a request connects first. That is the instance, or else an https proxy, which
 // must not see the client certificate: net/http would use one configuration for both.
-func dialTLS(dial dialFunc, toInstance, toProxy *tls.Config) dialFunc {
+func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		config := toInstance.Clone()
 		if traceOf(ctx).proxy.Load() != nil {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -43,10 +42,13 @@ const (
 type requestTrace struct {
 	// connectTo is where the request connects to instead of its own host and port, or "".
 	connectTo string
-	stage     atomic.Int32
-	// used is the connection that the request is sent on, and dialed the last one that was dialed for it: net/http may
-	// dial on for a request that got another connection meanwhile.
-	used, dialed atomic.Pointer[conn]
+	// deadline is when the attempt ends.
+	deadline time.Time
+	// cacheAge is how many seconds ago the cache that answered got its answer, or 0.
+	cacheAge int64
+	stage    atomic.Int32
+	// used is the connection that the request is sent on.
+	used atomic.Pointer[conn]
 	// reused is true if the connection has served other requests before.
 	reused atomic.Bool
 	// proxy is the proxy that the request goes through, or nil, and proxyPassed is true once the connection reaches
@@ -60,13 +62,15 @@ type requestTrace struct {
 
 type traceKey struct{}
 
-// traceOf returns the trace of the request for which net/http calls us: it keeps the values of the request's context.
+// traceOf returns the trace of the request for which net/http calls us: it keeps the values of the request's context. Any other
+// context has none, which is a fault of this package.
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
 // withTrace returns a context for one request, which may connect to another address than its own, and the trace of that
 // request.
 func withTrace(ctx context.Context, connectTo string) (context.Context, *requestTrace) {
 	t := &requestTrace{connectTo: connectTo}
+	t.deadline, _ = ctx.Deadline()
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { // once more if the server had closed a connection from the pool
@@ -116,9 +120,9 @@ func (t *requestTrace) reach(s stage) {
 
 func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
 
-// ended tells whether the other side ended the connection.
+// ended tells whether the other side ended the connection that the request is on.
 func (t *requestTrace) ended() bool {
-	connection := cmp.Or(t.used.Load(), t.dialed.Load())
+	connection := t.used.Load()
 	return connection != nil && connection.ended.Load()
 }
 

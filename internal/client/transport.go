@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -21,9 +20,27 @@ const (
 	maxHead = 16 << 10
 )
 
+// transports are for the origin that a read names (own), and for the origins that redirects lead to (other), which get no client
+// certificate. They are the same if there is none.
+type transports struct{ own, other *http.Transport }
+
+// newTransports returns transports that have a pool of connections, or of which each request has a connection of its own.
+// Request.Close would not do for that: a request with it still takes a connection from a pool.
+func newTransports(pool bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
+	other := newTransport(chooseProxy, withoutCertificate)
+	other.DisableKeepAlives = !pool
+	if withCertificate == nil {
+		return transports{other, other}
+	}
+	own := newTransport(chooseProxy, withCertificate)
+	own.DisableKeepAlives = !pool
+	own.DialTLSContext = dialTLS(withCertificate, withoutCertificate)
+	return transports{own, other}
+}
+
 // newTransport returns a transport that speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep
 // a request past its context's end.
-func newTransport(dial dialFunc, config *tls.Config, chooseProxy func(*http.Request) (*url.URL, error)) *http.Transport {
+func newTransport(chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
@@ -39,20 +56,15 @@ func newTransport(dial dialFunc, config *tls.Config, chooseProxy func(*http.Requ
 	}
 }
 
-// dialWithin returns what dials a connection that must be ready for its first request within a time. net/http lets a dial go on
-// when the request that asked for it ends: without a limit, a proxy or server that never answers a handshake would keep the
-// connection forever.
-func dialWithin(requestTimeout time.Duration) dialFunc {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		deadline := time.Now().Add(requestTimeout)
-		address = cmp.Or(traceOf(ctx).connectTo, address)
-		dialed, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		_ = dialed.SetDeadline(deadline) // until it is ready, see withTrace
-		connection := &conn{Conn: dialed}
-		traceOf(ctx).dialed.Store(connection)
-		return connection, nil
+// dial dials a connection that must be ready for its first request before the attempt ends that asked for it. net/http takes that
+// deadline out of the context, and lets a dial go on when its request has ended: without a limit, a proxy or server that never
+// answers a handshake would keep the connection forever, and an address that does not answer would take the time of the next one.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	trace := traceOf(ctx)
+	dialed, err := (&net.Dialer{Deadline: trace.deadline}).DialContext(ctx, network, cmp.Or(trace.connectTo, address))
+	if err != nil {
+		return nil, err
 	}
+	_ = dialed.SetDeadline(trace.deadline) // until it is ready, see withTrace
+	return &conn{Conn: dialed}, nil
 }

@@ -117,10 +117,16 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 		want    http.Header
 		host    string
 	}{
-		{nil, http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}, server.Address()},
+		{
+			nil, http.Header{
+				"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"},
+			}, server.Address(),
+		},
 		{
 			map[string]string{"x-api-key": "k", "accept": "text/plain", "user-agent": "mine", "host": "files.example.org"},
-			http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "User-Agent": {"mine"}, "Accept-Encoding": {"gzip"}}, "files.example.org",
+			http.Header{
+				"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "Cache-Control": {"no-cache"}, "User-Agent": {"mine"}, "Accept-Encoding": {"gzip"},
+			}, "files.example.org",
 		},
 	} {
 		headers, _ := client.ParseHeaders(test.headers)
