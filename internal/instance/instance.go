@@ -69,6 +69,9 @@ const (
 	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as
 	// documented; a few early releases put minutes there.
 	SuspiciouslyShort
+	// MixedUnits: an entry has no inSeconds, and others of the list have. It was read in seconds; the contract speaks of the shape
+	// of a response, so it may be in minutes.
+	MixedUnits
 )
 
 // Warning is about one ambiguous expiry entry. Its texts are safe to print: see [Parse].
@@ -78,7 +81,7 @@ type Warning struct {
 	Path string
 	// Label is the entry's label, redacted, cleaned and cut to at most 60 characters.
 	Label string
-	// Value is the entry's value as delivered: in minutes for ContradictoryUnits, in seconds for SuspiciouslyShort.
+	// Value is the entry's value as delivered: in minutes for ContradictoryUnits, else in seconds.
 	Value int64
 	// InSeconds is what the entry was read as.
 	InSeconds int64

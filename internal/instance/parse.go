@@ -111,6 +111,7 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 		entries = slices.Clone(entries[:maxExpireTimes]) // the others may take much memory
 	}
 	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries))
+	var withoutSeconds []Warning
 	for i, element := range entries {
 		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
 		fields, ok := elements[map[string]jsontext.Value](element)
@@ -124,22 +125,29 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 		value := required(entry, "value", expectedInteger, integer)
 
 		expireTime := ExpireTime{Label: label, InSeconds: value}
-		var doubt WarningKind
-		switch {
-		case inSeconds != nil:
+		if inSeconds != nil {
 			expireTime.InSeconds = *inSeconds
-			if value != expireTime.InMinutes() {
-				doubt = ContradictoryUnits
-			}
-		case value < secondsPerMinute:
-			doubt = SuspiciouslyShort
 		}
 		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, expireTime)
-		if doubt != 0 {
-			details.Warnings = append(details.Warnings, Warning{
-				Kind: doubt, Path: path, Label: p.clean(label, textLimit), Value: value, InSeconds: expireTime.InSeconds,
-			})
+		warning := Warning{Path: path, Label: label, Value: value, InSeconds: expireTime.InSeconds}
+		switch {
+		case inSeconds == nil:
+			warning.Kind = MixedUnits
+			withoutSeconds = append(withoutSeconds, warning)
+			if value < secondsPerMinute {
+				warning.Kind = SuspiciouslyShort
+				details.Warnings = append(details.Warnings, warning)
+			}
+		case value != expireTime.InMinutes():
+			warning.Kind = ContradictoryUnits
+			details.Warnings = append(details.Warnings, warning)
 		}
+	}
+	if len(withoutSeconds) < len(details.RecommendedExpireTimes) {
+		details.Warnings = append(details.Warnings, withoutSeconds...)
+	}
+	for i := range details.Warnings {
+		details.Warnings[i].Label = p.clean(details.Warnings[i].Label, textLimit)
 	}
 }
 

@@ -230,6 +230,12 @@ func TestDocuments(t *testing.T) {
 		"mixed_units_by_entry.json": func(d *instance.Details) {
 			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
 			d.MaxTransfersInMerge = 10
+			for i, without := range suggestions(english)[4:] {
+				d.Warnings = append(d.Warnings, instance.Warning{
+					Kind: instance.MixedUnits, Path: fmt.Sprintf("recommendedExpireTimes[%d]", i+4), Label: without.Label,
+					Value: without.InSeconds, InSeconds: without.InSeconds,
+				})
+			}
 		},
 		"exponent_form.json": func(d *instance.Details) {
 			d.FileMaxAgeSeconds = 15770000000
@@ -647,6 +653,11 @@ func TestWarnings(t *testing.T) {
 				want = append(want, instance.Warning{
 					Kind: test.kind, Path: "recommendedExpireTimes[1]", Label: strings.Repeat("分", 59) + "…", // safe to print, and cut
 					Value: test.value, InSeconds: test.inSeconds,
+				})
+			}
+			if strings.Contains(test.units, "inSeconds") { // the first entry has none
+				want = append(want, instance.Warning{
+					Kind: instance.MixedUnits, Path: "recommendedExpireTimes[0]", Label: "a", Value: 45, InSeconds: 45,
 				})
 			}
 			if !slices.Equal(details.Warnings, want) {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // expectedBlock is what an instance is expected to report. Each argument is named after the attribute whose value it determines
@@ -82,20 +82,22 @@ func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 	return values
 }
 
-// expectedDifferences lists in which values an instance is not as expected, by name. An expectation that is not known yet is met.
+// expectedDifferences lists in which values an instance is not as expected, by name. What is expected is known.
 func expectedDifferences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
 	arguments := elementsOf(expected)
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if want := arguments[name]; isSet(want) && !want.Equal(reported[name]) {
+		if want := arguments[name]; !want.IsNull() && !want.Equal(reported[name]) {
 			found = append(found, client.Difference{Name: name, Reported: inWords(reported[name]), Expected: inWords(want)})
 		}
 	}
 	return found
 }
 
-// inWords writes a text, a number or a truth value.
+// inWords writes a text, a number or a truth value. A state that somebody edited may lack any of them.
 func inWords(value tftypes.Value) string {
 	switch {
+	case value.IsNull():
+		return "not reported"
 	case value.Type().Is(tftypes.Bool):
 		return strconv.FormatBool(goValue[bool](value))
 	case value.Type().Is(tftypes.Number):
@@ -111,9 +113,23 @@ func expectedPath(found []client.Difference) path.Path {
 }
 
 func differenceList(found []client.Difference) (list string) {
-	const limit = 300 // characters: a version may be long
 	for _, difference := range found {
-		list += "\n  - " + safetext.Clean(difference.String(), limit)
+		list += "\n  - " + difference.String()
 	}
 	return list
+}
+
+// digitsRemedies says what to do about a server that may have read a number only up to the first character that is no digit.
+func digitsRemedies(found []client.Difference) []string {
+	if !slices.ContainsFunc(found, maybeOnlyDigits) {
+		return nil
+	}
+	return []string{`The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
+		"5000000000. Write the whole number, as a string."}
+}
+
+func maybeOnlyDigits(difference client.Difference) bool {
+	reported, notReported := strconv.ParseInt(difference.Reported, 10, 64)
+	expected, notExpected := strconv.ParseInt(difference.Expected, 10, 64)
+	return cmp.Or(notReported, notExpected) == nil && reported > 0 && (expected-1)/1000 >= reported // less than a thousandth
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -35,14 +36,17 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 		return prior
 	}
 	chunk := args{"chunk_size": int64(30000000)}
-	differs := func(baseURL string) []expected {
+	lacking := withExpected(chunk)
+	lacking.state = lacking.state.with(args{"chunk_size": nil})
+	differsFor := func(baseURL, reported, limit string) []expected {
 		return []expected{{
 			warning: true, at: "expected.chunk_size", summary: notAsExpected + ": " + baseURL, says: []string{
-				"The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update (10m):\n" +
-					"  - chunk_size is 20000000, expected 30000000\n\n",
+				"The instance reported other values:\n  - chunk_size is " + reported + ", expected 30000000\n\n" +
+					"An apply waits until it reports what is expected, for " + limit + " at most, or for timeouts.create if it replaces the record.\n\n",
 			},
 		}}
 	}
+	differs := func(baseURL string) []expected { return differsFor(baseURL, "20000000", "timeouts.update (10m)") }
 
 	tests := map[string]struct {
 		prior     answer
@@ -66,6 +70,25 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 			created.state.with(args{"api_version": unknown{}}).with(unknownNumbers), nil,
 		},
 		"drift": {withExpected(chunk), own.with(expecting(chunk)), created.state.with(chunk), differs(instance.URL())},
+		"drift, short timeout": {
+			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", "90s")), created.state.with(chunk),
+			differsFor(instance.URL(), "20000000", "timeouts.update (1m30s)"),
+		},
+		"drift, timeout unknown": {
+			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", unknown{})), created.state.with(chunk),
+			differsFor(instance.URL(), "20000000", "timeouts.update"),
+		},
+		"drift, timeouts unknown": {
+			withExpected(chunk), own.with(expecting(chunk)).with(args{"timeouts": unknown{}}), created.state.with(chunk),
+			differsFor(instance.URL(), "20000000", "timeouts.update"),
+		},
+		"drift, other timeout unknown": {
+			withExpected(chunk), own.with(expecting(chunk)).with(timeout("create", unknown{})), created.state.with(chunk),
+			differs(instance.URL()),
+		},
+		"null in the state": {
+			lacking, own.with(expecting(chunk)), lacking.state.with(chunk), differsFor(instance.URL(), "not reported", "timeouts.update (10m)"),
+		},
 		"drift, other spelling": {
 			withExpected(chunk), args{"base_url": instance.URL() + "/"}.with(expecting(chunk)), created.state.with(chunk), differs(instance.URL() + "/"),
 		},
@@ -132,6 +155,78 @@ func TestRecordWaitsForWhatIsExpected(t *testing.T) {
 			// What is reported is recorded, and not what is expected.
 			instance.SetDefault(instancetest.Answer())
 			mustEqual(t, "the chunk size", server.refresh(t.Context(), t, refreshed).must(t)["chunk_size"], int64(20000000))
+		})
+	}
+}
+
+// TestDriftWarningIsAsSafeToPrintAsTheError: what a server echoes is redacted and cut, and what is expected is never cut off.
+func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
+	t.Parallel()
+	const token = "S3cretS3cret"
+	instance := instancetest.New(t)
+	server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"Authorization": "Bearer " + token}})
+	own := args{"base_url": instance.URL()}.with(expecting(args{"api_version": "2.1.5"}))
+	created := server.create(t, own)
+	for version, shown := range map[string]string{
+		"2.4.1-" + token:                     "2.4.1-(redacted)",
+		"2.4.1-" + strings.Repeat("x", 1000): "2.4.1-" + strings.Repeat("x", 193) + "…",
+	} {
+		instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version)))
+		drifted := server.refresh(t.Context(), t, created)
+		told := server.plan(t, drifted, own).told
+		told.must(t, expected{
+			warning: true, at: "expected.api_version", summary: notAsExpected + ": " + instance.URL(),
+			says: []string{"\n  - api_version is " + shown + ", expected 2.1.5\n"},
+		})
+		mustNotSay(t, told.String(), token)
+	}
+}
+
+// TestApplySaysWhatElseChangedWhileItWaited: everything but response_body and what is expected, in an update in place.
+func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
+	t.Parallel()
+	const token = "S3cretS3cret"
+	released := instancetest.Newer().With("chunkSize", 30000000)
+	want := expecting(args{"chunk_size": int64(30000000)})
+	more := released.With("apiVersion", "2.2.0-"+token).With("requirePassword", false).With("fileMaxAge", 60).
+		With("recommendedExpireTimes", []instancetest.Document{})
+	changed := func(url, list string) []expected {
+		return warning("Other details changed while the apply waited: "+url, "reports what is expected", "planned:"+list+"\n\nThe next plan records them.",
+			"add them to expected")
+	}
+	const all = "\n  - require_password is false, planned true\n  - api_version is 2.2.0-(redacted), planned 2.1.5" +
+		"\n  - file_max_age is 60, planned 2592000\n  - recommended_expire_times"
+	tests := map[string]struct {
+		expected args
+		document instancetest.Document
+		lacks    string // an attribute that the state has not
+		list     string // "" for no warning
+	}{
+		"nothing else":         {want, released, "", ""},
+		"another field only":   {want, released.With("newField", 1), "", ""},
+		"everything else":      {want, more, "", all},
+		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), "", ""},
+		"not in the state yet": {want, released, "file_max_age", "\n  - file_max_age is 2592000, planned not reported"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"X-Token": token}})
+			own := args{"base_url": instance.URL()}
+			created := server.create(t, own)
+			if test.lacks != "" {
+				created.state[test.lacks] = nil
+			}
+			instance.SetDefault(instancetest.AnswerDocument(test.document))
+			applied := server.apply(t, created, own.with(test.expected))
+			var told []expected
+			if test.list != "" {
+				told = changed(instance.URL(), test.list)
+			}
+			applied.told.must(t, told...)
+			mustNotSay(t, applied.told.String(), token)
+			mustEqual(t, "response_body", applied.state["response_body"], created.state["response_body"])
 		})
 	}
 }

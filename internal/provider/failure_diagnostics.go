@@ -86,6 +86,9 @@ var hintAdvice = map[client.Hint]advice{
 	client.HintWrongName: {"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
 		true},
 	client.HintProxyCredentials: {"The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.", false},
+	client.HintProxyRefused:     {"The proxy refused the credentials in the URL in HTTP_PROXY or HTTPS_PROXY: check them.", false},
+	client.HintProxyScheme: {"The provider has only Basic authentication for proxies: allow it on the proxy, or exclude the host with " +
+		"NO_PROXY.", false},
 	client.HintConnectTo: {"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
 		"running.", false},
 	client.HintWebPage: failureWords[client.KindNotJSON].advice,
@@ -109,7 +112,7 @@ func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	if failure.Kind == client.KindStatus {
 		summary += fmt.Sprintf(" %d", failure.StatusCode)
 	}
-	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
+	return errorAt(at, summary, paragraphs(cause(failure), before(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
 }
 
 // canceledError says how often an instance was tried, and what came of it.
@@ -142,12 +145,24 @@ func cause(failure *client.Failure) string {
 	}
 }
 
-// target says what was asked for, and where redirects and connect_to led.
-func target(failure *client.Failure) string {
-	if failure.ConnectTo == "" {
-		return failure.Target()
+// before says what was not as expected before a wait ended in another failure, or returns "".
+func before(failure *client.Failure) string {
+	if failure.Kind == client.KindUnexpected || len(failure.Differences) == 0 {
+		return ""
 	}
-	return failure.Target() + " (connect_to " + failure.ConnectTo + ")"
+	return "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
+}
+
+// target says what was asked for, where redirects and connect_to led, and whether a cache answered.
+func target(failure *client.Failure) string {
+	text := failure.Target()
+	if failure.ConnectTo != "" {
+		text += " (connect_to " + failure.ConnectTo + ")"
+	}
+	if failure.CacheAgeSeconds > 0 {
+		text += fmt.Sprintf(" (from a cache, %d seconds old)", failure.CacheAgeSeconds)
+	}
+	return text
 }
 
 // paragraphs joins the texts that are not empty.
@@ -176,7 +191,7 @@ func howItEnded(failure *client.Failure, s situation) string {
 // remedies say what to do next, one or more sentences each.
 func remedies(failure *client.Failure, s situation) []string {
 	first := adviceOn(failure, s)
-	remedies := []string{first.text}
+	remedies := append(digitsRemedies(failure.Differences), first.text)
 	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld {
 		remedies = []string{redirectRemedy}
 		if !first.aboutBaseURL {
@@ -187,8 +202,18 @@ func remedies(failure *client.Failure, s situation) []string {
 	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
 		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+s.headersArgument+".")
 	}
+	if failure.CacheAgeSeconds > 0 {
+		remedies = append(remedies, "A cache answered in place of the instance: exclude /instance from it.")
+	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
+		if len(failure.Differences) > 0 {
+			remedies = append(remedies, "A proxy can keep a connection to an old server.")
+		}
+	}
+	if s.waits && failure.Kind == client.KindResolve {
+		remedies = append(remedies, "If the name is new, name servers may remember for some minutes that it did not exist: wait for it with depends_on, "+
+			"on the resource that creates its DNS record.")
 	}
 	if s.dataSource && !s.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
@@ -242,8 +267,6 @@ func statusAdvice(failure *client.Failure, s situation) advice {
 		return advice{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", true}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return credentialsAdvice(failure, s)
-	case status == http.StatusProxyAuthRequired:
-		return hintAdvice[client.HintProxyCredentials]
 	case status == http.StatusTooManyRequests && s.fleet:
 		return advice{"The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status == http.StatusTooManyRequests:

@@ -58,6 +58,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		setTarget       = "set the base URL to the address that the redirect leads to"
 		proxyVariables  = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
 		setCACert       = "set the provider's ca_cert_pem"
+		firstDigits     = "The server may have read only the digits at the beginning of a value"
 		putIntoProxyURL = "put them into the URL in HTTP_PROXY or HTTPS_PROXY"
 	)
 	type test struct {
@@ -175,26 +176,54 @@ func TestWordsAboutAFailure(t *testing.T) {
 			failure{Kind: client.KindStatus, StatusCode: 404, URL: "https://files.example.org/instance/instance"},
 			words{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, words{"/api"},
 		},
-		"407": {status(407), words{putIntoProxyURL}, nil},
-		"429": {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
-		"499": {status(499), words{"Check the base URL, and"}, words{wait}},
-		"500": {status(500), words{"check its log", wait}, nil},
+		"407": {failure{Kind: client.KindStatus, StatusCode: 407, Hint: client.HintProxyCredentials}, words{putIntoProxyURL}, nil},
+		"407, refused": {
+			failure{Kind: client.KindProxy, StatusCode: 407, Hint: client.HintProxyRefused}, words{"The proxy refused the credentials in the URL in"},
+			words{putIntoProxyURL},
+		},
+		"407, another scheme": {
+			failure{Kind: client.KindProxy, StatusCode: 407, Hint: client.HintProxyScheme}, words{"only Basic authentication for proxies", "NO_PROXY"},
+			words{putIntoProxyURL},
+		},
+		"from a cache": {
+			failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: 300, Reason: "status 503"},
+			words{"GET u (from a cache, 300 seconds old): status 503.", "A cache answered in place of the instance: exclude /instance from it."}, nil,
+		},
+		"cache age in the future": {failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: -1}, nil, words{"cache"}},
+		"429":                     {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
+		"499":                     {status(499), words{"Check the base URL, and"}, words{wait}},
+		"500":                     {status(500), words{"check its log", wait}, nil},
 		"not as expected": {
 			failure{
-				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2,
-				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: long, Expected: "b"}},
+				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2, Proxy: "HTTP_PROXY",
+				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "1000"}, {Name: "api_version", Reported: "a", Expected: long}},
 			},
 			words{
-				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 2\n  - api_version is aaa",
-				"leaves no room for another attempt", "change expected",
+				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 1000\n  - api_version is a, expected " + long + "\n\n",
+				"leaves no room for another attempt", "change expected", "A proxy can keep a connection to an old server.",
 			},
-			words{wait, long},
+			words{wait, "Before that", firstDigits},
+		},
+		"not as expected, then failing": {
+			failure{
+				Kind: client.KindStatus, StatusCode: 502, Reason: "status 502",
+				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "1001"}},
+			},
+			words{
+				"GET u: status 502.\n\nBefore that, the instance answered, but did not report what is expected:\n  - chunk_size is 1, expected 1001\n\n",
+				firstDigits + `: 5 of "5 GB" or of "5e+09", as Helm writes the number 5000000000. Write the whole number, as a string. The instance, or`,
+			},
+			nil,
 		},
 		"document": {
 			failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}},
 			words{"GET u (redirected to https://b/instance) answered JSON", ":\n  - a\n  - b\n\n" + redirectFailed, "has to fix the fields named."},
 			words{wait, "Check the path"},
 		},
+	}
+	waiting := map[string]test{
+		"no such host":       {of(client.KindResolve), words{"name servers may remember for some minutes that it did not exist", "depends_on"}, nil},
+		"name server failed": {of(client.KindNameServer), nil, words{"depends_on"}},
 	}
 	inAFleet := map[string]test{
 		"refused": {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},
@@ -220,10 +249,12 @@ func TestWordsAboutAFailure(t *testing.T) {
 		}
 	}
 	check("", one, tests)
-	fleet, withheld := one, one
+	fleet, withheld, patient := one, one, one
 	fleet.fleet, withheld.provider = true, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
 	check("in a fleet: ", fleet, inAFleet)
 	check("headers withheld: ", withheld, withHeadersWithheld)
+	patient.waits = true
+	check("waiting: ", patient, waiting)
 }
 
 // TestAdviceFitsTheSituation: what the client finds out, and what is configured, arrives in the words. Each situation is

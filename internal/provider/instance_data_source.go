@@ -50,19 +50,19 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 
-	situation := d.situation(values)
-	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
+	s := d.situation(values)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	result, err := d.provider.read(ctx, client.Request{BaseURL: baseURL, Headers: headers, UntilReady: situation.waits})
+	result, err := d.provider.read(ctx, client.Request{BaseURL: baseURL, Headers: headers, UntilReady: s.waits})
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, situation))
+		resp.Diagnostics.Append(readError(at, err, s))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
-	setInstance(values, baseURL, result)
+	setInstance(values, baseURL, detailsValues(result.Details), result.Document)
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }

@@ -67,7 +67,7 @@ var documents = func() map[string]struct {
 		},
 		"no options": {times().JSON(), args{"recommended_expire_times": []any{}}},
 		"labels and order as delivered": {
-			times(instancetest.OlderEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
+			times(instancetest.NewerEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
 				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0)).JSON(),
 			args{"recommended_expire_times": []any{
 				expireTime("1 año", 31536000), expireTime(`"∞" 分`, 15770000000), expireTime("90 s", 90), expireTime("", 0),
@@ -203,7 +203,7 @@ func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
 				sent[name] = strings.Join(values, ", ")
 			}
 			want := headers{
-				"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": ourAgent, "Host": instance.Address(),
+				"Accept": "application/json", "Accept-Encoding": "gzip", "Cache-Control": "no-cache", "User-Agent": ourAgent, "Host": instance.Address(),
 			}
 			maps.Copy(want, test.want)
 			mustEqual(t, "the headers", sent, want)
@@ -344,6 +344,7 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 		return instancetest.NewerEntry(label, seconds).With("value", seconds)
 	}
 	const contradict, short = "Expiry options contradict themselves", "Expiry options shorter than a minute"
+	const mixed = "Expiry options without inSeconds beside others with it"
 	var many []instancetest.Document
 	for i := range 25 {
 		many = append(many, contradiction(fmt.Sprintf("option %d", i), 3600))
@@ -353,7 +354,16 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 		want    []expected
 		unsaid  []string
 	}{
-		"none": {[]instancetest.Document{instancetest.NewerEntry("5 s", 5), instancetest.OlderEntry("1 min", 60)}, nil, nil},
+		"none":        {[]instancetest.Document{instancetest.NewerEntry("5 s", 5)}, nil, nil},
+		"none, older": {[]instancetest.Document{instancetest.OlderEntry("1 min", 60)}, nil, nil},
+		"some without inSeconds": {
+			[]instancetest.Document{
+				instancetest.OlderEntry("1 min", 60), instancetest.NewerEntry("1 day", 86400), instancetest.OlderEntry("1 month", 43200),
+			},
+			[]expected{{warning: true, summary: mixed, says: []string{
+				"{url}\n  - recommendedExpireTimes[0] (\"1 min\"): 60\n  - recommendedExpireTimes[2] (\"1 month\"): 43200\n\n", "may be minutes",
+			}}}, nil,
+		},
 		"one of each": {
 			[]instancetest.Document{
 				contradiction("1 heure", 3600), instancetest.OlderEntry("30 min", 30),
@@ -367,6 +377,9 @@ func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
 				{warning: true, summary: short, says: []string{
 					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("never"): 0`,
 					"1.1.0, 1.1.1 or 1.2.0", "60 times",
+				}},
+				{warning: true, summary: mixed, says: []string{
+					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("never"): 0`,
 				}},
 			},
 			nil,

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
@@ -82,10 +81,11 @@ func computedInt64(description string) schema.Attribute {
 	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
-func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, result *client.Result) {
-	maps.Copy(values, detailsValues(result.Details))
+// setInstance sets the attributes of an instance, of which details are those of detailsValues.
+func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, details map[string]tftypes.Value, document []byte) {
+	maps.Copy(values, details)
 	values["base_url"] = stringValue(baseURL.Written)
-	values["response_body"] = stringValue(string(result.Document))
+	values["response_body"] = stringValue(string(document))
 }
 
 // Terraform's own types, see values.go.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -80,11 +81,11 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
 	target := effective(planned["base_url"])
 	reads := target == "" || target != effective(state["base_url"])
-	for name, value := range planned {
+	for name, attribute := range req.Plan.Schema.GetAttributes() {
 		switch {
-		case name == "base_url" || name == "timeouts" || name == "expected":
+		case !attribute.IsComputed():
 		case reads:
-			planned[name] = tftypes.NewValue(value.Type(), tftypes.UnknownValue)
+			planned[name] = tftypes.NewValue(planned[name].Type(), tftypes.UnknownValue)
 		default:
 			planned[name] = state[name]
 		}
@@ -95,12 +96,32 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 		return
 	}
 	if found := expectedDifferences(state["expected"], state); len(found) > 0 {
-		// Nobody changed what is expected. Terraform plans again during the apply, and shows this once more.
-		words, limit := failureWords[client.KindUnexpected], formatDuration(timeoutOf(planned, "update", defaultRecordTimeout))
-		resp.Diagnostics.AddAttributeWarning(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
-			fmt.Sprintf("The instance reported other values, so this apply waits until it reports what is expected, at most timeouts.update (%s):%s\n\n%s",
-				limit, differenceList(found), words.text))
+		resp.Diagnostics.Append(r.driftWarning(planned, found))
 	}
+}
+
+// driftWarning says that an instance does not report what is expected, although nobody changed that. Terraform shows it in a plan,
+// and once more in its apply, also if it then replaces the record, and in a refresh, which applies nothing.
+func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
+	limit := "timeouts.update"
+	if timeouts := planned["timeouts"]; timeouts.IsKnown() && elementsOf(timeouts)["update"].IsKnown() {
+		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultRecordTimeout)))
+	}
+	words, clean := failureWords[client.KindUnexpected], r.cleaner(planned["base_url"])
+	for i := range found {
+		found[i].Reported = clean(found[i].Reported)
+	}
+	return diag.NewAttributeWarningDiagnostic(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
+		paragraphs("The instance reported other values:"+differenceList(found),
+			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
+			strings.Join(append(digitsRemedies(found), words.text), " ")))
+}
+
+// cleaner returns what makes a text of an instance safe to print, as a failure does.
+func (r *instanceRecordResource) cleaner(baseURL tftypes.Value) func(text string) string {
+	parsed, _ := r.provider.baseURLFor(baseURL) // it is valid
+	request := r.provider.withHeaders(client.Request{BaseURL: parsed})
+	return func(text string) string { return r.provider.client.Clean(request, text) }
 }
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
@@ -114,15 +135,42 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 }
 
 // Update records another instance, or waits until the same one reports what is expected. What else that says is left to the
-// next refresh: everything was known in the plan.
+// next refresh, with a warning: everything was known in the plan.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	same := req.Plan.Raw.IsFullyKnown() // see ModifyPlan
-	if !same || len(expectedDifferences(elementsOf(req.Plan.Raw)["expected"], elementsOf(req.State.Raw))) > 0 {
+	same, planned := req.Plan.Raw.IsFullyKnown(), elementsOf(req.Plan.Raw) // see ModifyPlan
+	waits := len(expectedDifferences(planned["expected"], elementsOf(req.State.Raw))) > 0
+	if !same || waits {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
-	if same && !resp.Diagnostics.HasError() {
-		resp.State.Raw = req.Plan.Raw
+	if resp.Diagnostics.HasError() || !same {
+		return
 	}
+	if waits {
+		resp.Diagnostics.Append(r.changedWarning(planned, elementsOf(resp.State.Raw)))
+	}
+	resp.State.Raw = req.Plan.Raw
+}
+
+// changedWarning says which details an instance reports otherwise than a plan had to keep them, or returns nil. The other numbers
+// of a version follow from it.
+func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
+	list, clean := "", r.cleaner(planned["base_url"])
+	for _, attribute := range detailsAttributes {
+		name, was, is := attribute.name, planned[attribute.name], reported[attribute.name]
+		switch {
+		case is.Equal(was) || strings.HasPrefix(name, "api_version_"):
+		case is.Type().Is(tftypes.List{}):
+			list += "\n  - " + name
+		default:
+			list += fmt.Sprintf("\n  - %s is %s, planned %s", name, clean(inWords(is)), clean(inWords(was)))
+		}
+	}
+	if list == "" {
+		return nil
+	}
+	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
+		"The instance reports what is expected. It also reports other details than this apply had to keep, as planned:"+list+
+			"\n\nThe next plan records them. To have them in the same apply, add them to expected.")
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
@@ -154,28 +202,30 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	if fault != nil { // in a state: another version of the provider accepted it
 		return diag.Diagnostics{fault}
 	}
-	at, timeout := path.Empty(), defaultRefreshTimeout // a refresh has no configuration that an error could be on
-	request := client.Request{BaseURL: baseURL, UntilReady: operation != "read"}
-	if request.UntilReady {
-		at, timeout = path.Root("base_url"), defaultRecordTimeout
-		request.Differences = func(details *instance.Details) []client.Difference {
-			return expectedDifferences(values["expected"], detailsValues(details))
-		}
+	at, timeout, expected := path.Empty(), defaultRefreshTimeout, tftypes.Value{} // a refresh has no configuration that an error could be on
+	waits := operation != "read"
+	if waits {
+		at, timeout, expected = path.Root("base_url"), defaultRecordTimeout, values["expected"]
 	}
-	situation := situation{
+	var reported map[string]tftypes.Value
+	request := client.Request{BaseURL: baseURL, UntilReady: waits, Differences: func(details *instance.Details) []client.Difference {
+		reported = detailsValues(details)
+		return expectedDifferences(expected, reported)
+	}}
+	s := situation{
 		provider: r.provider, timeout: timeoutOf(values, operation, timeout), timeoutArgument: "timeouts." + operation,
-		headersArgument: "the provider's request_headers", waits: request.UntilReady,
+		headersArgument: "the provider's request_headers", waits: waits,
 	}
-	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	result, err := r.provider.read(ctx, request)
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
 			at = expectedPath(failure.Differences)
 		}
-		return diag.Diagnostics{readError(at, err, situation)}
+		return diag.Diagnostics{readError(at, err, s)}
 	}
-	setInstance(values, baseURL, result)
+	setInstance(values, baseURL, reported, result.Document)
 	state.Raw = tftypes.NewValue(record.Type(), values)
 	return warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})
 }

@@ -32,7 +32,7 @@ func (a answer) mustKeep(t *testing.T, before answer) {
 	mustEqual(t, "the record", a.state, before.state)
 }
 
-func timeout(operation, duration string) args {
+func timeout(operation string, duration any) args {
 	return args{"timeouts": args{"create": nil, "read": nil, "update": nil}.with(args{operation: duration})}
 }
 

@@ -148,12 +148,12 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 
-	situation := d.situation(values)
-	situation.fleet = true
-	ctx, cancel := context.WithTimeout(ctx, situation.timeout)
+	s := d.situation(values)
+	s.fleet = true
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, client.Request{
-		Headers: headers, UntilReady: situation.waits, Places: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
+		Headers: headers, UntilReady: s.waits, Places: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
 	})
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
@@ -170,9 +170,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	if !goValue[bool](values["allow_failures"]) {
-		resp.Diagnostics.Append(failureErrors(failed, situation)...)
+		resp.Diagnostics.Append(failureErrors(failed, s)...)
 	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), situation))
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), s))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {

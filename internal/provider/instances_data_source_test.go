@@ -205,6 +205,7 @@ func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
 		warning(fmt.Sprintf("Instances could not be read: \"c\" (%s)", broken.URL()), "1 of 4 could not be read", `"c": GET `),
 		warning("Expiry options shorter than a minute: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
 		warning("Expiry options contradict themselves: "+first, "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
+		warning("Expiry options without inSeconds beside others with it: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
 	)...)
 }
 

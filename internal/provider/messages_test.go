@@ -14,8 +14,8 @@ import (
 // messages returns the words with which the provider's messages begin.
 func messages() []string {
 	all := []string{
-		summaryCACerts, summaryBaseURL, summaryCanceled, summaryConnectTo, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
-		summaryInsecure, summaryKept, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
+		summaryCACerts, summaryBaseURL, summaryCanceled, summaryChanged, summaryConnectTo, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
+		summaryInsecure, summaryKept, summaryMixed, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
 		summaryTLS, summaryUnknown, summaryUnusedConnect, summaryUnusedHeaders, summaryVersion,
 		// Functions have errors without summaries.
 		"No expiry option is at most",

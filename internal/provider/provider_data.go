@@ -131,14 +131,17 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 	}
 }
 
-// read reads an instance with the request's headers and the provider's, if they are meant for its origin. The
-// request's own override them.
 func (d *providerData) read(ctx context.Context, request client.Request) (*client.Result, error) {
+	return d.client.Read(ctx, d.withHeaders(request))
+}
+
+// withHeaders returns a request with the provider's headers, if they are meant for its origin. The request's own override them.
+func (d *providerData) withHeaders(request client.Request) client.Request {
 	headers := make(http.Header, len(d.headers)+len(request.Headers))
 	if d.baseURL.Origin == request.BaseURL.Origin {
 		maps.Copy(headers, d.headers)
 	}
 	maps.Copy(headers, request.Headers)
 	request.Headers = headers
-	return d.client.Read(ctx, request)
+	return request
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -92,8 +91,6 @@ var baseURLsValidator = check{
 	},
 }
 
-var digits = regexp.MustCompile("[0-9]+")
-
 const durationExpected = `a positive duration such as "500ms", "10s" or "1m30s"`
 
 var durationValidator = check{
@@ -107,8 +104,6 @@ var durationValidator = check{
 		fault := "is not a duration"
 		if err == nil {
 			fault = "is not positive"
-		} else if _, err := time.ParseDuration(digits.ReplaceAllLiteralString(text, "1")); err == nil { // its form is right
-			fault = "is longer than the longest possible duration, about 292 years"
 		}
 		diags.AddAttributeError(locatable(at), summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown(text), fault, durationExpected))
@@ -125,7 +120,7 @@ func shown(text string) string {
 }
 
 // locatable returns where Terraform finds a path in a configuration: it cannot locate an attribute inside of another, only one
-// inside of a block.
+// inside of a block, and expected is the only block of this provider.
 func locatable(at path.Path) path.Path {
 	if strings.HasPrefix(at.String(), "expected.") {
 		return at

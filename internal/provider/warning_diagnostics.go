@@ -32,6 +32,12 @@ func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
 				"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:"+list+
 				"\n\nCompare them with what the instance offers its users.")
 	}
+	if first, list := listWarnings(instances, instance.MixedUnits); list != "" {
+		diags.AddWarning(summaryMixed+": "+first,
+			"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as "+
+				"it is in the others:"+list+
+				"\n\nCompare them with what the instance offers its users, and ask its operator to fix its expiry options.")
+	}
 	return diags
 }
 
