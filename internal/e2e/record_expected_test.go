@@ -162,7 +162,7 @@ func TestAccRecord_DriftFromWhatIsExpectedIsWaitedFor(t *testing.T) {
 	warning := notAsExpected + ": " + server.URL()
 	p := w.planInDetail()
 	wantWarnings(t, p.result, warning)
-	p.wantText(t, "- chunk_size is 10000000, expected 20000000", "so this apply waits until it reports", "timeouts.update (1m)")
+	p.wantText(t, "- chunk_size is 10000000, expected 20000000", "An apply waits until it reports what is expected, for timeouts.update (1m) at most,")
 	p.wantAction(t, theRecord, "update")
 	p.wantAction(t, "terraform_data.follows", "no-op")
 	p.wantAction(t, "terraform_data.replaced", "delete create")
