@@ -3,11 +3,8 @@ package client_test
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -15,57 +12,27 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// balancer leads each connection to one server for as long as it lives, as kube-proxy and layer-4 load balancers do.
-type balancer struct {
-	*it.RawServer
-	connections atomic.Int64
-	address     atomic.Value // of the server that new connections lead to
-}
-
-func newBalancer(t *testing.T, server *it.Server) *balancer {
-	t.Helper()
-	b := &balancer{}
-	b.address.Store(server.Address())
-	b.RawServer = it.NewRaw(t, func(client net.Conn) {
-		b.connections.Add(1)
-		server, err := net.Dial("tcp", b.address.Load().(string)) //nolint:noctx // closed with the client's
-		if err != nil {
-			return
-		}
-		defer server.Close()
-		var up sync.WaitGroup
-		up.Go(func() {
-			_, _ = io.Copy(server, client)
-			_ = server.Close()
-		})
-		_, _ = io.Copy(client, server)
-		_ = client.Close()
-		up.Wait()
-	})
-	return b
-}
-
 // A release behind one address: the old server answers, and its connections live on after the switch.
 func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const name = it.ProxiedHost
-	direct := func(scheme string) func(*testing.T, *balancer) (string, []option) {
-		return func(_ *testing.T, b *balancer) (string, []option) { return scheme + "://" + b.Address(), nil }
+	direct := func(scheme string) func(*testing.T, *it.Balancer) (string, []option) {
+		return func(_ *testing.T, b *it.Balancer) (string, []option) { return scheme + "://" + b.Address(), nil }
 	}
-	through := func(scheme string) func(*testing.T, *balancer) (string, []option) {
-		return func(t *testing.T, b *balancer) (string, []option) {
+	through := func(scheme string) func(*testing.T, *it.Balancer) (string, []option) {
+		return func(t *testing.T, b *it.Balancer) (string, []option) {
 			t.Helper()
 			proxy := it.NewProxy(t, it.WithProxyTarget(b)).URL()
 			return scheme + "://" + name, []option{proxied("HTTP_PROXY", proxy), proxied("HTTPS_PROXY", proxy)}
 		}
 	}
-	connectTo := func(t *testing.T, b *balancer) (string, []option) {
+	connectTo := func(t *testing.T, b *it.Balancer) (string, []option) {
 		t.Helper()
 		return "https://" + name, []option{connecting(t, "https://"+name, b.Address())}
 	}
 	tests := map[string]struct {
 		instance it.Option
-		place    func(*testing.T, *balancer) (url string, options []option)
+		place    func(*testing.T, *it.Balancer) (url string, options []option)
 	}{
 		"HTTP":            {it.WithPath(""), direct("http")},
 		"HTTPS":           {it.WithTLS(), direct("https")},
@@ -79,7 +46,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 			t.Parallel()
 			before := it.New(t, test.instance)
 			after := it.New(t, test.instance, it.WithDocument(it.Newer().With("chunkSize", 7)))
-			b := newBalancer(t, before)
+			b := it.NewBalancer(t, before)
 			url, options := test.place(t, b)
 			c, request := prepare(t, url, append(options, trusting(before), withClientCert(before), untilReady)...)
 			plain := request
@@ -89,7 +56,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if pooled := b.connections.Load(); pooled != 1 {
+			if pooled := b.Connections(); pooled != 1 {
 				t.Errorf("%d connections for plain reads, want 1", pooled)
 			}
 			asked := 0
@@ -98,7 +65,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 					return nil
 				}
 				if asked++; asked == 3 {
-					b.address.Store(after.Address())
+					b.Switch(after)
 				}
 				return []client.Difference{{Name: "chunk_size", Reported: "20000000", Expected: "7"}}
 			}
@@ -107,8 +74,8 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 			if _, err := c.Read(ctx, request); err != nil {
 				t.Fatal(err)
 			}
-			if n, m := len(before.Requests()), len(after.Requests()); n != 6 || m != 1 || b.connections.Load() != 5 {
-				t.Errorf("%d requests to the old server, %d to the new one, on %d connections; want 6, 1 and 5", n, m, b.connections.Load())
+			if n, m := len(before.Requests()), len(after.Requests()); n != 6 || m != 1 || b.Connections() != 5 {
+				t.Errorf("%d requests to the old server, %d to the new one, on %d connections; want 6, 1 and 5", n, m, b.Connections())
 			}
 		})
 	}

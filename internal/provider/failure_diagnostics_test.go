@@ -196,10 +196,13 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"not as expected": {
 			failure{
 				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2, Proxy: "HTTP_PROXY",
-				Differences: []client.Difference{{Name: "chunk_size", Reported: "1", Expected: "1000"}, {Name: "api_version", Reported: "a", Expected: long}},
+				Differences: []client.Difference{
+					{Name: "chunk_size", Reported: "1", Expected: "1000"}, {Name: "file_max_age", Reported: "0", Expected: "5000"},
+					{Name: "api_version", Reported: "a", Expected: long},
+				},
 			},
 			words{
-				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 1000\n  - api_version is a, expected " + long + "\n\n",
+				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 1000\n  - file_max_age is 0, expected 5000\n  - api_version is a, expected " + long + "\n\n",
 				"leaves no room for another attempt", "change expected", "A proxy can keep a connection to an old server.",
 			},
 			words{wait, "Before that", firstDigits},

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -265,5 +268,29 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 		warning("Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)")...)
 	for _, request := range other.Requests() {
 		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
+	}
+}
+
+// TestPlanKeepsEveryArgument: what is not computed keeps its planned value, also that of an argument which a later version adds.
+func TestPlanKeepsEveryArgument(t *testing.T) {
+	t.Parallel()
+	record := &instanceRecordResource{provider: &providerData{}}
+	var with resource.SchemaResponse
+	record.Schema(t.Context(), resource.SchemaRequest{}, &with)
+	with.Schema.Attributes["note"] = schema.StringAttribute{Optional: true}
+	of := terraformType(with.Schema.Type())
+	state := args{"base_url": "https://files.example.org", "note": "old", "chunk_size": 1}
+	for name, test := range map[string]struct {
+		change    args
+		chunkSize any
+	}{"same instance": {args{"note": "new"}, int64(1)}, "another instance": {args{"note": "new", "base_url": "https://example.org"}, unknown{}}} {
+		plan := tfsdk.Plan{Schema: with.Schema, Raw: valueOf(t, of, state.with(test.change))}
+		resp := resource.ModifyPlanResponse{Plan: plan}
+		record.ModifyPlan(t.Context(), resource.ModifyPlanRequest{
+			Plan: plan, State: tfsdk.State{Schema: with.Schema, Raw: valueOf(t, of, state)},
+		}, &resp)
+		planned := plain(t, resp.Plan.Raw).(args)
+		mustEqual(t, name+": note", planned["note"], any("new"))
+		mustEqual(t, name+": chunk_size", planned["chunk_size"], test.chunkSize)
 	}
 }
