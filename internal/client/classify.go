@@ -23,6 +23,7 @@ const reasonLimit = 300 // characters
 // it break? The order matters: a timeout, for one, can break a connection.
 func classify(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
 	if failure, ok := AsFailure(err); ok { // our own verdict on a proxy
+		failure.Reason = redact.clean(failure.Reason, reasonLimit)
 		return failure
 	}
 	failure := failureOf(ctx, err, trace, redact)

@@ -65,9 +65,7 @@ const (
 	HintExpired                           // the certificate has expired or is not valid yet
 	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
-	HintProxyCredentials                  // the proxy requires credentials
-	HintProxyRefused                      // the proxy refused the credentials that it was sent
-	HintProxyScheme                       // the proxy accepts no authentication that the client has
+	HintProxyCredentials                  // the proxy requires credentials, or other ones
 	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
 )

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // proxyFunc returns the proxy of a request, or nil.
@@ -75,7 +73,7 @@ func proxyMisconfigured(reason string) *Failure {
 }
 
 // proxyAnswered looks at a proxy's answer to CONNECT.
-func proxyAnswered(ctx context.Context, proxy *url.URL, _ *http.Request, response *http.Response) error {
+func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		traceOf(ctx).proxyPassed.Store(true)
 		return nil
@@ -83,33 +81,16 @@ func proxyAnswered(ctx context.Context, proxy *url.URL, _ *http.Request, respons
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
-	failure.explainProxyAuthentication(proxy, response.Header)
+	failure.addChallenges(response.Header)
 	return failure
 }
 
-// explainProxyAuthentication says what a proxy asks for that answers 407 (RFC 9110, section 15.5.8). net/http sends the user info
-// of the proxy's URL, as Basic only.
-func (f *Failure) explainProxyAuthentication(proxy *url.URL, header http.Header) {
-	if f.StatusCode != http.StatusProxyAuthRequired {
-		return
-	}
-	f.Hint = HintProxyCredentials
-	if proxy != nil && proxy.User != nil {
-		f.Hint = HintProxyRefused
-	}
-	var schemes []string
-	for part := range strings.SplitSeq(strings.Join(header.Values("Proxy-Authenticate"), ","), ",") {
-		scheme, _, _ := strings.Cut(strings.TrimSpace(part), " ")
-		if scheme != "" && !strings.ContainsAny(scheme, `="`) { // else it is a parameter of the scheme before
-			schemes = append(schemes, scheme)
+// addChallenges adds what a proxy accepts that answers 407 (RFC 9110, section 15.5.8), in words that are not safe to print yet.
+func (f *Failure) addChallenges(header http.Header) {
+	if f.StatusCode == http.StatusProxyAuthRequired {
+		f.Hint = HintProxyCredentials
+		if accepts := strings.Join(header.Values("Proxy-Authenticate"), ", "); accepts != "" {
+			f.Reason += " (the proxy accepts " + accepts + ")"
 		}
 	}
-	offersBasic := func(scheme string) bool { return strings.EqualFold(scheme, "Basic") }
-	if len(schemes) > 0 && !slices.ContainsFunc(schemes, offersBasic) {
-		f.Hint = HintProxyScheme
-		f.Reason += " (it accepts only " + safetext.Clean(strings.Join(schemes, ", "), schemesLimit) + ")"
-	}
 }
-
-// schemesLimit is how many characters of the names of authentication schemes an error repeats.
-const schemesLimit = 80

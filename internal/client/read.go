@@ -184,7 +184,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 			header.Set(name, value)
 		}
 	}
-	header.Set("Proxy-Authenticate", strings.Join(response.Header.Values("Proxy-Authenticate"), ",")) // one field for each scheme
+	header.Set("Proxy-Authenticate", strings.Join(response.Header.Values("Proxy-Authenticate"), ", "))
 	trace.cacheAge, _ = strconv.ParseInt(response.Header.Get("Age"), 10, 64)
 	response.Header = header
 	location := header.Get("Location")
@@ -208,7 +208,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 // answer reads an answer that is not a redirect.
 func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
 	if response.StatusCode != http.StatusOK {
-		return nil, statusFailure(response, trace.proxy.Load(), r.redact)
+		return nil, statusFailure(response, r.redact)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -34,8 +33,8 @@ func unexpected(differences []Difference, redact redactor) *Failure {
 	return failure
 }
 
-// statusFailure makes a failure of an answer with a status other than 200. proxy is what the request went through, or nil.
-func statusFailure(response *http.Response, proxy *url.URL, redact redactor) *Failure {
+// statusFailure makes a failure of an answer with a status other than 200.
+func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing limits
 		// As much as arrives: the status says enough.
@@ -56,7 +55,8 @@ func statusFailure(response *http.Response, proxy *url.URL, redact redactor) *Fa
 	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(shown):
 		failure.Hint = HintHTTPS
 	}
-	failure.explainProxyAuthentication(proxy, response.Header)
+	failure.addChallenges(response.Header)
+	failure.Reason = redact.clean(failure.Reason, reasonLimit)
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		failure.retryAfter = retryAfter(response.Header, time.Now())
 	}

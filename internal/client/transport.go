@@ -27,20 +27,18 @@ type transports struct{ own, other *http.Transport }
 // newTransports returns transports that have a pool of connections, or of which each request has a connection of its own.
 // Request.Close would not do for that: a request with it still takes a connection from a pool.
 func newTransports(pool bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
-	other := newTransport(chooseProxy, withoutCertificate)
-	other.DisableKeepAlives = !pool
+	other := newTransport(pool, chooseProxy, withoutCertificate)
 	if withCertificate == nil {
 		return transports{other, other}
 	}
-	own := newTransport(chooseProxy, withCertificate)
-	own.DisableKeepAlives = !pool
+	own := newTransport(pool, chooseProxy, withCertificate)
 	own.DialTLSContext = dialTLS(withCertificate, withoutCertificate)
 	return transports{own, other}
 }
 
 // newTransport returns a transport that speaks HTTP/1.1 only: HTTP/2 gains nothing for one small document, and lets a server keep
 // a request past its context's end.
-func newTransport(chooseProxy proxyFunc, config *tls.Config) *http.Transport {
+func newTransport(pool bool, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
@@ -49,6 +47,7 @@ func newTransport(chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 		OnProxyConnectResponse: proxyAnswered,
 		DialContext:            dial,
 		TLSClientConfig:        config,
+		DisableKeepAlives:      !pool,
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		IdleConnTimeout:        idleConnTimeout,

@@ -82,10 +82,6 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 			withExpected(chunk), own.with(expecting(chunk)).with(args{"timeouts": unknown{}}), created.state.with(chunk),
 			differsFor(instance.URL(), "20000000", "timeouts.update"),
 		},
-		"drift, other timeout unknown": {
-			withExpected(chunk), own.with(expecting(chunk)).with(timeout("create", unknown{})), created.state.with(chunk),
-			differs(instance.URL()),
-		},
 		"null in the state": {
 			lacking, own.with(expecting(chunk)), lacking.state.with(chunk), differsFor(instance.URL(), "not reported", "timeouts.update (10m)"),
 		},

@@ -85,10 +85,8 @@ var hintAdvice = map[client.Hint]advice{
 	client.HintSelfSigned: {"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself.", false},
 	client.HintWrongName: {"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
 		true},
-	client.HintProxyCredentials: {"The proxy requires credentials: put them into the URL in HTTP_PROXY or HTTPS_PROXY.", false},
-	client.HintProxyRefused:     {"The proxy refused the credentials in the URL in HTTP_PROXY or HTTPS_PROXY: check them.", false},
-	client.HintProxyScheme: {"The provider has only Basic authentication for proxies: allow it on the proxy, or exclude the host with " +
-		"NO_PROXY.", false},
+	client.HintProxyCredentials: {"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or HTTPS_PROXY, " +
+		"as Basic authentication: add or correct them, or exclude the host with NO_PROXY.", false},
 	client.HintConnectTo: {"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
 		"running.", false},
 	client.HintWebPage: failureWords[client.KindNotJSON].advice,
@@ -112,7 +110,7 @@ func readError(at path.Path, err error, s situation) diag.Diagnostic {
 	if failure.Kind == client.KindStatus {
 		summary += fmt.Sprintf(" %d", failure.StatusCode)
 	}
-	return errorAt(at, summary, paragraphs(cause(failure), before(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
+	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
 }
 
 // canceledError says how often an instance was tried, and what came of it.
@@ -133,24 +131,19 @@ func attempts(number int) string {
 	return fmt.Sprintf("%d attempts", number)
 }
 
-// cause says what was asked for, and what came back.
+// cause says what was asked for, and what came back: last, and before that if a wait ended in another failure.
 func cause(failure *client.Failure) string {
-	switch failure.Kind {
-	case client.KindDocument:
-		return target(failure) + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
-	case client.KindUnexpected:
+	came, before := sentence(target(failure)+": "+failure.Reason), ""
+	switch {
+	case failure.Kind == client.KindDocument:
+		came = target(failure) + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+	case failure.Kind == client.KindUnexpected:
 		return target(failure) + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
-	default:
-		return sentence(target(failure) + ": " + failure.Reason)
 	}
-}
-
-// before says what was not as expected before a wait ended in another failure, or returns "".
-func before(failure *client.Failure) string {
-	if failure.Kind == client.KindUnexpected || len(failure.Differences) == 0 {
-		return ""
+	if len(failure.Differences) > 0 {
+		before = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
 	}
-	return "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
+	return paragraphs(came, before)
 }
 
 // target says what was asked for, where redirects and connect_to led, and whether a cache answered.
@@ -206,10 +199,8 @@ func remedies(failure *client.Failure, s situation) []string {
 		remedies = append(remedies, "A cache answered in place of the instance: exclude /instance from it.")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
-		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s: check that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
-		if len(failure.Differences) > 0 {
-			remedies = append(remedies, "A proxy can keep a connection to an old server.")
-		}
+		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s, which may keep a connection to an old server: check "+
+			"that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
 	}
 	if s.waits && failure.Kind == client.KindResolve {
 		remedies = append(remedies, "If the name is new, name servers may remember for some minutes that it did not exist: wait for it with depends_on, "+

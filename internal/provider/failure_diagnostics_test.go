@@ -59,7 +59,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		proxyVariables  = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
 		setCACert       = "set the provider's ca_cert_pem"
 		firstDigits     = "The server may have read only the digits at the beginning of a value"
-		putIntoProxyURL = "put them into the URL in HTTP_PROXY or HTTPS_PROXY"
+		putIntoProxyURL = "sends those in the URL in HTTP_PROXY or HTTPS_PROXY, as Basic authentication: add or correct them"
 	)
 	type test struct {
 		failure      failure
@@ -143,7 +143,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"403 through a proxy": {
 			behind("HTTP_PROXY", status(403)),
-			words{"went through the proxy in HTTP_PROXY: check that proxy too, or exclude the host with NO_PROXY"}, nil,
+			words{"went through the proxy in HTTP_PROXY, which may keep a connection to an old server: check that proxy too, or exclude the host with NO_PROXY"}, nil,
 		},
 		"not HTTP": {of(client.KindNotHTTP), words{"the port on which the instance serves HTTP"}, words{wait}},
 		"redirect": {
@@ -177,14 +177,6 @@ func TestWordsAboutAFailure(t *testing.T) {
 			words{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, words{"/api"},
 		},
 		"407": {failure{Kind: client.KindStatus, StatusCode: 407, Hint: client.HintProxyCredentials}, words{putIntoProxyURL}, nil},
-		"407, refused": {
-			failure{Kind: client.KindProxy, StatusCode: 407, Hint: client.HintProxyRefused}, words{"The proxy refused the credentials in the URL in"},
-			words{putIntoProxyURL},
-		},
-		"407, another scheme": {
-			failure{Kind: client.KindProxy, StatusCode: 407, Hint: client.HintProxyScheme}, words{"only Basic authentication for proxies", "NO_PROXY"},
-			words{putIntoProxyURL},
-		},
 		"from a cache": {
 			failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: 300, Reason: "status 503"},
 			words{"GET u (from a cache, 300 seconds old): status 503.", "A cache answered in place of the instance: exclude /instance from it."}, nil,
@@ -203,7 +195,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			},
 			words{
 				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 1000\n  - file_max_age is 0, expected 5000\n  - api_version is a, expected " + long + "\n\n",
-				"leaves no room for another attempt", "change expected", "A proxy can keep a connection to an old server.",
+				"leaves no room for another attempt", "change expected", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too, or exclude",
 			},
 			words{wait, "Before that", firstDigits},
 		},

@@ -53,7 +53,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	s := d.situation(values)
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	result, err := d.provider.read(ctx, client.Request{BaseURL: baseURL, Headers: headers, UntilReady: s.waits})
+	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: s.waits}))
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {

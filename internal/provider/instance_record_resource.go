@@ -104,7 +104,7 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 // and once more in its apply, also if it then replaces the record, and in a refresh, which applies nothing.
 func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
 	limit := "timeouts.update"
-	if timeouts := planned["timeouts"]; timeouts.IsKnown() && elementsOf(timeouts)["update"].IsKnown() {
+	if planned["timeouts"].IsFullyKnown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultRecordTimeout)))
 	}
 	words, clean := failureWords[client.KindUnexpected], r.cleaner(planned["base_url"])
@@ -218,7 +218,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	result, err := r.provider.read(ctx, request)
+	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
 			at = expectedPath(failure.Differences)

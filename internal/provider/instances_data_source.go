@@ -189,7 +189,7 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 		reads.Go(func() {
 			request := request
 			request.BaseURL = member.baseURL
-			result, err := d.provider.read(ctx, request)
+			result, err := d.provider.client.Read(ctx, d.provider.withHeaders(request))
 			if member.err = err; err == nil {
 				member.values, member.warnings = detailsValues(result.Details), result.Details.Warnings
 			}

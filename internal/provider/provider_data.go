@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"os"
@@ -129,10 +128,6 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 	default:
 		return d.baseURL, d.baseURLFault
 	}
-}
-
-func (d *providerData) read(ctx context.Context, request client.Request) (*client.Result, error) {
-	return d.client.Read(ctx, d.withHeaders(request))
 }
 
 // withHeaders returns a request with the provider's headers, if they are meant for its origin. The request's own override them.

@@ -18,25 +18,30 @@ type instanceWarnings struct {
 	warnings []instance.Warning
 }
 
+// instanceDoubts are what warnings say about expiry options, before and after a list of them.
+var instanceDoubts = []struct {
+	kind                   instance.WarningKind
+	summary, about, remedy string
+}{
+	{instance.ContradictoryUnits, summaryContradictory,
+		"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:",
+		"Ask the operator of the instance to fix its expiry options."},
+	{instance.SuspiciouslyShort, summaryShort,
+		"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early " +
+			"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:",
+		"Compare them with what the instance offers its users."},
+	{instance.MixedUnits, summaryMixed,
+		"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as " +
+			"it is in the others:",
+		"Compare them with what the instance offers its users, and ask its operator to fix its expiry options."},
+}
+
 // warningDiagnostics makes one warning of each kind, listing its entries.
-func warningDiagnostics(instances ...instanceWarnings) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if first, list := listWarnings(instances, instance.ContradictoryUnits); list != "" {
-		diags.AddWarning(summaryContradictory+": "+first,
-			"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:"+list+
-				"\n\nAsk the operator of the instance to fix its expiry options.")
-	}
-	if first, list := listWarnings(instances, instance.SuspiciouslyShort); list != "" {
-		diags.AddWarning(summaryShort+": "+first,
-			"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early "+
-				"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:"+list+
-				"\n\nCompare them with what the instance offers its users.")
-	}
-	if first, list := listWarnings(instances, instance.MixedUnits); list != "" {
-		diags.AddWarning(summaryMixed+": "+first,
-			"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as "+
-				"it is in the others:"+list+
-				"\n\nCompare them with what the instance offers its users, and ask its operator to fix its expiry options.")
+func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) {
+	for _, doubt := range instanceDoubts {
+		if first, list := listWarnings(instances, doubt.kind); list != "" {
+			diags.AddWarning(doubt.summary+": "+first, paragraphs(doubt.about+list, doubt.remedy))
+		}
 	}
 	return diags
 }
