@@ -88,6 +88,7 @@ func main() {
 	compare("500 filetransfer_instance / 500 of the baseline, TLS", plan{500, each, ours}, plan{500, each, *baseline})
 	compare("500 filetransfer_instance / 500 no-op", plan{500, each, ours}, plan{500, each, noOp})
 	compare("500 in filetransfer_instances / 500 filetransfer_instance", plan{500, fleet, ours}, plan{500, each, ours})
+	compare("500 in filetransfer_instances / 500 of the baseline", plan{500, fleet, ours}, plan{500, fleet, *baseline})
 	compare("2000 in filetransfer_instances / 2000 no-op", plan{2000, fleet, ours}, plan{2000, each, noOp})
 	compare("10000 in filetransfer_instances / 1000", plan{10000, fleet, ours}, plan{1000, fleet, ours})
 	compare("500 filetransfer_instance_record / 500 of the baseline", plan{500, records, ours}, plan{500, records, *baseline})
