@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 )
 
@@ -129,6 +131,11 @@ func (d Difference) String() string {
 // newFailure returns a failure with what its kind has in common.
 func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient}
+}
+
+// statusLine returns a status as "503 Service Unavailable".
+func statusLine(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
 // Error returns the URL, where redirects led, and the reason.

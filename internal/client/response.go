@@ -66,11 +66,6 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 // plainHTTP matches what servers say to a request in plain HTTP on a port for TLS: Go and Caddy, nginx, Apache.
 var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
-// statusLine returns a status as "503 Service Unavailable".
-func statusLine(status int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
-}
-
 // documentFailure makes a failure of an *instance.DocumentError.
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)

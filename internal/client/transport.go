@@ -67,3 +67,20 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	_ = dialed.SetDeadline(trace.deadline) // until it is ready, see withTrace
 	return &conn{Conn: dialed}, nil
 }
+
+// dialTLS returns what dials the server to which a request connects first. That is the instance, or else an https proxy, which
+// must not see the client certificate: net/http would use one configuration for both.
+func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		config := toInstance.Clone()
+		if traceOf(ctx).proxy.Load() != nil {
+			config = toProxy.Clone()
+		}
+		config.ServerName, _, _ = net.SplitHostPort(address) // net/http gives host and port
+		dialed, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return tls.Client(dialed, config), nil // net/http makes the handshake
+	}
+}
