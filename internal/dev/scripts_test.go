@@ -6,7 +6,11 @@ package dev_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -99,7 +103,7 @@ func TestWithCLI(t *testing.T) {
 }
 
 // release runs a script in a tree that can be released but for these files, with these fake programs before all others. It has
-// to fail or not, and to say what is wanted. The file "secret" is the private key.
+// to fail or not, and to say what is wanted, whatever the caller has set for Go. The file "secret" is the private key, and "-> path" is a link.
 func release(t *testing.T, files, programs map[string]string, fails bool, want, script string, args ...string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -114,6 +118,9 @@ func release(t *testing.T, files, programs map[string]string, fails bool, want, 
 	folder := make(fstest.MapFS)
 	for path, content := range tree {
 		folder[path] = &fstest.MapFile{Data: []byte(content)}
+		if target, ok := strings.CutPrefix(content, "-> "); ok {
+			folder[path] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
+		}
 	}
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, folder))
@@ -124,7 +131,8 @@ func release(t *testing.T, files, programs map[string]string, fails bool, want, 
 	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "scripts", script), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), machine(t, programs)[0]+":"+os.Getenv("PATH"), "GPG_PRIVATE_KEY="+files["secret"], "GPG_PASSPHRASE=")
+	cmd.Env = append(os.Environ(), machine(t, programs)[0]+":"+os.Getenv("PATH"), "GPG_PRIVATE_KEY="+files["secret"], "GPG_PASSPHRASE=",
+		"GOFLAGS=-tags=x", "GOAMD64=v3")
 	said, err := cmd.CombinedOutput()
 	if (err != nil) != fails || !strings.Contains(string(said), want) {
 		t.Errorf("it ended with %v and said %q, want %q", err, said, want)
@@ -147,6 +155,7 @@ func TestReleaseCheck(t *testing.T) {
 		"pre-release":         {"v0.3.0-rc.1", good, "* something new\n", false},
 		"key does not expire": {"v0.2.0", "pub:-:4096:1:0123456789ABCDEF:1700000000:::-:::scSC::::::23::0:", "NOTES:", false},
 		"expires in 59 days":  {"v0.2.0", key("-", 1, 59*day), "::warning::The key in release-key.asc expires in less than 60 days", false},
+		"no tag":              {"", good, "usage: scripts/release-check TAG", true},
 		"not a version":       {"0.2.0", good, "0.2.0 is not a version", true},
 		"in no changelog":     {"v0.2.1", good, "CHANGELOG.md has no section \"## 0.2.1", true},
 		"not dated":           {"v0.3.0", good, "has no date", true},
@@ -171,7 +180,7 @@ func TestReleaseCheck(t *testing.T) {
 	release(t, unpublished, nil, true, "README.md says that nothing is published yet", "release-check", "v0.2.0")
 }
 
-// TestReleaseCompare: nothing but what the source builds is in the zips, and in the folder. A fake Go builds a word.
+// TestReleaseCompare: the zips are what the source builds, byte for byte, and alone in the folder. A fake Go builds a word.
 func TestReleaseCompare(t *testing.T) {
 	t.Parallel()
 	const (
@@ -180,25 +189,26 @@ func TestReleaseCompare(t *testing.T) {
 		folder = "dist/release/terraform-provider-filetransfer_0.2.0_"
 		linux  = folder + "linux_arm.zip"
 		file   = "terraform-provider-filetransfer_v0.2.0"
+		built  = "linux arm 6 v1 -mod=readonly off"
+		differ = "release-compare: not what go1.26.8 builds from the source, which is in dist/compare: terraform-provider-filetransfer_0.2.0_linux_arm.zip\n"
 	)
-	zipsums := filepath.Join(t.TempDir(), "zipsums")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", zipsums, "./zipsums").CombinedOutput(); err != nil {
+	releasezip := filepath.Join(t.TempDir(), "releasezip")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", releasezip, "./releasezip").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	// archive returns a zip of these names and contents, besides the licenses.
-	archive := func(contents ...string) string {
-		var data bytes.Buffer
-		w := zip.NewWriter(&data)
-		for pair := range slices.Chunk(append([]string{"LICENSE", "the license", "THIRD_PARTY_NOTICES", notices}, contents...), 2) {
-			header := &zip.FileHeader{Name: pair[0]}
-			name, hidden := strings.CutPrefix(pair[0], "0600 ")
-			switch header.Name = name; {
-			case hidden:
-				header.SetMode(0o600)
-			case strings.HasPrefix(name, "terraform-provider-"):
+	// archive returns a zip of these names and contents, with this before it, and says that it begins at an offset. Then it says where its
+	// directory begins, and without what ends it, a zip is 22 bytes shorter.
+	archive := func(before string, offset int, contents ...string) (data string, directory int) {
+		var buffer bytes.Buffer
+		buffer.WriteString(before)
+		w := zip.NewWriter(&buffer)
+		w.SetOffset(int64(offset))
+		w.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+		for pair := range slices.Chunk(contents, 2) {
+			header := &zip.FileHeader{Name: pair[0], Method: zip.Deflate, Modified: time.Unix(1767225600, 0).UTC()}
+			header.SetMode(0o644)
+			if strings.HasPrefix(header.Name, "terraform-provider-") {
 				header.SetMode(0o755)
-			default:
-				header.SetMode(0o644)
 			}
 			f, err := w.CreateHeader(header)
 			must(t, err)
@@ -206,22 +216,37 @@ func TestReleaseCompare(t *testing.T) {
 			must(t, err)
 		}
 		must(t, w.Close())
-		return data.String()
+		return buffer.String(), int(binary.LittleEndian.Uint32(buffer.Bytes()[buffer.Len()-6:]))
 	}
+	license := []string{"LICENSE", "the license", "THIRD_PARTY_NOTICES", notices}
+	good, directory := archive("", 0, append(license, file, built)...)
+	windows, _ := archive("", 0, append(license, file+".exe", strings.Replace(built, "linux arm", "windows 386", 1))...)
+	added, _ := archive("", 0, append(license, file, built, "install.sh", "#!/bin/sh")...)
+	otherOrder, _ := archive("", 0, append([]string{file, built}, license...)...)
+	later, _ := archive("bytes", 5, append(license, file, built)...)
+	// Some readers take the directory that is where the end says, which is the good one, and others the one just before the end.
+	other := append(license, file, "a tool's")
+	_, size := archive("", 0, other...)
+	two, _ := archive(good[:len(good)-22], directory-size, other...)
+
 	tests := map[string]struct{ path, content, want string }{
 		"all of it":                    {"", "", ""},
 		"published":                    {folder + "SHA256SUMS.sig", "a signature", ""},
-		"executable is changed":        {linux, archive(file, "linux arm 6 and a tool's"), linux[13:] + "/" + file},
-		"executable is missing":        {linux, archive(), "< "},
-		"file is added":                {linux, archive(file, "linux arm 6", "install.sh", "#!/bin/sh"), linux[13:] + "/install.sh"},
-		"file is there twice":          {linux, archive(file, "linux arm 6", file, "a tool's"), linux[13:] + "/" + file},
-		"file cannot be run":           {linux, archive("0600 "+file, "linux arm 6"), "has mode -rw-------"},
-		"name has a line break":        {linux, archive(file, "linux arm 6", "x\ny", ""), "a name that no file of a release has"},
-		"not a zip":                    {linux, "nothing", "zip: not a valid zip file"},
-		"a zip is missing":             {linux, "", "< "},
-		"a zip of another target":      {folder + "plan9_arm.zip", archive(), "plan9_arm.zip is not part of the release"},
+		"two directories":              {linux, two, differ},
+		"a comment":                    {linux, good[:len(good)-2] + "\x02\x00hi", differ},
+		"bytes in between":             {linux, good[:directory] + "bytes" + good[directory:], differ},
+		"bytes before":                 {linux, later, differ},
+		"bytes after":                  {linux, good + "bytes", differ},
+		"another order":                {linux, otherOrder, differ},
+		"a file more":                  {linux, added, differ},
+		"cut off":                      {linux, good[:len(good)-22], differ},
+		"a zip is missing":             {linux, "", linux[13:] + " is missing"},
+		"a zip of another target":      {folder + "plan9_arm.zip", good, "plan9_arm.zip is not part of the release"},
 		"a file beside the zips":       {"dist/release/install.sh", "#!/bin/sh", "install.sh is not part of the release"},
 		"a hidden file beside the zip": {"dist/release/.install.sh", "#!/bin/sh", ".install.sh is not part of the release"},
+		"what the zips are made of":    {"dist/release/THIRD_PARTY_NOTICES", notices, "THIRD_PARTY_NOTICES is not part of the release"},
+		"manifest is a folder":         {folder + "manifest.json/file", "{}", folder + "manifest.json is a folder, a link or a device"},
+		"checksums are a link":         {folder + "SHA256SUMS", "-> ../../README.md", folder + "SHA256SUMS is a folder, a link or a device"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -229,19 +254,20 @@ func TestReleaseCompare(t *testing.T) {
 			files := map[string]string{
 				".goreleaser.yml":          "    targets:\n      - linux_arm\n      - windows_386\n",
 				"LICENSE":                  "the license",
-				linux:                      archive(file, "linux arm 6"),
-				folder + "windows_386.zip": archive(file+".exe", "windows 386 6"),
+				linux:                      good,
+				folder + "windows_386.zip": windows,
 			}
 			files[test.path] = test.content
 			maps.DeleteFunc(files, func(_, content string) bool { return content == "" })
 			programs := map[string]string{
-				"git": "echo 1234567",
+				"git": "echo 1767225600",
 				"go": `case "$*" in
 					"env GOVERSION") echo go1.26.8 ;;
 					"env GOROOT") echo . ;;
+					"env GOPROXY") echo off ;;
 					list*) ;;
-					build*main.version=0.2.0*main.commit=1234567*) printf '%s' "$GOOS $GOARCH $GOARM" >"$5" ;;
-					run*) shift 2; exec ` + zipsums + ` "$@" ;;
+					build*main.version=0.2.0*main.commit=1767225600*) printf '%s' "$GOOS $GOARCH $GOARM $GOAMD64 $GOFLAGS $GOWORK" >"$5" ;;
+					run*) shift 2; exec ` + releasezip + ` "$@" ;;
 				esac`,
 			}
 			release(t, files, programs, test.want != "", test.want, "release-compare", "v0.2.0")
@@ -268,7 +294,7 @@ func TestReleaseSign(t *testing.T) {
 	tests := map[string]struct{ secret, want string }{
 		"the key":     {gpg("--armor", "--export-secret-keys", "ours"), ""},
 		"another key": {gpg("--armor", "--export-secret-keys", "theirs"), "this is not the key in release-key.asc"},
-		"no key":      {"", "no valid OpenPGP data found"},
+		"no key":      {"", "there is no key in GPG_PRIVATE_KEY"},
 	}
 	public := gpg("--armor", "--export", "ours")
 	for name, test := range tests {
