@@ -225,7 +225,7 @@ func TestReleaseCompare(t *testing.T) {
 	otherOrder, _ := archive("", 0, append([]string{file, built}, license...)...)
 	later, _ := archive("bytes", 5, append(license, file, built)...)
 	// Some readers take the directory that is where the end says, which is the good one, and others the one just before the end.
-	other := append(license, file, "a tool's")
+	other := slices.Concat(license, []string{file, "a tool's"})
 	_, size := archive("", 0, other...)
 	two, _ := archive(good[:len(good)-22], directory-size, other...)
 
