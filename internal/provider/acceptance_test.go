@@ -1,7 +1,13 @@
 package provider
 
 import (
+	"archive/zip"
+	"bytes"
+	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,15 +16,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The acceptance tests run configurations as users write them, through Terraform or OpenTofu. They run if TF_ACC is
-// set.
+// The acceptance tests, TestAcc…, run configurations as users write them, through Terraform or OpenTofu. They run if TF_ACC is
+// set. Each is beside the tests of what it tests; this file has what they share.
 
 // factories serve the provider to the CLI.
 func factories() map[string]func() (tfprotov6.ProviderServer, error) {
@@ -27,30 +32,137 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// words matches a text of the CLI, which breaks lines where it likes and may draw a bar before each.
-func words(text string) *regexp.Regexp {
-	fields := strings.Fields(text)
-	for i, field := range fields {
-		fields[i] = regexp.QuoteMeta(field)
+// ofProduct returns what is for the CLI under test. The versions of the products do not compare, and tfversion does not tell
+// the products apart.
+func ofProduct[T any](terraform, openTofu T) T {
+	if os.Getenv("TF_ACC_PROVIDER_HOST") == "registry.opentofu.org" {
+		return openTofu
 	}
-	return regexp.MustCompile(strings.Join(fields, `[\s│]+`))
+	return terraform
 }
 
-// mustMention checks that the CLI said phrases, however it breaks lines.
-func mustMention(t *testing.T, said string, phrases ...string) {
-	t.Helper()
-	for _, phrase := range phrases {
-		if !words(phrase).MatchString(said) {
-			t.Errorf("%q is not in:\n%s", phrase, said)
+type versionChecks = []tfversion.TerraformVersionCheck
+
+func needTerraformData() versionChecks {
+	return versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_4_0, tfversion.Version1_6_0))}
+}
+
+func needFunctions() versionChecks {
+	return versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_8_0, tfversion.Version1_7_0))}
+}
+
+// exactly checks that a value is as it is in Go, of the same type.
+func exactly(want any) knownvalue.Check {
+	switch want := want.(type) {
+	case nil:
+		return knownvalue.Null()
+	case string:
+		return knownvalue.StringExact(want)
+	case bool:
+		return knownvalue.Bool(want)
+	case int64:
+		return knownvalue.Int64Exact(want)
+	case []any:
+		var elements []knownvalue.Check
+		for _, element := range want {
+			elements = append(elements, exactly(element))
+		}
+		return knownvalue.ListExact(elements)
+	case args:
+		attributes := make(map[string]knownvalue.Check)
+		for name, value := range want {
+			attributes[name] = exactly(value)
+		}
+		return knownvalue.ObjectExact(attributes)
+	default:
+		panic(fmt.Sprintf("no check of %T", want))
+	}
+}
+
+// inState checks these attributes of a resource or a data source.
+func inState(address string, want args) (checks []statecheck.StateCheck) {
+	for name, value := range want {
+		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), exactly(value)))
+	}
+	return checks
+}
+
+// inPlan checks what a plan does to a resource, and these attributes after it. Those that are unknown{} must be unknown.
+func inPlan(address string, action plancheck.ResourceActionType, want args) []plancheck.PlanCheck {
+	checks := []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)}
+	for name, value := range want {
+		if value == (unknown{}) {
+			checks = append(checks, plancheck.ExpectUnknownValue(address, tfjsonpath.New(name)))
+		} else {
+			checks = append(checks, plancheck.ExpectKnownValue(address, tfjsonpath.New(name), exactly(value)))
+		}
+	}
+	return checks
+}
+
+// planned are checks of a plan before it is applied.
+func planned(checks ...[]plancheck.PlanCheck) (all resource.ConfigPlanChecks) {
+	for _, some := range checks {
+		all.PreApply = append(all.PreApply, some...)
+	}
+	return all
+}
+
+// beforePlan checks what a plan says an attribute of a resource was.
+type beforePlan struct {
+	address, attribute string
+	want               any
+}
+
+func (b beforePlan) CheckPlan(_ context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
+	resp.Error = fmt.Errorf("%s is not in the plan", b.address)
+	for _, change := range req.Plan.ResourceChanges {
+		if change.Address == b.address {
+			before, _ := change.Change.Before.(map[string]any)
+			resp.Error = exactly(b.want).CheckValue(before[b.attribute])
 		}
 	}
 }
 
-// mustFail runs a configuration that must fail and returns what the CLI said.
-func mustFail(t *testing.T, configuration string) string {
+// beforeApply is run after a plan was made, and before it is applied.
+type beforeApply func() error
+
+func (f beforeApply) CheckPlan(_ context.Context, _ plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
+	resp.Error = f()
+}
+
+func then(do func()) []plancheck.PlanCheck {
+	return []plancheck.PlanCheck{beforeApply(func() error {
+		do()
+		return nil
+	})}
+}
+
+// words matches texts of the CLI in this order, which breaks lines where it likes and may draw a bar before each.
+func words(texts ...string) *regexp.Regexp {
+	var patterns []string
+	for _, text := range texts {
+		fields := strings.Fields(text)
+		for i, field := range fields {
+			fields[i] = regexp.QuoteMeta(field)
+		}
+		patterns = append(patterns, strings.Join(fields, `[\s│]+`))
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(patterns, ".*"))
+}
+
+// errorAtLine is an error that the CLI must print: the line of the configuration at fault, and what is said about it.
+type errorAtLine struct {
+	line string
+	says []string
+}
+
+// mustFail plans a configuration that must fail with these errors, and no others.
+func mustFail(t *testing.T, checks versionChecks, configuration string, want ...errorAtLine) {
 	t.Helper()
 	said := ""
 	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   checks,
 		ProtoV6ProviderFactories: factories(),
 		ErrorCheck: func(err error) error {
 			said = err.Error()
@@ -58,10 +170,18 @@ func mustFail(t *testing.T, configuration string) string {
 		},
 		Steps: []resource.TestStep{{Config: configuration}},
 	})
-	if said == "" {
-		t.Fatal("no error")
+	errors := strings.Split(said, "\nError: ")[1:]
+	mustEqual(t, "the number of errors", len(errors), len(want))
+	for _, one := range want {
+		found := false
+		for _, text := range errors {
+			found = found || strings.Contains(text, ": "+one.line+"\n") && words(one.says...).MatchString(text)
+		}
+		if !found {
+			t.Errorf("no error at %q says %q:\n%s", one.line, one.says, said)
+		}
 	}
-	return said
+	mustNotSay(t, said, "hunter2")
 }
 
 // data is the configuration of a data source with further arguments.
@@ -69,90 +189,39 @@ func data(name, baseURL string, arguments ...string) string {
 	return fmt.Sprintf("data \"filetransfer_instance\" %q {\nbase_url = %q\n%s\n}\n", name, baseURL, strings.Join(arguments, "\n"))
 }
 
+// impatientBlock is a provider block for instances that are down: one attempt, and short delays where it waits.
+const impatientBlock = `
+provider "filetransfer" {
+  retry = { max_attempts = 1, min_delay = "10ms", max_delay = "50ms" }
+}
+`
+
 // providerWith is a provider block.
 func providerWith(arguments ...string) string {
 	return "provider \"filetransfer\" {\n" + strings.Join(arguments, "\n") + "\n}\n"
 }
 
-func TestAccUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
-	home := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	other := instancetest.New(t)
-	config := fmt.Sprintf(`resource "terraform_data" "instance" { input = %q }`+"\n", home.URL()) +
-		providerWith("base_url = terraform_data.instance.output") + data("own", other.URL())
-	const provided = `data "filetransfer_instance" "provided" {}`
-	version := tfjsonpath.New("api_version")
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_0)}, // terraform_data
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      config + provided,
-				ExpectError: words("these arguments of the provider are known only after apply: - base_url Give them values"),
-			},
-			{
-				Config: config + `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance] }`,
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instance.own", version, knownvalue.StringExact("2.1.5")),
-					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", version, knownvalue.StringExact("1.3.2")),
-				},
-			},
-		},
-	})
-}
-
-// TestAccRefusedArgumentsAreShown: Terraform shows the line of the argument at fault, not the first line of its
-// block, unless it may have a secret.
-func TestAccRefusedArgumentsAreShown(t *testing.T) {
-	t.Parallel()
-	const good = "https://files.example.org"
-	fleet := func(name, arguments string) string {
-		return fmt.Sprintf("data \"filetransfer_instances\" %q {\n%s\n}\n", name, arguments)
-	}
-	type shown struct{ line, says string }
-	tests := map[string]struct {
-		config string
-		want   []shown
-	}{
-		"data sources": {
-			data("timeouts", good, `timeouts = { read = "-5s" }`) + data("scheme", "files.example.org") +
-				data("encoded", "http://u%3Ahunter2@files.example.org") +
-				data("header", good, `request_headers = { Connection = "hunter2" }`) +
-				fleet("null", "base_urls = { b = null }") + fleet("empty", "base_urls = {}") +
-				fleet("bad", `base_urls = { b = "nope" }`) +
-				fleet("secret", `base_urls = { b = "https://me:hunter2@files.example.org" }`),
-			[]shown{
-				{`timeouts = { read = "-5s" }`, `timeouts.read is "-5s", which is not positive.`},
-				{`base_url = "files.example.org"`, "base_url has no scheme."},
-				{`data "filetransfer_instance" "encoded" {`, "base_url has user info"},
-				{`data "filetransfer_instance" "header" {`, `request_headers["Connection"] cannot be used`},
-				{"base_urls = { b = null }", `base_urls["b"] is null.`},
-				{"base_urls = {}", "base_urls is empty. Name at least one instance."},
-				{`base_urls = { b = "nope" }`, `base_urls["b"] has no scheme.`},
-				{`data "filetransfer_instances" "secret" {`, `base_urls["b"] has user info`},
-			},
-		},
-		"provider block": {
-			providerWith(`retry = { max_attempts = 1e30, min_delay = "11s" }`, `client_key_pem = "hunter2"`, `request_timeout = " 1s"`) +
-				data("any", good),
-			[]shown{
-				{`retry = { max_attempts = 1e30, min_delay = "11s" }`, "retry.max_attempts is 1e+30."},
-				{`retry = { max_attempts = 1e30, min_delay = "11s" }`, "min_delay is longer than max_delay"},
-				{`provider "filetransfer" {`, "client_key_pem is set, but client_cert_pem is not."},
-				{`request_timeout = " 1s"`, `request_timeout is " 1s", which is not a duration.`},
-			},
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			said := mustFail(t, test.config)
-			for _, want := range test.want {
-				mustMention(t, said, want.says)
-				mustSay(t, said, ": "+want.line+"\n")
+// mustBeNowhere checks that texts are in no file below a folder but the configuration and its variables, and in nothing of a
+// saved plan.
+func mustBeNowhere(folder string, texts ...string) error {
+	return fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".tf") || strings.HasSuffix(path, ".tfvars.json") {
+			return err
+		}
+		file := filepath.Join(folder, path)
+		content, err := os.ReadFile(file)
+		if archive, notZip := zip.OpenReader(file); notZip == nil {
+			defer archive.Close()
+			for _, part := range archive.File {
+				text, failed := fs.ReadFile(archive, part.Name)
+				content, err = append(content, text...), failed
 			}
-			mustEqual(t, "the number of errors", strings.Count(said, "\nError: "), len(test.want))
-			mustNotSay(t, said, "hunter2")
-		})
-	}
+		}
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) {
+				return fmt.Errorf("%s has %q", path, text)
+			}
+		}
+		return err
+	})
 }

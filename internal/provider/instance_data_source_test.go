@@ -12,6 +12,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -80,42 +85,110 @@ var documents = func() map[string]struct {
 	}
 }()
 
-func TestInstanceOfEveryDocumentShape(t *testing.T) {
-	t.Parallel()
+// everyDocument starts an instance for each of documents, and returns their base URLs.
+func everyDocument(t *testing.T) args {
+	t.Helper()
+	baseURLs := make(args)
 	for name, test := range documents {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDocument(test.document))
-			got := read(t, nil, instanceName, args{"base_url": server.URL()}).must(t)
-			mustEqual(t, "the state", got, newer.with(args{
-				"base_url": server.URL(), "response_body": test.document,
-				"request_headers": nil, "wait_until_ready": nil, "timeouts": nil,
-			}).with(test.want))
-		})
+		baseURLs[name] = instancetest.New(t, instancetest.WithDocument(test.document)).URL()
 	}
+	return baseURLs
 }
 
-func TestInstanceKeepsArgumentsAsWritten(t *testing.T) {
+func TestAccInstance_Documents(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
-	spelling := "HTTP" + strings.TrimPrefix(server.URL(), "http") + "//"
-	others := args{"request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}}
-	tests := map[string]struct{ provider, arguments, want args }{
-		"spelling":        {nil, args{"base_url": spelling}, args{"base_url": spelling}},
-		"provider's":      {args{"base_url": spelling}, nil, args{"base_url": spelling}},
-		"other arguments": {nil, others.with(args{"base_url": server.URL()}), others},
-		"nothing in them": {
-			nil,
-			args{"base_url": server.URL(), "request_headers": args{}, "timeouts": args{}},
-			args{"request_headers": args{}, "timeouts": args{"read": nil}},
+	configuration, checks := "", []statecheck.StateCheck{}
+	for name, baseURL := range everyDocument(t) {
+		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
+		configuration += data(label, baseURL.(string))
+		checks = append(checks, inState("data.filetransfer_instance."+label, newer.with(args{
+			"base_url": baseURL, "response_body": test.document, "request_headers": nil, "wait_until_ready": nil, "timeouts": nil,
+		}).with(test.want))...)
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps:                    []resource.TestStep{{Config: configuration, ConfigStateChecks: checks}},
+	})
+}
+
+// TestAccInstance_Arguments: they are in the state as they were written, and headers are sensitive.
+func TestAccInstance_Arguments(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", "a"))
+	spelling := "HTTP" + strings.TrimPrefix(instance.URL(), "http") + "//"
+	const all, provided = "data.filetransfer_instance.all", "data.filetransfer_instance.provided"
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{{
+			Config: providerWith(fmt.Sprintf("base_url = %q", spelling), `request_headers = { X-Token = "a" }`) +
+				data("all", instance.URL(), `request_headers = { x-token = "a" }`, "wait_until_ready = false", `timeouts = { read = "60s" }`) +
+				data("nothing", spelling, "request_headers = {}", "timeouts = {}") +
+				`data "filetransfer_instance" "provided" {}`,
+			ConfigStateChecks: slices.Concat(
+				inState(all, args{"base_url": instance.URL(), "request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}}),
+				inState("data.filetransfer_instance.nothing", args{"base_url": spelling, "request_headers": args{}, "timeouts": args{"read": nil}}),
+				inState(provided, args{"base_url": spelling, "api_version": "2.1.5"}),
+				[]statecheck.StateCheck{statecheck.ExpectSensitiveValue(all, tfjsonpath.New("request_headers"))},
+			),
+		}},
+	})
+}
+
+// TestAccInstance_ReadsEveryTime: while it starts, and after it has changed.
+func TestAccInstance_ReadsEveryTime(t *testing.T) {
+	t.Parallel()
+	starting := []instancetest.Step{
+		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
+		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
+		instancetest.Status(503, "Retry-After", "86400"),
+	}
+	one, fleet := instancetest.New(t), instancetest.New(t)
+	config := impatientBlock + data("this", one.URL(), "wait_until_ready = true") + fmt.Sprintf(`
+data "filetransfer_instances" "all" {
+  base_urls        = { it = %q }
+  wait_until_ready = true
+}
+
+output "limit" { value = data.filetransfer_instance.this.file_max_size }
+`, fleet.URL())
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				PreConfig: func() {
+					one.SetScript(starting...)
+					fleet.SetScript(starting...)
+				},
+				Config: config,
+				ConfigStateChecks: slices.Concat(inState("data.filetransfer_instance.this", newer), []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all",
+						tfjsonpath.New("instances").AtMapKey("it").AtMapKey("api_version"), knownvalue.StringExact("2.1.5")),
+				}),
+			},
+			{
+				PreConfig: func() { one.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
+				Config:    config,
+				ConfigPlanChecks: planned([]plancheck.PlanCheck{
+					plancheck.ExpectKnownOutputValue("limit", knownvalue.Int64Exact(1000)),
+				}),
+			},
 		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			read(t, test.provider, instanceName, test.arguments).must(t).mustMatch(t, test.want)
-		})
-	}
+	})
+}
+
+func TestAccInstance_Errors(t *testing.T) {
+	t.Parallel()
+	failing := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
+	status, page := failing(instancetest.Status(403)), failing(instancetest.Body(200, "text/html", "<title>Welcome</title>"))
+	faulty := failing(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1)))
+	down, path := "http://"+instancetest.ReserveAddress(t), instancetest.New(t, instancetest.WithOtherRoutes()).URL()+"/instance"
+	line := func(baseURL string) string { return fmt.Sprintf("base_url = %q", baseURL) }
+	mustFail(t, nil, impatientBlock+data("status", status)+data("page", page)+data("faulty", faulty)+data("down", down)+data("path", path),
+		errorAtLine{line(status), []string{"Instance answered with status 403", "GET " + status + "/instance", "send them with request_headers"}},
+		errorAtLine{line(page), []string{"Response of the instance is not JSON", `"Welcome"`, "not of its web page"}},
+		errorAtLine{line(faulty), []string{"Response is not an instance document", "fileMaxSize: expected an integer", "chunkSize"}},
+		errorAtLine{line(down), []string{"Instance not reachable", "connection refused", "set wait_until_ready = true."}},
+		errorAtLine{line(path), []string{"Instance answered with status 404", "The base URL ends in /instance", "remove it."}})
 }
 
 // TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
@@ -269,28 +342,6 @@ func TestReadsShareTheProvidersConnections(t *testing.T) {
 		t.Errorf("%d connections, want at most %d", got, connections)
 	}
 	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
-}
-
-func TestReadsWaitUntilReady(t *testing.T) {
-	t.Parallel()
-	starting := []instancetest.Step{
-		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
-		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
-		instancetest.Status(503, "Retry-After", "86400"),
-	}
-	for _, source := range []string{instanceName, instancesName} {
-		t.Run(source, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t, instancetest.WithScript(starting...))
-			got := read(t, impatient(1), source, reading(source, instance.URL()).with(args{"wait_until_ready": true}))
-			state := got.must(t)
-			if source == instancesName {
-				state, _ = got.instances()["it"].(args)
-			}
-			state.mustMatch(t, newer)
-			mustEqual(t, "the number of requests", len(instance.Requests()), len(starting)+1)
-		})
-	}
 }
 
 func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {

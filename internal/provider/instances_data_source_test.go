@@ -13,6 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -41,15 +46,77 @@ func keysAsked(instance *instancetest.Server) []string {
 	return keys
 }
 
-func TestFleetKeepsKeysAndURLs(t *testing.T) {
+const baseURLsVariable = "variable \"base_urls\" { type = map(string) }\n"
+
+// variableOf returns base URLs as the variable base_urls.
+func variableOf(baseURLs args) config.Variables {
+	values := make(map[string]config.Variable)
+	for key, baseURL := range baseURLs {
+		values[key] = config.StringVariable(baseURL.(string))
+	}
+	return config.Variables{"base_urls": config.MapVariable(values)}
+}
+
+func TestAccInstances_Documents(t *testing.T) {
 	t.Parallel()
-	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	newerOne := instancetest.New(t)
-	got := read(t, nil, instancesName, args{"base_urls": args{"older": older.URL(), "newer": newerOne.URL() + "/"}}).must(t)
-	mustEqual(t, "errors", got["errors"], args{})
-	mustEqual(t, "instances", got["instances"], args{
-		"newer": newer.with(args{"base_url": newerOne.URL() + "/"}),
-		"older": newer.with(documents["older"].want).with(args{"base_url": older.URL()}),
+	baseURLs := everyDocument(t)
+	instances, checks := tfjsonpath.New("instances"), []statecheck.StateCheck{}
+	const all = "data.filetransfer_instances.all"
+	for name, test := range documents {
+		want := newer.with(test.want).with(args{"base_url": baseURLs[name]})
+		delete(want, "response_body")
+		for attribute, value := range want {
+			checks = append(checks, statecheck.ExpectKnownValue(all, instances.AtMapKey(name).AtMapKey(attribute), exactly(value)))
+		}
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{{
+			ConfigVariables: variableOf(baseURLs),
+			Config: baseURLsVariable + `
+data "filetransfer_instances" "all" {
+  base_urls       = var.base_urls
+  request_headers = { X-Token = "a" }
+}
+`,
+			ConfigStateChecks: append(checks,
+				statecheck.ExpectKnownValue(all, instances, knownvalue.MapSizeExact(len(documents))),
+				statecheck.ExpectKnownValue(all, tfjsonpath.New("errors"), knownvalue.MapSizeExact(0)),
+				statecheck.ExpectKnownValue(all, tfjsonpath.New("allow_failures"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(all, tfjsonpath.New("max_concurrency"), knownvalue.Null()),
+				statecheck.ExpectSensitiveValue(all, tfjsonpath.New("request_headers"))),
+		}},
+	})
+}
+
+// TestAccInstances_Failures: without allow_failures, each is an error. With it, each is in errors, and all else in instances.
+func TestAccInstances_Failures(t *testing.T) {
+	t.Parallel()
+	baseURLs, classes := brokenFleet(t)
+	configuration := func(arguments string) string {
+		return impatientBlock + baseURLsVariable + "data \"filetransfer_instances\" \"all\" {\nbase_urls = var.base_urls\n" + arguments + "\n}\n"
+	}
+	var says []string
+	for _, key := range slices.Sorted(maps.Keys(classes)) { // in this order
+		says = append(says, "Error: ", fmt.Sprintf(`: base_urls = var.base_urls Instance %q: GET %s/instance`, key, baseURLs[key]), "set allow_failures = true.")
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				ConfigVariables: variableOf(baseURLs),
+				Config:          configuration(""),
+				ExpectError:     words(says...),
+			},
+			{
+				ConfigVariables: variableOf(baseURLs),
+				Config:          configuration("allow_failures = true\nmax_concurrency = 3"),
+				ConfigStateChecks: append(
+					inState("data.filetransfer_instances.all", args{"errors": classes, "allow_failures": true, "max_concurrency": int64(3)}),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapSizeExact(5)),
+				),
+			},
+		},
 	})
 }
 
@@ -110,29 +177,6 @@ func TestFleetWithAllowedFailures(t *testing.T) {
 		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
 	}
 	mustNotSay(t, got.told.String(), "..")
-}
-
-func TestFleetWithoutAllowedFailuresReportsEachUnderItsKey(t *testing.T) {
-	t.Parallel()
-	baseURLs, classes := brokenFleet(t)
-	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs})
-	tests := map[string]struct{ summary, remedy string }{
-		"document": {"Response is not an instance document", "Check that the base URL names an instance"},
-		"failing":  {"Instance answered with status 500", "check its log"},
-		"failing2": {"Instance answered with status 500", "check its log"},
-		"refused":  {"Instance not reachable", "Check the host and port in the base URL"},
-		"web":      {"Response of the instance is not JSON", "Check that the base URL is the address"},
-	}
-	var want []expected
-	keys := slices.Sorted(maps.Keys(classes))
-	for _, key := range keys {
-		asked := fmt.Sprintf("Instance %q: GET %s/instance", key, baseURLs[key])
-		want = append(want, fault(fmt.Sprintf("base_urls[%q]", key), tests[key].summary, asked, tests[key].remedy, "set allow_failures = true.")...)
-	}
-	got.told.must(t, want...)
-	for i, one := range got.told {
-		mustEqual(t, "the order of the errors", placeOf(one), fmt.Sprintf("base_urls[%q]", keys[i]))
-	}
 }
 
 func TestFleetWarningStaysShort(t *testing.T) {

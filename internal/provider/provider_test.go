@@ -1,17 +1,155 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
+
+func TestAccProvider_UnknownArguments(t *testing.T) {
+	t.Parallel()
+	home, other := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
+	configuration := func(timeout, more string) string {
+		return fmt.Sprintf(`
+resource "terraform_data" "instance" { input = %q }
+
+resource "terraform_data" "timeout" { input = %q }
+
+resource "filetransfer_instance_record" "own" { base_url = %q }
+`, home.URL(), timeout, other.URL()) +
+			providerWith("base_url = terraform_data.instance.output", "request_timeout = terraform_data.timeout.output") + more
+	}
+	const provided = `data "filetransfer_instance" "provided" {}`
+	const depends = `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance, terraform_data.timeout] }`
+	const record = "filetransfer_instance_record.own"
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:      configuration("5s", provided),
+				ExpectError: words("these arguments of the provider are known only after apply: - base_url - request_timeout Give them values"),
+			},
+			{
+				Config:            configuration("5s", depends),
+				ConfigStateChecks: append(inState("data.filetransfer_instance.provided", args{"api_version": "1.3.2"}), inState(record, newer)...),
+			},
+			{ // a record is kept until they are known
+				PreConfig: func() { other.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
+				Config:    configuration("6s", depends),
+				ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply:             inPlan(record, plancheck.ResourceActionNoop, newer),
+					PostApplyPostRefresh: inPlan(record, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
+				},
+			},
+		},
+	})
+}
+
+// TestAccProvider_RefusedArguments: Terraform shows the line of the argument at fault, not the first line of its block,
+// unless it may have a secret.
+func TestAccProvider_RefusedArguments(t *testing.T) {
+	t.Parallel()
+	const good = "https://files.example.org"
+	fleet := func(name, arguments string) string {
+		return fmt.Sprintf("data \"filetransfer_instances\" %q {\n%s\n}\n", name, arguments)
+	}
+	t.Run("data sources", func(t *testing.T) {
+		t.Parallel()
+		mustFail(t, nil, data("timeouts", good, `timeouts = { read = "-5s" }`)+data("scheme", "files.example.org")+
+			data("encoded", "http://u%3Ahunter2@files.example.org")+
+			data("header", good, `request_headers = { Connection = "hunter2" }`)+
+			fleet("null", "base_urls = { b = null }")+fleet("empty", "base_urls = {}")+
+			fleet("bad", `base_urls = { b = "nope" }`)+
+			fleet("secret", `base_urls = { b = "https://me:hunter2@files.example.org" }`),
+			errorAtLine{`timeouts = { read = "-5s" }`, []string{`timeouts.read is "-5s", which is not positive.`}},
+			errorAtLine{`base_url = "files.example.org"`, []string{"base_url has no scheme."}},
+			errorAtLine{`data "filetransfer_instance" "encoded" {`, []string{"base_url has user info"}},
+			errorAtLine{`data "filetransfer_instance" "header" {`, []string{`request_headers["Connection"] cannot be used`}},
+			errorAtLine{"base_urls = { b = null }", []string{`base_urls["b"] is null.`}},
+			errorAtLine{"base_urls = {}", []string{"base_urls is empty. Name at least one instance."}},
+			errorAtLine{`base_urls = { b = "nope" }`, []string{`base_urls["b"] has no scheme.`}},
+			errorAtLine{`data "filetransfer_instances" "secret" {`, []string{`base_urls["b"] has user info`}})
+	})
+	t.Run("provider block", func(t *testing.T) {
+		t.Parallel()
+		mustFail(t, nil, providerWith(`retry = { max_attempts = 1e30, min_delay = "11s" }`, `client_key_pem = "hunter2"`, `request_timeout = " 1s"`)+
+			data("any", good),
+			errorAtLine{`retry = { max_attempts = 1e30, min_delay = "11s" }`, []string{"retry.max_attempts is 1e+30."}},
+			errorAtLine{`retry = { max_attempts = 1e30, min_delay = "11s" }`, []string{"min_delay is longer than max_delay"}},
+			errorAtLine{`provider "filetransfer" {`, []string{"client_key_pem is set, but client_cert_pem is not."}},
+			errorAtLine{`request_timeout = " 1s"`, []string{`request_timeout is " 1s", which is not a duration.`}})
+	})
+}
+
+// TestAccProvider_EphemeralArguments: they are in no state and no plan. The address of a tunnel is another one when the saved
+// plan is applied.
+func TestAccProvider_EphemeralArguments(t *testing.T) {
+	t.Parallel()
+	const token, ephemeral = "hunter2-ephemeral-token", "variable %q {\n  type      = string\n  ephemeral = true\n}\n\n"
+	guarded := []instancetest.Option{instancetest.WithClientCertificate(), instancetest.WithRequiredHeader("Authorization", "Bearer "+token)}
+	planned, applied := instancetest.New(t, guarded...), instancetest.New(t, guarded...)
+	through := func(server *instancetest.Server) config.Variables {
+		return config.Variables{
+			"connect_to": config.StringVariable(server.Address()), "token": config.StringVariable(token),
+			"client_key_pem": config.StringVariable(server.ClientKeyPEM()),
+		}
+	}
+	configuration := fmt.Sprintf(ephemeral+ephemeral+ephemeral+`
+provider "filetransfer" {
+  base_url        = %q
+  connect_to      = var.connect_to
+  request_headers = { Authorization = "Bearer ${var.token}" }
+  ca_cert_pem     = %q
+  client_cert_pem = %q
+  client_key_pem  = var.client_key_pem
+}
+
+data "filetransfer_instance" "one" {}
+
+resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_instance.one.base_url }
+`, "connect_to", "token", "client_key_pem", "https://"+instancetest.ProxiedHost, planned.CACertPEM(), planned.ClientCertPEM())
+	folder := t.TempDir()
+	nowhere := beforeApply(func() error {
+		return mustBeNowhere(folder, token, strings.Split(planned.ClientKeyPEM(), "\n")[1], planned.Address(), applied.Address())
+	})
+	throughTheOther := beforeApply(func() error {
+		folders, err := filepath.Glob(filepath.Join(folder, "*"))
+		return errors.Join(err, through(applied).Write(folders[0]))
+	})
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_10_0, tfversion.Version1_11_0))},
+		ProtoV6ProviderFactories: factories(),
+		WorkingDir:               folder,
+		Steps: []resource.TestStep{
+			{
+				Config: configuration, ConfigVariables: through(planned),
+				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{nowhere, throughTheOther}},
+				ConfigStateChecks: inState("filetransfer_instance_record.one", args{"base_url": "https://" + instancetest.ProxiedHost, "api_version": "2.1.5"}),
+			},
+			{
+				Config: configuration, ConfigVariables: through(planned),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{nowhere, plancheck.ExpectEmptyPlan()}},
+			},
+		},
+	})
+	if requests := applied.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
+		t.Error("the client certificate was not used")
+	}
+}
 
 // validation is what is said of arguments.
 type validation struct {

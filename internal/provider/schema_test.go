@@ -106,3 +106,20 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 		})
 	}
 }
+
+// TestSignatures pins what configurations are written against: the generated pages say no more of an object than that it is one.
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	const entry = `tftypes.Object["in_minutes":tftypes.Number, "in_seconds":tftypes.Number, "label":tftypes.String]`
+	signatures := make(map[string]string)
+	for name, function := range schemas().Functions {
+		for _, parameter := range function.Parameters {
+			signatures[name] += parameter.Name + " " + parameter.Type.String() + ", "
+		}
+		signatures[name] += function.Return.Type.String()
+	}
+	mustEqual(t, "the functions", signatures, map[string]string{
+		"parse_instance":     "document tftypes.String, " + terraformType(detailsObject).String(),
+		"select_expire_time": "expire_times tftypes.List[" + entry + "], max_seconds tftypes.Number, " + entry,
+	})
+}
