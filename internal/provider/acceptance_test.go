@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -108,6 +109,23 @@ func planned(checks ...[]plancheck.PlanCheck) (all resource.ConfigPlanChecks) {
 	return all
 }
 
+// onlyUnknown checks that nothing else is unknown in the plan of a resource.
+type onlyUnknown struct {
+	address string
+	unknown args
+}
+
+func (o onlyUnknown) CheckPlan(_ context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
+	for _, change := range req.Plan.ResourceChanges {
+		after, _ := change.Change.AfterUnknown.(map[string]any)
+		for name, is := range after {
+			if _, may := o.unknown[name]; change.Address == o.address && is == true && !may {
+				resp.Error = errors.Join(resp.Error, fmt.Errorf("%s of %s is unknown in the plan", name, o.address))
+			}
+		}
+	}
+}
+
 // beforePlan checks what a plan says an attribute of a resource was.
 type beforePlan struct {
 	address, attribute string
@@ -188,6 +206,17 @@ func mustFail(t *testing.T, checks versionChecks, configuration string, want ...
 func data(name, baseURL string, arguments ...string) string {
 	return fmt.Sprintf("data \"filetransfer_instance\" %q {\nbase_url = %q\n%s\n}\n", name, baseURL, strings.Join(arguments, "\n"))
 }
+
+// requirement is for configurations of tests that import: the CLI would look for another provider.
+const requirement = `
+terraform {
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+`
 
 // impatientBlock is a provider block for instances that are down: one attempt, and short delays where it waits.
 const impatientBlock = `

@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -15,6 +19,181 @@ func expecting(arguments args) args {
 }
 
 const notAsExpected = "Instance does not report what is expected"
+
+// expectedOf is a block expected.
+func expectedOf(arguments ...string) string {
+	return "expected {\n" + strings.Join(arguments, "\n") + "\n}"
+}
+
+// released is a new release with another chunk size, and what a record of it has.
+var (
+	released        = instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)
+	ofRelease       = newer.with(versionArgs("2.2.0", 2, 2, 0)).with(args{"chunk_size": int64(30000000)})
+	expectsRelease  = expectedOf(`api_version = "2.2.0"`, "chunk_size = 30000000")
+	expectedRelease = args{"api_version": "2.2.0", "chunk_size": int64(30000000)}
+)
+
+// TestAccRecord_Releases: from a server that does not exist yet to a release that fails, and on.
+func TestAccRecord_Releases(t *testing.T) {
+	t.Parallel()
+	address := instancetest.ReserveAddress(t)
+	var server *instancetest.Server
+	baseURL, answer := "http://"+address, instancetest.AnswerDocument[instancetest.Document]
+	const follows, replaced, quick = "terraform_data.follows", "terraform_data.replaced", `timeouts = { create = "200ms", update = "200ms" }`
+	const trigger = "\nresource \"terraform_data\" \"server\" {}\n"
+	noop, update, replace := plancheck.ResourceActionNoop, plancheck.ResourceActionUpdate, plancheck.ResourceActionDestroyBeforeCreate
+	chunks := func(size int64) args { return args{"chunk_size": size} }
+	fails := expectedOf("chunk_size = 40000000", "require_password = false")
+	first := expectedOf(`api_version = "2.1.5"`, "chunk_size = 20000000")
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: recordOf(baseURL, first),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, plancheck.ResourceActionCreate, everyDetail(unknown{}).with(versionArgs("2.1.5", 2, 1, 5)).with(chunks(20000000))),
+					inPlan(follows, plancheck.ResourceActionCreate, args{"input": int64(20000000)}),
+					then(func() {
+						server = instancetest.New(t, instancetest.WithListenAddress(address), instancetest.WithScript(instancetest.Status(502)))
+					}),
+				),
+				ConfigStateChecks: inState(theRecord, newer),
+			},
+			{ // the old process answers first, then nothing does, and then the two take turns
+				Config: recordOf(baseURL, expectsRelease),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, update, ofRelease.with(args{"response_body": instancetest.Newer().JSON()})),
+					inPlan(follows, update, args{"input": int64(30000000)}), inPlan(replaced, noop, nil),
+					then(func() {
+						server.SetScript(instancetest.Answer(), instancetest.Status(503), answer(released.With("chunkSize", 20000000)),
+							instancetest.Answer(), instancetest.Reset())
+						server.SetDefault(answer(released))
+					}),
+				),
+				ConfigStateChecks: append(inState(theRecord, ofRelease), inState(follows, args{"output": int64(30000000)})...),
+			},
+			{ // a setting that did not take effect
+				Config: recordOf(baseURL, fails, quick),
+				ExpectError: words("Error: "+notAsExpected, "with "+theRecord+",", ": chunk_size = 40000000", "GET "+baseURL+"/instance answered",
+					"- chunk_size is 30000000, expected 40000000 - require_password is true, expected false", "raise timeouts.update"),
+			},
+			{ // waits again by itself: what follows and what is recorded stayed as they were
+				Config: recordOf(baseURL, fails),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, update, chunks(40000000)), inPlan(follows, update, args{"input": int64(40000000)}),
+					[]plancheck.PlanCheck{
+						beforePlan{theRecord, "chunk_size", int64(30000000)}, beforePlan{follows, "output", int64(30000000)},
+						beforePlan{theRecord, "expected", expecting(expectedRelease)["expected"]},
+					},
+					then(func() {
+						server.SetScript(answer(released))
+						server.SetDefault(answer(released.With("chunkSize", 40000000).With("requirePassword", false)))
+					}),
+				),
+				ConfigStateChecks: inState(theRecord, ofRelease.with(chunks(40000000)).with(args{"require_password": false})),
+			},
+			{ // somebody else has changed it
+				PreConfig: func() { server.SetDefault(answer(released.With("requirePassword", false).With("fileMaxSize", 1000))) },
+				Config:    recordOf(baseURL, fails),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, update, chunks(40000000).with(args{"file_max_size": int64(1000)})), inPlan(follows, noop, nil), inPlan(replaced, replace, nil),
+					then(func() {
+						server.SetScript(answer(released.With("requirePassword", false)))
+						server.SetDefault(answer(released.With("chunkSize", 40000000).With("requirePassword", false).With("fileMaxSize", 1000)))
+					}),
+				),
+			},
+			{Config: recordOf(baseURL, fails) + trigger},
+			{ // the server is replaced
+				Taint:  []string{"terraform_data.server"},
+				Config: recordOf(baseURL, fails, "lifecycle { replace_triggered_by = [terraform_data.server] }") + trigger,
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, replace, everyDetail(unknown{}).with(chunks(40000000)).with(args{"require_password": false})), inPlan(follows, noop, nil),
+					then(func() { server.SetScript(instancetest.Answer(), instancetest.Status(503)) }),
+				),
+			},
+			{ // nothing is expected any more, and nothing is read
+				Config:           recordOf(baseURL) + trigger,
+				ConfigPlanChecks: planned(inPlan(theRecord, update, ofRelease.with(chunks(40000000)).with(args{"require_password": false, "file_max_size": int64(1000)}))),
+			},
+		},
+	})
+}
+
+// TestAccRecord_ReadsOnlyIfItHasTo counts what applies read, of a record that is not refreshed. What is unknown in a plan may
+// turn out to be anything, and Terraform finds no inconsistent final plan.
+func TestAccRecord_ReadsOnlyIfItHasTo(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	local := strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)
+	// Another input makes the output unknown in the plan.
+	const output = `jsondecode(split(" ", terraform_data.server.output)[1])`
+	configuration := func(input, baseURL string, arguments ...string) string {
+		return recordOf(baseURL, arguments...) + fmt.Sprintf("\nresource \"terraform_data\" \"server\" { input = %q }\n", input)
+	}
+	numbers := args{"api_version_major": unknown{}, "api_version_minor": unknown{}, "api_version_patch": unknown{}}
+	var steps []resource.TestStep
+	for _, step := range []struct {
+		configuration string
+		unknown       args
+		answers       []instancetest.Step // of the apply
+	}{
+		{configuration("1", local), everyDetail(unknown{}), []instancetest.Step{instancetest.Answer()}},
+		{configuration("1", local+"/", expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)), nil, nil},
+		{configuration("1", strings.ToUpper(local), expectedOf(`chunk_size = "20000000"`, "api_version = null"), `timeouts = { update = "2m" }`), nil, nil},
+		{configuration("3m", local, expectedOf(), "timeouts = { update = terraform_data.server.output }"), nil, nil},
+		{configuration("2 20000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
+		{configuration("3 null", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
+		{configuration("4 30000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, []instancetest.Step{
+			instancetest.Answer(), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)),
+		}},
+		{configuration(`5 "2.2.0"`, local, expectedOf("api_version = "+output)), numbers.with(args{"api_version": unknown{}}), []instancetest.Step{
+			instancetest.Status(503), instancetest.AnswerDocument(released),
+		}},
+	} {
+		asked := 0
+		action := plancheck.ResourceActionUpdate
+		if steps == nil {
+			action = plancheck.ResourceActionCreate
+		}
+		steps = append(steps, resource.TestStep{
+			Config: step.configuration,
+			PreConfig: func() {
+				asked = len(server.Requests())
+				server.SetScript(step.answers...)
+			},
+			ConfigPlanChecks: planned(inPlan(theRecord, action, step.unknown), []plancheck.PlanCheck{onlyUnknown{theRecord, step.unknown}}),
+			PostApplyFunc: func() {
+				mustEqual(t, "requests of\n"+step.configuration, len(server.Requests())-asked, len(step.answers))
+			},
+		})
+	}
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		AdditionalCLIOptions:     &resource.AdditionalCLIOptions{Plan: resource.PlanOptions{NoRefresh: true}},
+		Steps:                    steps,
+	})
+}
+
+// TestAccRecord_MistakesInExpected: each is refused, on its own line.
+func TestAccRecord_MistakesInExpected(t *testing.T) {
+	t.Parallel()
+	configuration, want := "", []errorAtLine{}
+	for line, says := range map[string]string{
+		`chunksize = 1`:                       `Did you mean "chunk_size"?`,
+		`chunk_size = 1.5`:                    "expected.chunk_size is 1.5. Write a whole number from 0 to 9223372036854775807.",
+		`file_max_age = "30d"`:                "a number is required",
+		`file_max_size = 9223372036854775808`: "Write a whole number from 0 to 9223372036854775807.",
+		`api_version = "2.1"`:                 `expected.api_version is "2.1". Write the version`,
+	} {
+		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n}\n",
+			outputName(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
+		want = append(want, errorAtLine{line, []string{says}})
+	}
+	mustFail(t, nil, configuration, want...)
+}
 
 // TestWhatIsExpectedIsKnownInThePlan: on creation and for another instance nothing else is, in an update in place all else is as
 // it was. The instance reports the details of newer.
@@ -109,7 +288,6 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 // TestRecordWaitsForWhatIsExpected: the old process answers first, then nothing does, then the new one.
 func TestRecordWaitsForWhatIsExpected(t *testing.T) {
 	t.Parallel()
-	released := instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)
 	want := expecting(args{"api_version": "2.2.0", "chunk_size": int64(30000000)})
 	reports := args{
 		"api_version": "2.2.0", "api_version_minor": int64(2), "api_version_patch": int64(0), "chunk_size": int64(30000000),

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,9 +11,118 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
+
+const theRecord = "filetransfer_instance_record.this"
+
+// recordOf is a record with further arguments, and what follows from its limits.
+func recordOf(baseURL string, arguments ...string) string {
+	return requirement + impatientBlock + fmt.Sprintf(`
+resource "filetransfer_instance_record" "this" {
+  base_url = %q
+  %s
+}
+
+resource "terraform_data" "follows" { input = filetransfer_instance_record.this.chunk_size }
+
+resource "terraform_data" "replaced" { triggers_replace = [filetransfer_instance_record.this.file_max_size] }
+`, baseURL, strings.Join(arguments, "\n"))
+}
+
+func TestAccRecord_Documents(t *testing.T) {
+	t.Parallel()
+	configuration, plan, checks := "", [][]plancheck.PlanCheck{}, []statecheck.StateCheck{}
+	for name, baseURL := range everyDocument(t) {
+		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
+		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q { base_url = %q }\n", label, baseURL)
+		address, written := "filetransfer_instance_record."+label, args{"base_url": baseURL, "timeouts": nil}
+		plan = append(plan, inPlan(address, plancheck.ResourceActionCreate, everyDetail(unknown{}).with(written)))
+		checks = append(checks, inState(address, newer.with(written).with(args{"response_body": test.document}).with(test.want))...)
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		Steps:                    []resource.TestStep{{Config: configuration, ConfigPlanChecks: planned(plan...), ConfigStateChecks: checks}},
+	})
+}
+
+// TestAccRecord_Life: from an instance that does not start in time to one that is gone.
+func TestAccRecord_Life(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithOtherRoutes())
+	older, newest := instancetest.Older(), instancetest.Newer().With("fileMaxSize", 1000)
+	other := instancetest.New(t, instancetest.WithDocument(older))
+	ofOlder := newer.with(documents["older"].want).with(args{"response_body": older.JSON()})
+	const follows, replaced = "terraform_data.follows", "terraform_data.replaced"
+	spelling := strings.ToUpper(other.URL()) + "/"
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_5_0, tfversion.Version1_6_0))}, // import blocks
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{
+			{
+				PreConfig: func() { instance.SetDefault(instancetest.Status(503)) },
+				Config:    recordOf(instance.URL(), `timeouts = { create = "200ms" }`),
+				ExpectError: words("Error: Instance answered with status 503", "with "+theRecord+",", fmt.Sprintf(": base_url = %q", instance.URL()),
+					"timeouts.create (200ms)", "raise timeouts.create"),
+			},
+			{
+				PreConfig: func() {
+					instance.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
+					instance.SetDefault(instancetest.Answer())
+				},
+				Config: recordOf(instance.URL()),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, plancheck.ResourceActionCreate, everyDetail(unknown{})), inPlan(follows, plancheck.ResourceActionCreate, args{"input": unknown{}}),
+				),
+				ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
+			},
+			{ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "base_url"},
+			{
+				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID,
+				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan(theRecord, plancheck.ResourceActionNoop, newer)},
+			},
+			{
+				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID, GenerateConfig: true,
+				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan("filetransfer_instance_record.generated", plancheck.ResourceActionNoop, newer)},
+			},
+			{
+				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL() + "/instance",
+				ExpectError: words("Instance answered with status 404", "The base URL ends in /instance"),
+			},
+			{
+				ResourceName: theRecord, ImportState: true, ImportStateId: "https://me:hunter2@files.example.org",
+				ExpectError: words("The import ID, which is the base URL of an instance, has user info"),
+			},
+			{ // changed outside of Terraform
+				PreConfig: func() { instance.SetDefault(instancetest.AnswerDocument(newest)) },
+				Config:    recordOf(instance.URL()),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
+					inPlan(follows, plancheck.ResourceActionNoop, nil), inPlan(replaced, plancheck.ResourceActionDestroyBeforeCreate, nil),
+				),
+				ConfigStateChecks: inState(theRecord, newer.with(args{"file_max_size": int64(1000), "response_body": newest.JSON()})),
+			},
+			{ // another instance, which starts
+				PreConfig:         func() { other.SetScript(instancetest.Status(503), instancetest.Status(404)) },
+				Config:            recordOf(other.URL()),
+				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, everyDetail(unknown{}))),
+				ConfigStateChecks: inState(theRecord, ofOlder),
+			},
+			{ // another spelling, and an instance that is gone
+				PreConfig:         other.Close,
+				Config:            recordOf(spelling, `timeouts = { read = "5s" }`),
+				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, ofOlder.with(args{"base_url": spelling}))),
+				ConfigStateChecks: inState(theRecord, ofOlder.with(args{"base_url": spelling, "timeouts": args{"create": nil, "read": "5s", "update": nil}})),
+			},
+			{Config: recordOf(spelling, `timeouts = { read = "5s" }`), Destroy: true},
+		},
+	})
+}
 
 // recordProvider configures a provider for records, with three attempts unless the arguments say otherwise.
 func recordProvider(t *testing.T, arguments args) protocol {
