@@ -56,7 +56,7 @@ func TestAccRecord_Life(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithOtherRoutes())
 	older, newest := instancetest.Older(), instancetest.Newer().With("fileMaxSize", 1000)
-	other := instancetest.New(t, instancetest.WithDocument(older))
+	other := instancetest.New(t)
 	ofOlder := newer.with(documents["older"].want).with(args{"response_body": older.JSON()})
 	const follows, replaced = "terraform_data.follows", "terraform_data.replaced"
 	spelling := strings.ToUpper(other.URL()) + "/"
@@ -108,9 +108,13 @@ func TestAccRecord_Life(t *testing.T) {
 				ConfigStateChecks: inState(theRecord, newer.with(args{"file_max_size": int64(1000), "response_body": newest.JSON()})),
 			},
 			{ // another instance, which starts
-				PreConfig:         func() { other.SetScript(instancetest.Status(503), instancetest.Status(404)) },
-				Config:            recordOf(other.URL()),
-				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, everyDetail(unknown{}))),
+				PreConfig: func() {
+					other.SetScript(instancetest.Status(503), instancetest.Answer(), instancetest.AnswerDocument(older))
+				},
+				Config: recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
+				ConfigPlanChecks: planned(
+					inPlan(theRecord, plancheck.ResourceActionUpdate, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)})),
+				),
 				ConfigStateChecks: inState(theRecord, ofOlder),
 			},
 			{ // another spelling, and an instance that is gone
@@ -150,8 +154,8 @@ func timeout(operation string, duration any) args {
 	return args{"timeouts": args{"create": nil, "read": nil, "update": nil}.with(args{operation: duration})}
 }
 
-// TestRecordPlansAReadOnlyForAnotherBaseURL: nothing is read for a plan, and what is computed is known in it unless
-// base_url changes. The provider's base_url does not matter.
+// TestRecordPlansAReadOnlyForAnotherBaseURL: also where it is not known yet. The provider's base_url does not matter, and nothing
+// is read for a plan.
 func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Parallel()
 	one, other := instancetest.New(t), instancetest.New(t)
@@ -160,27 +164,21 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	own := server.create(t, ofOne)
 	remote := own
 	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
-	before, soon := len(one.Requests()), timeout("read", "1s")
-	withSlash, capitals, defaultPort := one.URL()+"/", "HTTP"+one.URL()[4:], "https://files.example.org:443/"
+	before := len(one.Requests())
+	capitals, defaultPort := "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
 	tests := map[string]struct {
 		provider, arguments args
 		prior               answer
 		read                bool
 	}{
-		"new":                             {arguments: ofOne, read: true},
-		"new, base URL unknown":           {arguments: ofUnknown, read: true},
-		"new, provider's unknown":         {provider: ofUnknown, arguments: ofOne, read: true},
-		"nothing changes":                 {arguments: ofOne, prior: own},
-		"another base URL":                {arguments: ofOther, prior: own, read: true},
-		"trailing slash":                  {arguments: args{"base_url": withSlash}, prior: own},
-		"capitals":                        {arguments: args{"base_url": capitals}, prior: own},
-		"other spelling, timeouts change": {arguments: soon.with(args{"base_url": withSlash}), prior: own},
-		"default port":                    {arguments: args{"base_url": defaultPort}, prior: remote},
-		"base URL unknown":                {arguments: ofUnknown, prior: own, read: true},
-		"provider's unknown":              {provider: ofUnknown, arguments: ofOne, prior: own},
-		"timeouts change":                 {arguments: soon.with(ofOne), prior: own},
-		"timeouts unknown":                {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own},
+		"new, base URL unknown":   {arguments: ofUnknown, read: true},
+		"new, provider's unknown": {provider: ofUnknown, arguments: ofOne, read: true},
+		"capitals":                {arguments: args{"base_url": capitals}, prior: own},
+		"default port":            {arguments: args{"base_url": defaultPort}, prior: remote},
+		"base URL unknown":        {arguments: ofUnknown, prior: own, read: true},
+		"provider's unknown":      {provider: ofUnknown, arguments: ofOne, prior: own},
+		"timeouts unknown":        {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -206,53 +204,26 @@ func everyDetail(value any) args {
 	return details
 }
 
-func TestRecordIsNotChangedWithoutAnAnswer(t *testing.T) {
+func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	server := recordProvider(t, nil)
-	for operation, prior := range map[string]answer{"create": {}, "update": server.create(t, args{"base_url": up.URL()})} {
-		t.Run(operation, func(t *testing.T) {
-			t.Parallel()
-			got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout(operation, "500ms")))
-			got.told.must(t, fault("base_url", "Instance answered with status 503",
-				"timeouts."+operation+" (500ms)", "raise timeouts."+operation)...)
-			got.mustKeep(t, prior)
-		})
-	}
+	prior := server.create(t, args{"base_url": up.URL()})
+	got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout("update", "500ms")))
+	got.told.must(t, fault("base_url", "Instance answered with status 503", "timeouts.update (500ms)", "raise timeouts.update")...)
+	got.mustKeep(t, prior)
 }
 
-func TestRecordReadsNothingForTimeoutsOrToBeDestroyed(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	own := args{"base_url": instance.URL()}
-	server := recordProvider(t, nil)
-	created := server.create(t, own)
-	updated := server.apply(t, created, own.with(timeout("read", "1s")))
-	mustEqual(t, "the record", updated.must(t), created.state.with(timeout("read", "1s")))
-	destroyed := server.apply(t, updated, nil)
-	destroyed.told.must(t)
-	destroyed.mustKeep(t, answer{})
-	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
-}
-
-func TestRefreshShowsWhatChanged(t *testing.T) {
+func TestRefreshWarnsOfDoubtfulOptions(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t)
 	server := recordProvider(t, nil)
-	created := server.create(t, args{"base_url": instance.URL()}.with(timeout("read", "5s")))
-	same := server.refresh(t.Context(), t, created)
-	same.must(t)
-	same.mustKeep(t, created)
-
-	document := instancetest.Newer().With("fileMaxSize", 1000).
-		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
-	instance.SetDefault(instancetest.AnswerDocument(document))
+	created := server.create(t, args{"base_url": instance.URL()})
+	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().
+		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
 	changed := server.refresh(t.Context(), t, created)
 	changed.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
-	mustEqual(t, "the record", changed.state, created.state.with(args{
-		"file_max_size": int64(1000), "recommended_expire_times": []any{expireTime("30 minutes", 30)},
-		"response_body": document.JSON(),
-	}))
+	mustEqual(t, "the options", changed.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
 }
 
 // TestFailedRefreshKeepsEveryValue: whatever stops it but a cancellation, with one warning that says what failed.
@@ -343,15 +314,13 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 	}
 }
 
-func TestImportedRecordIsReadOrAnError(t *testing.T) {
+func TestImportedRecordThatIsNotReadIsAnError(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithOtherRoutes())
+	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	server := recordProvider(t, nil)
 	imported := server.importRecord(t, instance.URL())
 	imported.must(t)
-	read := server.refresh(t.Context(), t, imported)
-	read.must(t)
-	read.mustKeep(t, server.create(t, args{"base_url": instance.URL()}))
+	server.refresh(t.Context(), t, imported).told.must(t, fault("", "Instance answered with status 503", instance.URL())...)
 
 	unable := recordProvider(t, args{"request_timeout": unknown{}})
 	unable.refresh(t.Context(), t, imported).told.must(t, fault("", "Provider configuration not known yet", "\n  - request_timeout\n")...)
@@ -359,11 +328,6 @@ func TestImportedRecordIsReadOrAnError(t *testing.T) {
 	got := unable.refresh(t.Context(), t, imported)
 	got.told.must(t)
 	mustEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
-
-	server.refresh(t.Context(), t, server.importRecord(t, instance.URL()+"/instance")).told.must(t,
-		fault("", "Instance answered with status 404", "The base URL ends in /instance", "remove it.")...)
-	instance.SetDefault(instancetest.Status(503))
-	server.refresh(t.Context(), t, imported).told.must(t, fault("", "Instance answered with status 503", instance.URL())...)
 }
 
 // TestRecordSendsTheProvidersHeaders: only to the origin of the provider's base_url.

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"math/big"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -21,7 +21,8 @@ import (
 )
 
 // The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
-// Tests that need Terraform itself are in acceptance_test.go.
+// Those that go through
+// Terraform itself come first, see acceptance_test.go.
 
 // What has a configuration: the provider block, the data sources and the resource.
 const (
@@ -461,9 +462,8 @@ func mustNotSay(tb testing.TB, text string, parts ...string) {
 // not fail the tests of all others.
 func mustEqual(tb testing.TB, what string, got, want any) {
 	tb.Helper()
-	got = knownTo(want, got)
-	if !reflect.DeepEqual(got, want) {
-		tb.Errorf("%s: %#v, want %#v", what, got, want)
+	if diff := cmp.Diff(want, knownTo(want, got)); diff != "" {
+		tb.Errorf("%s is not as it should be (-) but (+):\n%s", what, diff)
 	}
 }
 
