@@ -3,16 +3,16 @@ package e2e_test
 import (
 	"bytes"
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const root = "../.."
@@ -21,11 +21,6 @@ const root = "../.."
 var buildDir string
 
 func TestMain(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "filetransfer-e2e-*"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	code := m.Run()
 	os.RemoveAll(buildDir)
 	os.Exit(code)
@@ -34,75 +29,47 @@ func TestMain(m *testing.M) {
 // cli is the Terraform or OpenTofu that the tests use, with an environment in which it uses this build of the provider.
 type cli struct {
 	Path     string
+	Name     string // product and version, for people
 	openTofu bool
 	version  version
+	host     string // what the CLI adds to a provider's source without one
 	env      []string
-}
-
-// Name returns product and version for people.
-func (c cli) Name() string {
-	if c.openTofu {
-		return fmt.Sprintf("OpenTofu %s", c.version)
-	}
-	return fmt.Sprintf("Terraform %s", c.version)
-}
-
-// RegistryHost is the host that the CLI adds to a provider's source without one.
-func (c cli) RegistryHost() string {
-	if c.openTofu {
-		return "registry.opentofu.org"
-	}
-	return "registry.terraform.io"
 }
 
 // findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
 // do not get here: scripts/with-cli removes them.
 var findCLI = sync.OnceValues(func() (cli, error) {
-	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+	c := cli{Path: cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), host: "registry.terraform.io"}
+	output, err := exec.Command(c.Path, "version").Output()
 	if err != nil {
-		return cli{}, err
+		return c, fmt.Errorf("%s version: %w", c.Path, err)
 	}
-	output, err := exec.Command(path, "version").Output()
-	if err != nil {
-		return cli{}, fmt.Errorf("%s version: %w", path, err)
+	var product string
+	if _, err := fmt.Sscanf(string(output), "%s v%d.%d", &product, &c.version.major, &c.version.minor); err != nil {
+		return c, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", c.Path, output)
 	}
-	match := versionLine.FindSubmatch(output)
-	if match == nil {
-		return cli{}, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", path, output)
+	c.Name = fmt.Sprintf("%s %s", product, c.version)
+	if c.openTofu = product == "OpenTofu"; c.openTofu {
+		c.host = "registry.opentofu.org"
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(buildDir, executable(providerName)), ".")
+	if buildDir, err = os.MkdirTemp("", "filetransfer-e2e-*"); err != nil {
+		return c, err
+	}
+	build := exec.Command("go", "build", "-o", buildDir+string(filepath.Separator), ".")
 	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
-		return cli{}, fmt.Errorf("building the provider: %w\n%s", err, output)
+		return c, fmt.Errorf("building the provider: %w\n%s", err, output)
 	}
-	c := cli{Path: path, openTofu: string(match[1]) == "OpenTofu", version: parseVersion(string(match[2]))}
 	file := filepath.Join(buildDir, "cli.tfrc")
 	// Most commands end before they need as much memory as this: collecting their garbage would be a third of what they cost.
-	c.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+file, "GOGC=off", "GOMEMLIMIT=256MiB")
-	return c, os.WriteFile(file, fmt.Appendf(nil, overrides, c.RegistryHost(), filepath.ToSlash(buildDir)), 0o600)
+	c.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+file, "TF_INPUT=0", "TF_CLI_ARGS=-no-color", "GOGC=off", "GOMEMLIMIT=256MiB")
+	return c, os.WriteFile(file, fmt.Appendf(nil, overrides, c.host, filepath.ToSlash(buildDir)), 0o600)
 })
 
-const providerName = "terraform-provider-filetransfer"
-
-// executable returns the file name of a program.
-func executable(program string) string {
-	if runtime.GOOS == "windows" {
-		return program + ".exe"
-	}
-	return program
-}
-
-// versionLine is in what `version` prints. What `version -json` prints does not tell the products apart.
-var versionLine = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
-
 // overrides is a CLI configuration with which a CLI takes the provider from a folder, without init and without a registry.
-const overrides = `
-provider_installation {
-  dev_overrides {
-    "%s/filetransfer/filetransfer" = %q
-  }
-}
-`
+const overrides = `provider_installation {
+  dev_overrides { "%s/filetransfer/filetransfer" = %q }
+}`
 
 // acceptance returns the CLI, or skips a test that needs one.
 func acceptance(t *testing.T) cli {
@@ -124,25 +91,30 @@ type result struct {
 // run runs a command of the CLI in a folder.
 func (c cli) run(t *testing.T, dir string, args ...string) result {
 	t.Helper()
+	return c.runUntil(t.Context(), t, dir, args...)
+}
+
+// runUntil is run for a command that is interrupted when the context ends.
+func (c cli) runUntil(ctx context.Context, t *testing.T, dir string, args ...string) result {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), c.Path, args...)
-	cmd.Dir, cmd.Env = dir, c.env
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		t.Fatalf("%s %s: %v", c.Name(), args[0], err)
+	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, 2*time.Minute
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, c.env, &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatalf("%s %s: %v", c.Name, args[0], err)
 	}
 	return result{stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()}
 }
 
-// mustRun is run for a command that has to succeed. It returns what the command wrote to its standard output.
-func (c cli) mustRun(t *testing.T, dir string, args ...string) []byte {
+// mustRun is run for a command that has to succeed.
+func (c cli) mustRun(t *testing.T, dir string, args ...string) result {
 	t.Helper()
 	done := c.run(t, dir, args...)
 	if done.exitCode != 0 {
-		t.Fatalf("%s %s: %s", c.Name(), strings.Join(args, " "), done)
+		t.Fatalf("%s %s: %s", c.Name, strings.Join(args, " "), done)
 	}
-	return done.stdout
+	return done
 }
 
 // version is the part of a version that features depend on. The versions of the products do not compare.
@@ -151,7 +123,7 @@ type version struct{ major, minor int }
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
 func (v version) less(other version) bool {
-	return v.major < other.major || v.major == other.major && v.minor < other.minor
+	return cmp.Or(cmp.Compare(v.major, other.major), cmp.Compare(v.minor, other.minor)) < 0
 }
 
 // parseVersion returns 0.0 for a text that does not begin with a version.
@@ -163,12 +135,8 @@ func parseVersion(text string) (v version) {
 // need skips a test that needs a newer CLI.
 func (c cli) need(t *testing.T, terraform, opentofu version, why string) {
 	t.Helper()
-	wanted := terraform
-	if c.openTofu {
-		wanted = opentofu
-	}
-	if c.version.less(wanted) {
-		t.Skipf("%s needs Terraform %s or OpenTofu %s; this is %s", why, terraform, opentofu, c.Name())
+	if wanted := map[bool]version{false: terraform, true: opentofu}[c.openTofu]; c.version.less(wanted) {
+		t.Skipf("%s needs Terraform %s or OpenTofu %s; this is %s", why, terraform, opentofu, c.Name)
 	}
 }
 
@@ -178,8 +146,8 @@ func needTerraformData(t *testing.T, c cli) {
 	c.need(t, version{1, 4}, version{1, 6}, "terraform_data")
 }
 
-// requiredVersion is the line with what a configuration needs. Its comment says what OpenTofu needs, where that differs.
-var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*"([^"]*)"(?: # OpenTofu: (\S+))?$`)
+// requiredVersion is the line with what a configuration needs. Its comment says what OpenTofu needs, where that is more.
+var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*">= ([^"]*)"(?: # OpenTofu: (\S+))?$`)
 
 // needOf skips the test of a configuration that requires a newer CLI.
 func (c cli) needOf(t *testing.T, configuration string) {
@@ -187,42 +155,13 @@ func (c cli) needOf(t *testing.T, configuration string) {
 	if strings.Contains(configuration, "provider::") {
 		c.need(t, version{1, 8}, version{1, 7}, "a provider function")
 	}
-	match := requiredVersion.FindStringSubmatch(configuration)
-	if match == nil {
-		return
+	if match := requiredVersion.FindStringSubmatch(configuration); match != nil {
+		terraform, opentofu := parseVersion(match[1]), parseVersion(match[2])
+		if opentofu.less(terraform) { // it obeys required_version too
+			opentofu = terraform
+		}
+		c.need(t, terraform, opentofu, "the configuration")
 	}
-	number, ok := strings.CutPrefix(match[1], ">= ")
-	if !ok {
-		t.Fatalf(`required_version is %q; write it as ">= 1.4"`, match[1])
-	}
-	terraform := parseVersion(number)
-	opentofu := terraform // an OpenTofu that needs less than Terraform still obeys required_version
-	if other := parseVersion(match[2]); terraform.less(other) {
-		opentofu = other
-	}
-	c.need(t, terraform, opentofu, "the configuration")
-}
-
-// requirement begins the configurations of tests.
-const requirement = `
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-`
-
-// readAll returns the configuration in a folder as one text.
-func readAll(t *testing.T, dir string) string {
-	t.Helper()
-	var text strings.Builder
-	for _, file := range glob(t, filepath.Join(dir, "*.tf")) {
-		text.Write(read(t, file))
-		text.WriteByte('\n')
-	}
-	return text.String()
 }
 
 func read(t *testing.T, file string) []byte {

@@ -60,7 +60,9 @@ func newExample(t *testing.T, c cli, name string) *example {
 	for _, file := range glob(t, filepath.Join(e.dir, "import-by-*.tf")) {
 		must(t, os.Remove(file))
 	}
-	e.configuration = readAll(t, e.dir)
+	for _, file := range glob(t, filepath.Join(e.dir, "*.tf")) {
+		e.configuration += string(read(t, file)) + "\n"
+	}
 	c.needOf(t, e.configuration)
 	if strings.Contains(e.configuration, "\nmodule \"") {
 		e.mustRun(t, e.dir, "get", "-no-color") // which init does otherwise
@@ -281,7 +283,7 @@ func TestAccExamples_TestFiles(t *testing.T) {
 			e := newExample(t, cli, name)
 			done := e.run(t, e.dir, "test", "-no-color")
 			if done.exitCode != 0 || !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).Match(done.stdout) {
-				t.Errorf("%s test: %s", cli.Name(), done)
+				t.Errorf("%s test: %s", cli.Name, done)
 			}
 		})
 	}

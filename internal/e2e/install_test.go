@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
+const providerName = "terraform-provider-filetransfer"
+
 // With the README's commands, init installs a local build, and another one after it.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	home := t.TempDir()
 	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
-	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.RegistryHost())
-	built := string(read(t, filepath.Join(buildDir, executable(providerName))))
+	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.host)
+	built := string(read(t, glob(t, filepath.Join(buildDir, providerName+"*"))[0]))
 	requires, _, _ := strings.Cut(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"), "\n\n")
 	w.paste(requires)
 	for _, build := range []string{built, built + "another"} {
@@ -23,7 +25,7 @@ func TestAccInstall(t *testing.T) {
 		must(t, os.Chmod(file, 0o700))
 		w.shell(commands).wantText(t, "exit code 0:")
 		if build != built {
-			w.wantError("Failed to install provider", "init")
+			w.do("init").wantText(t, "exit code 1:", "Error: Failed to install provider")
 			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
 		}
 		w.must("init")

@@ -40,7 +40,7 @@ output "merge" { value = filetransfer_instance_record.this.max_transfers_in_merg
 	}
 	written := read(t, file)
 	if c.openTofu {
-		written = bytes.ReplaceAll(written, []byte("registry.terraform.io"), []byte(c.RegistryHost()))
+		written = bytes.ReplaceAll(written, []byte("registry.terraform.io"), []byte(c.host))
 	}
 	write(t, state, string(written))
 
