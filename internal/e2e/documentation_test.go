@@ -305,3 +305,53 @@ func linksOf(t *testing.T, page string) []string {
 	}
 	return found
 }
+
+// A reader of the index finds every page.
+func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
+	t.Parallel()
+	index := filepath.Join(root, "docs", "index.md")
+	linked := linksOf(t, index)
+	for _, page := range files(t, "*.md", "docs") {
+		if page != index && !slices.Contains(linked, page) {
+			t.Errorf("%s has no link to %s", index, page)
+		}
+	}
+}
+
+// What the troubleshooting page says about messages of the CLI is about messages that it gives.
+func TestAccDocumentation_MessagesOfTheCLI(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	needTerraformData(t, cli)
+	page := string(read(t, filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl")))
+	const record = "resource \"filetransfer_instance_record\" \"this\" {\n  base_url = %s\n}\n\nresource \"terraform_data\" \"it\" {\n  %s\n}\n"
+	for label, test := range map[string]struct {
+		configuration string
+		says          []string
+	}{
+		"hashicorp/filetransfer cannot be found": {
+			"data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n", []string{"exit code 1:", "hashicorp/filetransfer"},
+		},
+		"Cycle": {
+			required + fmt.Sprintf(record, "terraform_data.it.output", "input = filetransfer_instance_record.this.file_max_size"),
+			[]string{"exit code 1:", "Error: Cycle"},
+		},
+		"Invalid for_each argument": {
+			required + fmt.Sprintf(record, `"`+exampleURL+`"`, "for_each = toset(filetransfer_instance_record.this.recommended_expire_times[*].label)"),
+			[]string{"exit code 1:", "Error: Invalid for_each argument"},
+		},
+		"A setting has no effect, and there is no message": {
+			required + "provider \"filetransfer\" {\n  retry = { max_attempt = 1 }\n}\n", []string{"exit code 0:"},
+		},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(page, "\n### "+label) {
+				t.Error("the page has no such section")
+			}
+			w := newWorkspace(t, cli, "")
+			w.paste(test.configuration)
+			w.do("plan").wantText(t, test.says...)
+		})
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// workspace is a folder with the configuration and the state of one test.
+// workspace is a folder with one test's configuration and state.
 type workspace struct {
 	cli
 	t   *testing.T
@@ -30,10 +30,12 @@ func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
 	return w
 }
 
+const required = "terraform {\n  required_providers { filetransfer = { source = \"filetransfer/filetransfer\" } }\n}\n"
+
 // configure replaces the configuration.
 func (w *workspace) configure(configuration string) {
 	w.t.Helper()
-	w.paste("terraform {\n  required_providers { filetransfer = { source = \"filetransfer/filetransfer\" } }\n}\n" + configuration)
+	w.paste(required + configuration)
 }
 
 // paste replaces the configuration with a complete one.
@@ -55,7 +57,6 @@ func (w *workspace) do(command string, args ...string) result {
 	return w.run(w.t, w.dir, slices.Concat([]string{command}, args)...)
 }
 
-// must runs a command that has to succeed.
 func (w *workspace) must(command string, args ...string) result {
 	w.t.Helper()
 	return w.mustRun(w.t, w.dir, slices.Concat([]string{command}, args)...)
@@ -76,7 +77,6 @@ func (w *workspace) plan(args ...string) result {
 	return done
 }
 
-// applyPlan applies the plan that was made last.
 func (w *workspace) applyPlan() result {
 	w.t.Helper()
 	return w.must("apply", "made.tfplan")
