@@ -56,7 +56,7 @@ func TestAccRecord_Life(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithOtherRoutes())
 	older, newest := instancetest.Older(), instancetest.Newer().With("fileMaxSize", 1000)
-	other := instancetest.New(t)
+	other := instancetest.New(t, instancetest.WithDocument(older))
 	ofOlder := newer.with(documents["older"].want).with(args{"response_body": older.JSON()})
 	const follows, replaced = "terraform_data.follows", "terraform_data.replaced"
 	spelling := strings.ToUpper(other.URL()) + "/"
@@ -109,7 +109,7 @@ func TestAccRecord_Life(t *testing.T) {
 			},
 			{ // another instance, which starts
 				PreConfig: func() {
-					other.SetScript(instancetest.Status(503), instancetest.Answer(), instancetest.AnswerDocument(older))
+					other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(newest))
 				},
 				Config: recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
 				ConfigPlanChecks: planned(
