@@ -3,7 +3,9 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,7 +53,40 @@ func TestAccRecord_Documents(t *testing.T) {
 	})
 }
 
-// TestAccRecord_Life: from an instance that does not start in time to one that is gone.
+// TestAccRecord_CreateErrors: each is on the line of what was not met, and says what the wait met before.
+func TestAccRecord_CreateErrors(t *testing.T) {
+	t.Parallel()
+	configuration, want := impatientBlock, []errorAtLine{}
+	fails := func(step instancetest.Step, expects string, says ...string) {
+		server, label := instancetest.New(t, instancetest.WithDefault(step)), outputName(len(want))
+		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\ntimeouts = { create = \"300ms\" }\n%s\n}\n",
+			label, server.URL(), expectedOf(expects))
+		line := expects
+		if strings.HasPrefix(says[0], "Instance answered") {
+			line = fmt.Sprintf("base_url = %q", server.URL())
+		}
+		want = append(want, errorAtLine{line, append(says, "raise timeouts.create.")})
+	}
+	reporting := func(size int) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", size))
+	}
+	const notMet, took, digits = "Instance does not report what is expected", "timeouts.create (300ms)", "Write the whole number, as a string."
+
+	fails(instancetest.Status(503, "Age", "300"), "", "Instance answered with status 503", "(from a cache, 300 seconds old)", took, "A cache answered")
+	fails(reporting(5), "file_max_size = 5000000000", notMet, "- file_max_size is 5, expected 5000000000", took, digits)
+	fails(reporting(6), "file_max_size = 5999", notMet, "- file_max_size is 6, expected 5999", took, "change expected.")
+	var asked atomic.Bool
+	fails(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		if asked.Swap(true) {
+			instancetest.Status(502)(s, w, r)
+			return
+		}
+		reporting(7)(s, w, r)
+	}, "file_max_size = 8", "Instance answered with status 502", "Before that, the instance answered,", "- file_max_size is 7, expected 8", took)
+	mustFail(t, nil, configuration, want...)
+}
+
+// TestAccRecord_Life: from an instance that starts to one that is gone.
 func TestAccRecord_Life(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithOtherRoutes())
@@ -65,15 +100,8 @@ func TestAccRecord_Life(t *testing.T) {
 		ProtoV6ProviderFactories: factories(),
 		Steps: []resource.TestStep{
 			{
-				PreConfig: func() { instance.SetDefault(instancetest.Status(503)) },
-				Config:    recordOf(instance.URL(), `timeouts = { create = "200ms" }`),
-				ExpectError: words("Error: Instance answered with status 503", "with "+theRecord+",", fmt.Sprintf(": base_url = %q", instance.URL()),
-					"timeouts.create (200ms)", "raise timeouts.create"),
-			},
-			{
 				PreConfig: func() {
 					instance.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
-					instance.SetDefault(instancetest.Answer())
 				},
 				Config: recordOf(instance.URL()),
 				ConfigPlanChecks: planned(
