@@ -13,9 +13,11 @@ import (
 
 // expecting is the block expected.
 func expecting(arguments args) args {
-	return args{"expected": args{
-		"api_version": nil, "chunk_size": nil, "file_max_age": nil, "file_max_size": nil, "max_transfers_in_merge": nil, "require_password": nil,
-	}.with(arguments)}
+	block := make(args)
+	for _, argument := range schemaOf(recordName).Block.BlockTypes[0].Block.Attributes {
+		block[argument.Name] = nil
+	}
+	return args{"expected": block.with(arguments)}
 }
 
 const notAsExpected = "Instance does not report what is expected"

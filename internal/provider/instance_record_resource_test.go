@@ -67,21 +67,21 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 		}
 		want = append(want, errorAtLine{line, append(says, "raise timeouts.create.")})
 	}
-	reporting := func(size int) instancetest.Step {
-		return instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", size))
+	reporting := func(field string, value any) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With(field, value))
 	}
-	const notMet, took, digits = "Instance does not report what is expected", "timeouts.create (300ms)", "Write the whole number, as a string."
+	const notMet, took, digits = notAsExpected, "timeouts.create (300ms)", "Write the whole number, as a string."
 
 	fails(instancetest.Status(503, "Age", "300"), "", "Instance answered with status 503", "(from a cache, 300 seconds old)", took, "A cache answered")
-	fails(reporting(5), "file_max_size = 5000000000", notMet, "- file_max_size is 5, expected 5000000000", took, digits)
-	fails(reporting(6), "file_max_size = 5999", notMet, "- file_max_size is 6, expected 5999", took, "change expected.")
+	fails(reporting("fileMaxSize", 5), "file_max_size = 5000000000", notMet, "- file_max_size is 5, expected 5000000000", took, digits)
+	fails(reporting("fileMaxSize", 6), "file_max_size = 5999", notMet, "- file_max_size is 6, expected 5999", took, "change expected.")
 	var asked atomic.Bool
 	fails(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
 		if asked.Swap(true) {
 			instancetest.Status(502)(s, w, r)
 			return
 		}
-		reporting(7)(s, w, r)
+		reporting("fileMaxSize", 7)(s, w, r)
 	}, "file_max_size = 8", "Instance answered with status 502", "Before that, the instance answered,", "- file_max_size is 7, expected 8", took)
 	mustFail(t, nil, configuration, want...)
 }
