@@ -485,14 +485,6 @@ func knownTo(want, got any) any {
 	return known
 }
 
-// mustMatch checks the attributes that want has.
-func (a args) mustMatch(tb testing.TB, want args) {
-	tb.Helper()
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		mustEqual(tb, name, a[name], want[name])
-	}
-}
-
 // reading returns the arguments of a data source that reads one instance.
 func reading(source string, baseURL any) args {
 	if source == instancesName {

@@ -59,6 +59,41 @@ resource "filetransfer_instance_record" "own" { base_url = %q }
 	})
 }
 
+// TestAccProvider_DeferredReads: where the CLI allows it, reads that need arguments which are not known yet are made in the next
+// run.
+func TestAccProvider_DeferredReads(t *testing.T) {
+	t.Parallel()
+	const data, record = "data.filetransfer_instance.provided", "filetransfer_instance_record.deferred"
+	configuration := fmt.Sprintf(`
+resource "terraform_data" "instance" { input = %q }
+
+data "filetransfer_instance" "provided" {}
+
+resource "filetransfer_instance_record" "deferred" { base_url = data.filetransfer_instance.provided.base_url }
+`, instancetest.New(t).URL()) + providerWith("base_url = terraform_data.instance.output")
+	deferral := resource.AdditionalCLIOptions{Apply: resource.ApplyOptions{AllowDeferral: true}, Plan: resource.PlanOptions{AllowDeferral: true}}
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(tfversion.Version1_9_0), tfversion.SkipIfNotAlpha()}, // -allow-deferral
+		ProtoV6ProviderFactories: factories(),
+		AdditionalCLIOptions:     &deferral,
+		Steps: []resource.TestStep{
+			{
+				Config: configuration,
+				ConfigPlanChecks: planned([]plancheck.PlanCheck{
+					plancheck.ExpectDeferredChange(data, plancheck.DeferredReasonProviderConfigUnknown),
+					plancheck.ExpectDeferredChange(record, plancheck.DeferredReasonAbsentPrereq),
+				}),
+				ExpectNonEmptyPlan: true,
+			},
+			{
+				Config:            configuration,
+				ConfigPlanChecks:  planned([]plancheck.PlanCheck{plancheck.ExpectNoDeferredChanges()}),
+				ConfigStateChecks: append(inState(data, newer), inState(record, newer)...),
+			},
+		},
+	})
+}
+
 // TestAccProvider_RefusedArguments: Terraform shows the line of the argument at fault, not the first line of its block,
 // unless it may have a secret.
 func TestAccProvider_RefusedArguments(t *testing.T) {
