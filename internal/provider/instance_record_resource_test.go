@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -378,8 +378,8 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 func TestPlanKeepsEveryArgument(t *testing.T) {
 	t.Parallel()
 	record := &instanceRecordResource{provider: &providerData{}}
-	var with resource.SchemaResponse
-	record.Schema(t.Context(), resource.SchemaRequest{}, &with)
+	var with frameworkresource.SchemaResponse
+	record.Schema(t.Context(), frameworkresource.SchemaRequest{}, &with)
 	with.Schema.Attributes["note"] = schema.StringAttribute{Optional: true}
 	of := terraformType(with.Schema.Type())
 	state := args{"base_url": "https://files.example.org", "note": "old", "chunk_size": 1}
@@ -388,8 +388,8 @@ func TestPlanKeepsEveryArgument(t *testing.T) {
 		chunkSize any
 	}{"same instance": {args{"note": "new"}, int64(1)}, "another instance": {args{"note": "new", "base_url": "https://example.org"}, unknown{}}} {
 		plan := tfsdk.Plan{Schema: with.Schema, Raw: valueOf(t, of, state.with(test.change))}
-		resp := resource.ModifyPlanResponse{Plan: plan}
-		record.ModifyPlan(t.Context(), resource.ModifyPlanRequest{
+		resp := frameworkresource.ModifyPlanResponse{Plan: plan}
+		record.ModifyPlan(t.Context(), frameworkresource.ModifyPlanRequest{
 			Plan: plan, State: tfsdk.State{Schema: with.Schema, Raw: valueOf(t, of, state)},
 		}, &resp)
 		planned := plain(t, resp.Plan.Raw).(args)
