@@ -28,7 +28,7 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for an instance that starts: almost every failure is retried until `timeouts.read` expires, and " +
+			MarkdownDescription: "Whether to wait until a new instance answers: almost every failure is retried until `timeouts.read` expires, and " +
 				"`max_attempts` is ignored. Use it only while an instance is new. Default: `false`.",
 		},
 		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{

@@ -15,7 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// The summaries of all diagnostics but those in failureWords. Each has a section in the troubleshooting guide.
+// The summaries of all diagnostics but those in failureWords. The troubleshooting guide explains those of a read.
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"

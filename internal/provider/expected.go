@@ -25,9 +25,9 @@ import (
 // It is a block, because Terraform refuses an argument that a block does not have, and silently drops one that an object does
 // not have: a misspelled expectation would expect nothing.
 var expectedBlock = schema.SingleNestedBlock{
-	MarkdownDescription: "What the instance is expected to report, such as its release and the settings that this configuration gives it. These " +
-		"values are known in the plan, and the apply waits until the instance reports them. If it does not in time, the apply fails, lists each " +
-		"difference, and the next apply waits again.",
+	MarkdownDescription: "Values that the instance must report, such as its release and the settings that this configuration gives it. They are known " +
+		"at plan time, and the apply waits until the instance reports them. If it does not in time, the apply fails and lists each difference. The " +
+		"next apply waits again.",
 	Attributes: map[string]schema.Attribute{
 		"api_version": schema.StringAttribute{
 			Optional:            true,

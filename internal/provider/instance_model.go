@@ -40,11 +40,11 @@ var detailsAttributes = []detailsAttribute{
 	{"file_max_age", computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports `15770000000` if there is no maximum."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
 	{"max_transfers_in_merge", computedInt64("Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
-		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, `10` before."),
+		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, pre-releases of it included, `10` before."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
 	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // nested attributes cannot be mocked
 		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if it suggests " +
-			"none. Each has a `label`, `in_seconds`, and `in_minutes`, rounded down."},
+			"none. Each has a `label` (normalized to NFC), `in_seconds` (`inSeconds`, or `value` if there is none), and `in_minutes` (from `in_seconds`, rounded down)."},
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 

@@ -58,7 +58,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"update": durationAttribute("Time to wait for the instance when `base_url` changes or the instance does not report what is `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what is expected of it, and keeps what it last reported " +
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +
 			"(`GET {base_url}/instance`). An instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks:     map[string]schema.Block{"expected": expectedBlock},

@@ -69,7 +69,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"errors": schema.MapAttribute{
 			ElementType: types.StringType,
 			Computed:    true,
-			MarkdownDescription: "Why instances could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
+			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
 				"changes only when the cause changes. Empty if all were read.",
 		},
 	})

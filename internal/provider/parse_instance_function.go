@@ -32,7 +32,8 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "document",
-				MarkdownDescription: "The JSON document, in any response shape. A document that is not valid is an error that lists its faults.",
+				MarkdownDescription: "The JSON document, in any response shape, with up to 100 expiry options. A byte order mark at its beginning is ignored. A " +
+					"document that is not valid is an error that lists its faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsObject.AttrTypes},

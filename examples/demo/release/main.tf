@@ -57,7 +57,7 @@ resource "filetransfer_instance_record" "files" {
   }
 }
 
-# Stands in for a proxy's limit of a request. 1 MiB is for the rest of the request.
-resource "terraform_data" "body_limit" {
-  input = filetransfer_instance_record.files.chunk_size + 1048576
+# Stands in for what clients use.
+resource "terraform_data" "upload_form" {
+  input = filetransfer_instance_record.files.chunk_size
 }

@@ -19,7 +19,7 @@ locals {
   )
 }
 
-output "default_expire_time" {
-  description = "The expiry option that an upload form preselects."
-  value       = local.longest.label
+output "expire_seconds" {
+  description = "What the job sends as expiretime when it creates a transfer."
+  value       = local.longest.in_seconds
 }

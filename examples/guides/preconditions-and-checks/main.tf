@@ -14,12 +14,6 @@ variable "largest_export" {
   default     = 5000000000
 }
 
-variable "nginx_body_limit" {
-  description = "Largest request body that our nginx accepts, in bytes."
-  type        = number
-  default     = 33554432
-}
-
 # Stops the plan if the instance does not meet what everything below needs.
 data "filetransfer_instance" "files" {
   base_url = var.base_url
@@ -32,18 +26,6 @@ data "filetransfer_instance" "files" {
   }
 }
 
-# Stands in for nginx. Stops the plan if a chunk does not fit.
-resource "terraform_data" "nginx" {
-  input = var.nginx_body_limit
-
-  lifecycle {
-    precondition {
-      condition     = var.nginx_body_limit > data.filetransfer_instance.files.chunk_size
-      error_message = "nginx must accept more than a chunk of ${data.filetransfer_instance.files.chunk_size} bytes."
-    }
-  }
-}
-
 # Warns, and lets the plan continue.
 check "password" {
   assert {
@@ -52,4 +34,4 @@ check "password" {
   }
 }
 
-output "nginx_body_limit" { value = terraform_data.nginx.output }
+output "api_version" { value = data.filetransfer_instance.files.api_version }

@@ -20,7 +20,7 @@ variable "chunk_size" {
 
 # Stands in for the server: a container, a Helm release, a virtual machine.
 resource "terraform_data" "server" {
-  input = { image = "stend:${var.release}", CHUNK_SIZE = var.chunk_size }
+  input = { image = "stend:${var.release}", CHUNK_SIZE = tostring(var.chunk_size) }
 }
 
 resource "filetransfer_instance_record" "files" {
@@ -35,7 +35,7 @@ resource "filetransfer_instance_record" "files" {
   }
 }
 
-# Stands in for what follows the limits.
+# Stands in for what clients of the server use.
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }

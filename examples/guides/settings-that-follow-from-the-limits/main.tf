@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.8" # OpenTofu: 1.7
+  required_version = ">= 1.4"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
@@ -16,8 +16,11 @@ locals {
   }
 }
 
-# Stands in for what runs the service.
-resource "terraform_data" "service" { input = local.limits }
+# Stands in for what runs the service. It gets each limit as a string.
+resource "terraform_data" "service" {
+  input      = { for name, limit in local.limits : name => tostring(limit) }
+  depends_on = [terraform_data.nginx]
+}
 
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
@@ -28,4 +31,9 @@ resource "filetransfer_instance_record" "files" {
     chunk_size    = local.limits.CHUNK_SIZE
     file_max_age  = local.limits.FILE_MAX_AGE
   }
+}
+
+# Stands in for what clients use.
+resource "terraform_data" "upload_form" {
+  input = filetransfer_instance_record.files.file_max_size
 }

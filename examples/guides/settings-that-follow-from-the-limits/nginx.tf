@@ -1,4 +1,8 @@
+locals {
+  largest_chunk = max(local.limits.CHUNK_SIZE, 0) # the old size, while you lower it
+}
+
 # Stands in for nginx's configuration.
 resource "terraform_data" "nginx" {
-  input = "client_max_body_size ${filetransfer_instance_record.files.chunk_size + 1024 * 1024};"
+  input = "client_max_body_size ${local.largest_chunk + 1024 * 1024};"
 }

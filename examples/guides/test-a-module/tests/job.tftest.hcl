@@ -29,18 +29,3 @@ run "defaults" {
     error_message = "The shortest option is 30 minutes."
   }
 }
-
-run "smaller_chunks" {
-  override_data {
-    target = data.filetransfer_instance.files
-    values = {
-      chunk_size               = 10000000
-      recommended_expire_times = [{ label = "1 hour", in_seconds = 3600, in_minutes = 60 }]
-    }
-  }
-
-  assert {
-    condition     = output.chunks == 500
-    error_message = "The job must follow the chunk size."
-  }
-}
