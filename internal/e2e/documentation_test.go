@@ -130,52 +130,47 @@ func standIn(text string) string {
 	return another.ReplaceAllString(text, "terraform_data")
 }
 
-// A newcomer who copies the examples of the first screen gets the plans and the error that follow them, from an instance that
-// answers what the index shows.
+// A newcomer who copies the examples of the first screen gets what follows them. The answer on it is that of a real server.
 func TestAccDocumentation_FirstScreen(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
 	needTerraformData(t, cli)
-	index := filepath.Join(root, "templates", "index.md.tmpl")
-	screen := blocks(t, index)[:5]
+	screen := blocks(t, filepath.Join(root, "templates", "index.md.tmpl"))[:5]
 	for i, block := range blocks(t, filepath.Join(root, "README.md"))[:len(screen)] {
 		if block.text != screen[i].text {
 			t.Errorf("%s is not as in %s", block.place, screen[i].place)
 		}
 	}
-	reads, plan, releases, releasePlan, failure := screen[0].text, screen[1].text, screen[2].text, screen[3].text, screen[4].text
-	const size, larger = "1000000000", "5000000000"
-	answer := documentOfTheIndex(t)
+	answer, gate, failure, reads, tries := screen[0].text, screen[1].text, screen[2].text, screen[3].text, screen[4].text
+	const asked = "5000000000"
+	correct := strings.Replace(answer, `"fileMaxSize":5,`, `"fileMaxSize":`+asked+",", 1)
 	server := instancetest.New(t, instancetest.WithDocument(answer))
-	ofServer := func(configuration string) string {
-		return standIn(strings.ReplaceAll(configuration, `"`+exampleURL+`"`, `"`+server.URL()+`"`))
+	from := func(configuration, baseURL string) string {
+		return standIn(strings.ReplaceAll(configuration, `"`+baseURL+`"`, `"`+server.URL()+`"`))
 	}
-	w := newWorkspace(t, cli, "")
-	w.paste(ofServer(reads))
-	w.apply()
-	server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, size, larger, 1)))
-	w.plan().wantExcerpt(t, standIn(plan))
 
-	w = newWorkspace(t, cli, "")
-	server.SetDefault(instancetest.Answer())
-	w.configure(ofServer(releases))
-	w.apply()
-	change := "-var=file_max_size=" + larger
-	w.plan(change).wantExcerpt(t, standIn(releasePlan))
-	w.configure(ofServer(strings.Replace(releases, "\n\n  expected", "\n  timeouts = { update = \"1s\" }\n\n  expected", 1)))
-	server.SetDefault(instancetest.AnswerDocument(strings.Replace(answer, size, "5", 1)))
-	failed := w.do("apply", "-auto-approve", change)
-	failed.wantText(t, "exit code 1:")
-	failed.wantExcerpt(t, failure)
-	if after := w.record("terraform_data.upload_form")["output"]; !strings.Contains(fmt.Sprint(after), size) {
-		t.Errorf("what follows was changed to %v", after)
+	gated := newWorkspace(t, cli, strings.Replace(from(gate, exampleURL), "\n\n  expected", "\n  timeouts = { create = \"1s\" }\n\n  expected", 1))
+	gated.plan().wantText(t, `MAX_FILE_BYTES = "`+asked+`"`)
+	tried := newWorkspace(t, cli, "")
+	tried.paste(strings.Replace(from(tries, "http://127.0.0.1:3000"), `"5s"`, `"1s"`, 1))
+	for _, w := range []*workspace{gated, tried} {
+		server.SetDefault(instancetest.AnswerDocument(answer))
+		failed := w.do("apply", "-auto-approve")
+		failed.wantText(t, "exit code 1:")
+		failed.wantExcerpt(t, failure)
+		if form := w.record("terraform_data.upload_form"); form != nil {
+			t.Errorf("there is an upload form: %v", form)
+		}
+		server.SetDefault(instancetest.AnswerDocument(correct))
+		w.apply()
+		w.wantNoChanges(nil)
 	}
-}
 
-// documentOfTheIndex is what an instance answers by the index.
-func documentOfTheIndex(t *testing.T) string {
-	t.Helper()
-	return firstBlock(t, filepath.Join(root, "templates", "index.md.tmpl"), "json", "fileMaxSize")
+	read := newWorkspace(t, cli, from(reads, exampleURL))
+	read.apply()
+	if size := read.state().Outputs["file_max_size"].Value; size != 5000000000. {
+		t.Errorf("the output is %v", size)
+	}
 }
 
 // wantExcerpt checks that a command printed these lines in their order, with "..." where some are left out.
@@ -196,43 +191,23 @@ func TestAccDocumentation_Values(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
 	cli.need(t, version{1, 5}, version{1, 6}, "the layout of the pages")
-	server := instancetest.New(t, instancetest.WithDocument(documentOfTheIndex(t)))
-	for page, shown := range map[string]struct{ example, address string }{
-		"data-sources/instance.md.tmpl":     {"data-sources/filetransfer_instance", "data.filetransfer_instance.files"},
-		"resources/instance_record.md.tmpl": {"resources/filetransfer_instance_record", "filetransfer_instance_record.files"},
-	} {
-		t.Run(shown.address, func(t *testing.T) {
-			t.Parallel()
-			e := newExample(t, cli, shown.example)
-			e.variables["base_url"] = server.URL()
-			e.setVariables()
-			e.apply()
-			done := e.run(t, e.dir, "state", "show", "-no-color", shown.address)
-			done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL))
-			done.wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", page))
-		})
-	}
+	server := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3").With("fileMaxSize", 1000000000)))
+	t.Run("filetransfer_instance", func(t *testing.T) {
+		t.Parallel()
+		e := newExample(t, cli, "data-sources/filetransfer_instance")
+		e.variables["base_url"] = server.URL()
+		e.setVariables()
+		e.apply()
+		done := e.run(t, e.dir, "state", "show", "-no-color", "data.filetransfer_instance.files")
+		done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL))
+		done.wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "data-sources", "instance.md.tmpl"))
+	})
 	t.Run("parse_instance", func(t *testing.T) {
 		t.Parallel()
 		e := newExample(t, cli, "functions/parse_instance")
 		e.apply()
 		e.run(t, e.dir, "output", "-no-color", "snapshot").wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "functions", "parse_instance.md.tmpl"))
 	})
-}
-
-// firstBlock returns the first block in the language, which has to contain the text.
-func firstBlock(t *testing.T, page, language, text string) string {
-	t.Helper()
-	for _, block := range blocks(t, page) {
-		if block.language == language {
-			if !strings.Contains(block.text, text) {
-				t.Fatalf("%s has no %q:\n%s", block.place, text, block.text)
-			}
-			return block.text
-		}
-	}
-	t.Fatalf("%s has no block of %s", page, language)
-	return ""
 }
 
 var (

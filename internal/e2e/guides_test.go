@@ -56,7 +56,7 @@ func TestAccGuide_Release(t *testing.T) {
 
 	release := strings.Fields(oneBlock(t, "-var release=", page...))[2:]
 	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 0 to add, 3 to change", page...))
-	server.SetDefault(released("2.2.3", 20000000))
+	server.SetDefault(released("2.2.3", 3))
 	e.paste(strings.Replace(e.configuration, update, `update = "1s"`, 1))
 	failed := e.do("apply", append(release, "-auto-approve")...)
 	failed.wantText(t, "exit code 1:")
@@ -79,7 +79,8 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
-// One plan has a raised limit and what follows from it, and no smaller volume. If the limit does not arrive, nothing follows.
+// One plan has a raised limit and what follows from it, and no smaller volume. nginx has a larger limit before the service, and if
+// the service does not get it, what clients use stays as it is.
 func TestAccGuide_Settings(t *testing.T) {
 	t.Parallel()
 	e := newExample(t, acceptance(t), "guides/settings-that-follow-from-the-limits")
@@ -87,7 +88,7 @@ func TestAccGuide_Settings(t *testing.T) {
 	e.apply()
 	write(t, filepath.Join(e.dir, "override.tf"), `
 locals {
-  limits = { FILE_MAX_SIZE = 64424509440, CHUNK_SIZE = 30000000, FILE_MAX_AGE = 30 }
+  limits = { FILE_MAX_SIZE = 80000000000, CHUNK_SIZE = 30000000, FILE_MAX_AGE = 30 }
 }
 
 resource "filetransfer_instance_record" "files" {
@@ -106,7 +107,7 @@ resource "filetransfer_instance_record" "files" {
 		t.Errorf("the output is %v", got)
 	}
 	for follower, want := range map[string]any{
-		"nginx": "client_max_body_size 21048576;", "volume": 1831., "alert_below_bytes": 257798037760.,
+		"nginx": "client_max_body_size 31048576;", "volume": 1831., "alert_below_bytes": 257798037760., "upload_form": 64424509440.,
 	} {
 		if got := e.follower("terraform_data." + follower); got != want {
 			t.Errorf("%s is %v, want %v", follower, got, want)

@@ -17,7 +17,7 @@ func TestAccInstall(t *testing.T) {
 	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
 	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.host)
 	built := string(read(t, glob(t, filepath.Join(buildDir, providerName+"*"))[0]))
-	requires, _, _ := strings.Cut(firstBlock(t, filepath.Join(root, "README.md"), "terraform", "required_providers"), "\n\n")
+	requires, _, _ := strings.Cut(oneBlock(t, "required_providers", "README.md"), "\nresource ")
 	w.paste(requires)
 	for _, build := range []string{built, built + "another"} {
 		file := filepath.Join(w.dir, providerName)

@@ -73,7 +73,7 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 			w := newWorkspace(t, c, promiseOf(server.URL(), 20000000, test.ofRecord, test.ofReplaced))
 			w.apply()
 			w.configure(promiseOf(server.URL(), 30000000, test.ofRecord, test.ofReplaced))
-			w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Error: "+notAsExpected)
+			w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Error: Instance does not report what is expected")
 
 			var gone []string
 			for _, address := range []string{"terraform_data.of_another_value", "terraform_data.replaced", theRecord} {
@@ -109,12 +109,12 @@ func TestAccRecord_CreateBeforeDestroyReachesTheServer(t *testing.T) {
 	server := instancetest.New(t)
 	replacedServer := strings.NewReplacer(`"server" { input`, `"server" { triggers_replace`)
 	for ofReplaced, want := range map[string]string{
-		"": "delete create",
-		"lifecycle { create_before_destroy = true }": "create delete",
+		"": "-/+",
+		"lifecycle { create_before_destroy = true }": "+/-",
 	} {
 		w := newWorkspace(t, c, replacedServer.Replace(promiseOf(server.URL(), 20000000, "", ofReplaced)))
 		w.apply()
 		w.configure(replacedServer.Replace(promiseOf(server.URL(), 30000000, "", ofReplaced)))
-		w.planInDetail().wantAction(t, "terraform_data.server", want)
+		w.plan().wantText(t, "terraform_data.server must be replaced "+want+" resource")
 	}
 }

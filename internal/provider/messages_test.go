@@ -11,18 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// messages returns the words with which the provider's messages begin.
-func messages() []string {
+// readMessages returns the summaries of what a read can say. All other messages are about the configuration, or of functions, and
+// say themselves what to write instead.
+func readMessages() []string {
 	all := []string{
-		summaryCACerts, summaryBaseURL, summaryCanceled, summaryChanged, summaryConnectTo, summaryContradictory, summaryDuration, summaryFailures, summaryHeader,
-		summaryInsecure, summaryKept, summaryMixed, summaryNoCert, summaryNoInstance, summaryNoKey, summaryNumber, summaryRetryDelays, summaryShort,
-		summaryTLS, summaryUnknown, summaryUnusedConnect, summaryUnusedHeaders, summaryVersion,
-		// Functions have errors without summaries.
-		"No expiry option is at most",
-		"The entry at index",
-		"The list is empty: there is no expiry option to select",
-		"This is not a JSON document",
-		"This is not an instance document",
+		summaryCanceled, summaryChanged, summaryContradictory, summaryFailures, summaryKept, summaryMixed, summaryNoInstance, summaryShort,
+		summaryUnknown,
 	}
 	for _, words := range failureWords {
 		all = append(all, words.summary)
@@ -30,15 +24,15 @@ func messages() []string {
 	return all
 }
 
-// Every message has its section in the troubleshooting guide, under its own words, and the sections before those of other
-// programs are about messages that the provider can give.
-func TestTroubleshootingHasEveryMessage(t *testing.T) {
+// Every message of a read has a section or a row in the troubleshooting guide, under its own words, and the page before the
+// messages of other programs is about those alone.
+func TestTroubleshootingHasEveryMessageOfARead(t *testing.T) {
 	t.Parallel()
 	ours, _, found := strings.Cut(template(t, "guides", "troubleshooting"), "\n## Messages of Terraform and OpenTofu\n")
 	if !found {
 		t.Error("the page has no section about messages of Terraform and OpenTofu")
 	}
-	mustHaveSections(t, firstGroups(`(?m)^### (.*)$`, ours), messages())
+	mustHaveSections(t, slices.Concat(firstGroups(`(?m)^### (.*)$`, ours), firstGroups(`(?m)^\| \*\*(.+?)\*\* \|`, ours)), readMessages())
 }
 
 // The table of texts in errors has every class of failures, those with an open end by an example.
