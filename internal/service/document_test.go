@@ -184,58 +184,38 @@ func changedFields(a, b []byte) (changed []string) {
 	return changed
 }
 
-// table is the table in the documentation. Releases that follow each other and are the same share a row.
+// table is the table in the documentation, of all releases with a tag. Those that follow each other and are the same share a row.
 func (d documents) table() string {
-	text := "| Releases | Shape | What is special |\n|---|---|---|\n"
-	var first, last, row string
+	text := "| Releases | Shape of the document |\n|---|---|\n"
+	var first, last, shape string
 	end := func() {
-		if releases := first; row != "" {
+		if releases := first; shape != "" {
 			if first != last {
 				releases += " to " + last
 			}
-			text += "| " + releases + row
+			text += "| " + releases + " | " + shape + " |\n"
 		}
 	}
-	before := meaning{}
 	for _, release := range inOrder(slices.Collect(maps.Keys(d))) {
-		document, m := string(d[release]["default"]), meaningOf(d[release]["default"])
-		var special []string
-		note := func(is bool, format string, args ...any) {
-			if is {
-				special = append(special, fmt.Sprintf(format, args...))
-			}
+		if strings.Contains(release, "-") {
+			continue // a commit after a release
 		}
-		shape, readable := "newer", len(m.faults) == 0
+		document, m, this := string(d[release]["default"]), meaningOf(d[release]["default"]), "newer"
 		switch {
-		case !readable:
-			shape = "neither"
+		case len(m.faults) > 0:
+			this = "Cannot be read: no `" + strings.Join(m.faults, "`, no `") + "`."
+		case m.ambiguous:
+			this = "older, with minutes in `value`"
 		case !strings.Contains(document, "inSeconds"):
-			shape = "older"
+			this = "older"
 		case !strings.Contains(document, "maxTransfersInMerge"):
-			shape = "mixture: `inSeconds`, no `maxTransfersInMerge`"
+			this = "mixture: `inSeconds`, no `maxTransfersInMerge`"
 		}
-		chunk, earlier := m.attributes["chunk_size"], before.attributes["chunk_size"]
-		var reasons []string
-		for _, fault := range m.faults {
-			if m.is[fault] == "missing" {
-				reasons = append(reasons, "no `"+fault+"`")
-			} else {
-				reasons = append(reasons, "`"+fault+"` is `"+m.is[fault]+"`")
-			}
-		}
-		note(!readable, "Cannot be read: %s.", strings.Join(reasons, ", "))
-		note(m.ambiguous, "`value` is in minutes, and is read as seconds with a warning.")
-		note(readable, "`FILE_MAX_AGE=0` is reported as %.0f.", meaningOf(d[release]["FILE_MAX_AGE=0"]).attributes["file_max_age"])
-		note(strings.Contains(string(d[release]["FILE_MAX_AGE=900"]), `"900"`), "`fileMaxAge` is a string where it is set.")
-		note(readable && earlier != nil && earlier != chunk, "`chunkSize` is %.0f unless it is set, and was %.0f before.", chunk, earlier)
-		if this := fmt.Sprintf(" | %s | %s |\n", shape, strings.Join(special, " ")); this != row {
+		if this != shape {
 			end()
-			first, row = release, this
+			first, shape = release, this
 		}
 		last = release
-		if readable {
-			before = m
-		}
 	}
 	end()
 	return text
