@@ -265,6 +265,37 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
+// The index links to every other page.
+func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
+	t.Parallel()
+	index := filepath.Join(root, "docs", "index.md")
+	links := linksOf(t, index)
+	for _, page := range files(t, "*.md", "docs") {
+		if page != index && !slices.Contains(links, page) {
+			t.Errorf("the index has no link to %s", page)
+		}
+	}
+}
+
+// The page about messages shows one as it is. Only the times, the number of attempts and how lines are broken differ.
+func TestAccDocumentation_Message(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	w := newWorkspace(t, cli, "\n\nresource \"filetransfer_instance_record\" \"files\" {\n  base_url = \"http://"+
+		instancetest.ReserveAddress(t)+"\"\n  timeouts = { create = \"1s\" }\n}\n")
+	failed := w.do("apply", "-auto-approve")
+	_, message, _ := strings.Cut(failed.String(), "Error: ")
+	words := func(text string) string {
+		for pattern, same := range map[string]string{`\b(localhost|127\.0\.0\.1):\d+`: "ADDRESS", `\d+ attempts`: "N attempts", `\(\d+[ms]\)`: "(TIME)", `line \d+`: "line N", `\n +\d+:`: "\n N:"} {
+			text = regexp.MustCompile(pattern).ReplaceAllString(text, same)
+		}
+		return strings.TrimSpace(oneLine([]byte(text)))
+	}
+	if want, got := words(oneBlock(t, "12 attempts", "templates", "guides", "troubleshooting.md.tmpl")), words("Error: "+message); got != want {
+		t.Errorf("the page has\n%s\nand it says\n%s", want, got)
+	}
+}
+
 // linksOf returns where the links of a page to files of the repository lead, each with its section.
 func linksOf(t *testing.T, page string) []string {
 	t.Helper()

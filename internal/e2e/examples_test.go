@@ -154,11 +154,9 @@ var wantOutputs = map[string]map[string]any{
 	"data-sources/filetransfer_instances": {
 		"upload_limit":  21474836480., // the older one's 20 GiB
 		"largest_chunk": 20000000.,
-		"merge_limits":  map[string]any{"older": 10., "newer": 50., "mixed": 10.},
 	},
 	"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
 	"functions/select_expire_time":           {"expire_seconds": 1209600.},
-	"functions/parse_instance":               {"file_max_age_days": 30.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
 	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
 	"guides/connect":                         {"api_version": "2.1.5"},

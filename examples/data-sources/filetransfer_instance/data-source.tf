@@ -12,17 +12,11 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-output "file_max_size_mib" {
-  description = "Largest file that the instance accepts, in whole MiB."
-  value       = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 2))
-}
+output "file_max_size_mib" { value = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 2)) }
 
-output "expire_options" {
-  description = "Expiry options of the instance, in seconds."
-  value       = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds
-}
+output "expire_seconds" { value = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds }
 
+# A field without an attribute.
 output "region" {
-  description = "A field without an attribute, from the document as the instance sent it."
-  value       = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not sent")
+  value = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not sent")
 }

@@ -11,12 +11,4 @@ locals {
   snapshot = provider::filetransfer::parse_instance(file("${path.module}/instance.json"))
 }
 
-output "file_max_age_days" {
-  description = "How long a file can live, in days."
-  value       = local.snapshot.file_max_age / (24 * 60 * 60)
-}
-
-output "snapshot" {
-  description = "All that the document says."
-  value       = local.snapshot
-}
+output "snapshot" { value = local.snapshot }

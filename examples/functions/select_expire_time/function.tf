@@ -19,7 +19,4 @@ locals {
   )
 }
 
-output "expire_seconds" {
-  description = "What the job sends as expiretime when it creates a transfer."
-  value       = local.longest.in_seconds
-}
+output "expire_seconds" { value = local.longest.in_seconds }

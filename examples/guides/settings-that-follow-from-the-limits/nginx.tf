@@ -1,8 +1,4 @@
-locals {
-  largest_chunk = max(local.limits.CHUNK_SIZE, 0) # the old size, while you lower it
-}
-
-# Stands in for nginx's configuration.
+# Stands in for nginx's configuration. 20000000 is the chunk size before a change.
 resource "terraform_data" "nginx" {
-  input = "client_max_body_size ${local.largest_chunk + 1024 * 1024};"
+  input = "client_max_body_size ${max(local.limits.CHUNK_SIZE, 20000000) + 1024 * 1024};"
 }

@@ -21,11 +21,7 @@ check "all_read" {
 }
 
 output "api_versions" {
-  description = "Versions of the instances that answered."
-  value       = { for name, instance in data.filetransfer_instances.fleet.instances : name => instance.api_version }
+  value = { for name, instance in data.filetransfer_instances.fleet.instances : name => instance.api_version }
 }
 
-output "errors" {
-  description = "What went wrong with the others."
-  value       = data.filetransfer_instances.fleet.errors
-}
+output "errors" { value = data.filetransfer_instances.fleet.errors }

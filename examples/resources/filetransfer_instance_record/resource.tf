@@ -15,14 +15,11 @@ resource "filetransfer_instance_record" "files" {
     read = "5s" # how long a plan waits for an instance that is down
   }
 
-  # For a server of this configuration: its release and settings.
+  # The apply waits for these.
   expected {
     chunk_size       = 20000000
     require_password = true
   }
 }
 
-output "chunk_size" {
-  description = "Size of one chunk, in bytes."
-  value       = filetransfer_instance_record.files.chunk_size
-}
+output "chunk_size" { value = filetransfer_instance_record.files.chunk_size }
