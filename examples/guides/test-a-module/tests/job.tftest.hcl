@@ -8,7 +8,7 @@ mock_provider "filetransfer" {
 
       recommended_expire_times = [
         { label = "30 minutes", in_seconds = 1800, in_minutes = 30 },
-        { label = "1 day", in_seconds = 86400, in_minutes = 1440 },
+        { label = "1 jour", in_seconds = 86400, in_minutes = 1440 },
       ]
     }
   }
