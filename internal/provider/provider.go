@@ -54,7 +54,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, and from 500 on except 501. Delays grow from `min_delay` to `max_delay`, with jitter. Between these two, " +
+					"the statuses 408, 429 and all from 500 on but 501. Delays grow from `min_delay` to `max_delay`, with jitter. Between these two, " +
 					"`Retry-After` is honored. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{

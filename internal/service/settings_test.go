@@ -65,7 +65,8 @@ func TestWrongSettings(t *testing.T) {
 					if want == "the default" {
 						want = string(defaults[release][field])
 					}
-					if got != want && !strings.HasPrefix(release, "1.") {
+					elsewhere := field == "fileMaxAge" && strings.HasPrefix(release, "1.") // not in the table
+					if got != want && !elsewhere {
 						t.Errorf("%s reports %s as %s, and the guide says %s", release, field, got, want)
 					}
 					if readable {
