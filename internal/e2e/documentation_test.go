@@ -265,18 +265,6 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// The index links to every other page.
-func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
-	t.Parallel()
-	index := filepath.Join(root, "docs", "index.md")
-	links := linksOf(t, index)
-	for _, page := range files(t, "*.md", "docs") {
-		if page != index && !slices.Contains(links, page) {
-			t.Errorf("the index has no link to %s", page)
-		}
-	}
-}
-
 // The page about messages shows one as it is. Only the times, the number of attempts and how lines are broken differ.
 func TestAccDocumentation_Message(t *testing.T) {
 	t.Parallel()
