@@ -383,18 +383,14 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 					t.Parallel()
 					url, server, options := test.open(t, instance)
 					options = append([]option{trusting(secure), attempts(2)}, options...)
-					failures := failEachTime(t, 3, url, options...)
-					// A busy machine may not get as far in time as a row about waiting says.
-					for patience := 4 * soon; test.waits() && !test.isSaidBy(failures) && patience < prompt; patience *= 4 {
-						failures = failEachTime(t, 3, url, append(options, timeout(patience))...)
-					}
+					failures := failPatiently(t, test.says, 3, url, options...)
 					for _, failure := range failures {
 						test.check(t, kind, failure)
 					}
 					if server != nil {
 						server.SetScript(test.step)
 						server.SetDefault(it.Answer())
-						read(t, url, append(options, untilReady, attempts(1))...)
+						read(t, url, append(options, untilReady, attempts(1), hurried)...)
 					} else {
 						checkUntilReady(t, test.retries, url, options)
 					}
@@ -445,17 +441,7 @@ func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
 }
 
 // waits tells whether reads of the fault end with their request timeout.
-func (f fault) waits() bool {
-	s := setup{environment: make(map[string]string)}
-	for _, o := range f.options {
-		o(&s)
-	}
-	return s.RequestTimeout == soon
-}
-
-func (f fault) isSaidBy(failures []*client.Failure) bool {
-	return !slices.ContainsFunc(failures, func(failure *client.Failure) bool { return !strings.Contains(failure.Error(), f.says) })
-}
+func (f fault) waits() bool { return hurries(f.options) }
 
 // checkUntilReady checks that a read which waits until the instance is ready goes on, unless there is no hope.
 func checkUntilReady(t *testing.T, retries retries, url string, options []option) {

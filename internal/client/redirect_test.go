@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -195,12 +194,13 @@ func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 	t.Parallel()
 	silent := "https://" + it.NewRaw(t, it.Await).Address()
 	server := it.New(t, it.WithDefault(it.Redirect(302, silent)))
-	failure := fail(t, server.URL(), attempts(1), timeout(time.Second)) // in which the redirect has to come
-	mustSay(t, failure.Error(), "redirected to "+silent, "connected, but no TLS handshake in time")
+	const handshake, response = "connected, but no TLS handshake in time", "no complete response in time"
+	failure := failPatiently(t, handshake, 1, server.URL(), attempts(1), hurried)[0]
+	mustSay(t, failure.Error(), "redirected to "+silent, handshake)
 
 	server.SetDefault(it.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+silent+"\r\nContent-Length: 9\r\n\r\n", it.Silent()))
-	failure = fail(t, server.URL(), attempts(1), timeout(time.Second))
-	mustSay(t, failure.Error(), "no complete response in time")
+	failure = failPatiently(t, response, 1, server.URL(), attempts(1), hurried)[0]
+	mustSay(t, failure.Error(), response)
 	if failure.RedirectedTo != "" {
 		t.Errorf("%+v", failure)
 	}
