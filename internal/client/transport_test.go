@@ -345,7 +345,7 @@ func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 		it.Await(c)
 		open.Add(-1)
 	})
-	failEachTime(t, 12, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(1), hurried)
+	failEachTime(t, 12, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(1), timeout(soon/3))
 	promptly(t, func() {
 		for begun.Load() < 12 || open.Load() > 0 {
 			time.Sleep(soon / 8)
