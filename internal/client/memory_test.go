@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,11 +62,16 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var asked sync.WaitGroup
-			asked.Add(reads)
+			var asked atomic.Int32
+			underWay := make(chan struct{}) // all at once
 			server := it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
-				asked.Done()
-				asked.Wait() // for all, so that all are under way at once
+				if asked.Add(1) == reads {
+					close(underWay)
+				}
+				select {
+				case <-underWay:
+				case <-r.Context().Done():
+				}
 				test.answer(s, w, r)
 			}))
 			c, request := prepare(t, server.URL(), timeout(long), attempts(1))
@@ -77,7 +83,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 			for i := range reads {
 				running.Go(func() { results[i], failures[i] = c.Read(ctx, request) })
 			}
-			promptly(t, asked.Wait)
+			promptly(t, func() { <-underWay })
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
@@ -93,8 +99,8 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 				if now := reachable(); now > most {
 					most, since = now, 0
 				}
-				if test.silent && since == steady {
-					look.Reset(time.Millisecond)
+				if test.silent && since == steady { // all of the text has come
+					look.Reset(time.Millisecond) // reads may take most at their end
 					cancel()
 				}
 			}

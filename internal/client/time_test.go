@@ -312,7 +312,8 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 				_, err := c.Read(ctx, request)
 				mustBeCanceled(t, err)
 				canceled, ok := errors.AsType[*client.CanceledError](err)
-				if !ok || canceled.Attempts != test.attempts || (canceled.Last == nil) != (test.last == "") {
+				if !ok || canceled.Attempts != test.attempts || (canceled.Last == nil) != (test.last == "") ||
+					canceled.Error() != "reading http://files.example.org/instance was canceled" {
 					t.Fatalf("%+v", err)
 				}
 				if canceled.Last != nil && canceled.Last.Error() != "GET http://files.example.org/instance: "+test.last {
