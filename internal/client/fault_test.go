@@ -390,7 +390,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 					if server != nil {
 						server.SetScript(test.step)
 						server.SetDefault(it.Answer())
-						read(t, url, append(options, untilReady, attempts(1), hurried)...)
+						read(t, url, append(options, untilReady, attempts(1), shortened)...)
 					} else {
 						checkUntilReady(t, test.retries, url, options)
 					}

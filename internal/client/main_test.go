@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		_ = parallel.Value.Set("32") // most tests wait
+		_ = parallel.Value.Set("16") // most tests wait
 	}
 	goleak.VerifyTestMain(suite{m})
 }
@@ -121,6 +121,13 @@ func attempts(n int64) option        { return func(s *setup) { s.Retry.MaxAttemp
 func hurried(s *setup)               { s.RequestTimeout = soon }
 func untilReady(s *setup)            { s.UntilReady = true }
 func insecure(s *setup)              { s.TLS = client.TLS{Insecure: true} }
+
+// shortened makes a request timeout that was chosen to be waited for as short as it can be where only success counts.
+func shortened(s *setup) {
+	if s.RequestTimeout < prompt {
+		s.RequestTimeout = soon
+	}
+}
 
 func retry(attempts int64, shortest, longest time.Duration) option {
 	return func(s *setup) { s.Retry = client.Retry{MaxAttempts: attempts, MinDelay: shortest, MaxDelay: longest} }

@@ -59,18 +59,21 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 			if pooled := b.Connections(); pooled != 1 {
 				t.Errorf("%d connections for plain reads, want 1", pooled)
 			}
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
 			asked := 0
 			request.Differences = func(details *instance.Details) []client.Difference {
 				if details.ChunkSizeBytes == 7 {
 					return nil
 				}
-				if asked++; asked == 3 {
+				switch asked++; asked {
+				case 3:
 					b.Switch(after)
+				case 9:
+					cancel() // or it would stay with the old server for long
 				}
 				return []client.Difference{{Name: "chunk_size", Reported: "20000000", Expected: "7"}}
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), prompt)
-			defer cancel()
 			if _, err := c.Read(ctx, request); err != nil {
 				t.Fatal(err)
 			}
