@@ -280,6 +280,29 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	}
 }
 
+// A dial can notice the end of a read before the read's context does.
+func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, request := prepare(t, "http://files.example.org")
+		c.ServeHTTP(roundTrip(func(*http.Request) (*http.Response, error) { return answer(503, "") }))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.Read(lateContext{ctx, time.Now()}, request)
+		if failure, ok := client.AsFailure(err); !ok || !failure.TimeRanOut || failure.NoTimeLeft || failure.Attempts != 1 {
+			t.Errorf("%+v", failure)
+		}
+	})
+}
+
+// lateContext ends after its deadline.
+type lateContext struct {
+	context.Context //nolint:containedctx // it is one
+	deadline        time.Time
+}
+
+func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
 // What an attempt met that the cancellation cut short says nothing.
 func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 	t.Parallel()
