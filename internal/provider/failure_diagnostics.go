@@ -134,10 +134,10 @@ func attempts(number int) string {
 // cause says what was asked for, and what came back: last, and before that if a wait ended in another failure.
 func cause(failure *client.Failure) string {
 	came, before := sentence(target(failure)+": "+failure.Reason), ""
-	switch {
-	case failure.Kind == client.KindDocument:
+	switch failure.Kind {
+	case client.KindDocument:
 		came = target(failure) + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
-	case failure.Kind == client.KindUnexpected:
+	case client.KindUnexpected:
 		return target(failure) + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
 	}
 	if len(failure.Differences) > 0 {
