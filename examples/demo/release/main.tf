@@ -49,7 +49,7 @@ resource "terraform_data" "server" {
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
-  timeouts   = { update = "2s" }
+  timeouts   = { update = var.setting == null ? "1m" : "2s" } # a wrong setting stays wrong
 
   expected {
     api_version = var.release
