@@ -242,6 +242,15 @@ func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
 	got.mustKeep(t, prior)
 }
 
+func TestRecordReadsNothingForTimeouts(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t)
+	own := args{"base_url": instance.URL()}
+	server := recordProvider(t, nil)
+	server.apply(t, server.create(t, own), own.with(timeout("read", "1s"))).must(t)
+	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
+}
+
 func TestRefreshWarnsOfDoubtfulOptions(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t)
