@@ -102,7 +102,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	// one for KindUnexpected.
 	Differences []Difference
 	// CacheAgeSeconds is how old the answer was, if a cache answered, else 0.
-	CacheAgeSeconds int64
+	CacheAgeSeconds uint64
 	// StatusCode is the status of the instance's answer for KindStatus, or of a proxy's that refused, else 0.
 	StatusCode int
 	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.

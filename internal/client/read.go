@@ -185,7 +185,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 		}
 	}
 	header.Set("Proxy-Authenticate", strings.Join(response.Header.Values("Proxy-Authenticate"), ", "))
-	trace.cacheAge, _ = strconv.ParseInt(response.Header.Get("Age"), 10, 64)
+	trace.cacheAge, _ = strconv.ParseUint(response.Header.Get("Age"), 10, 64)
 	response.Header = header
 	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {

@@ -45,7 +45,7 @@ type requestTrace struct {
 	// deadline is when the attempt ends.
 	deadline time.Time
 	// cacheAge is how many seconds ago the cache that answered got its answer, or 0.
-	cacheAge int64
+	cacheAge uint64
 	stage    atomic.Int32
 	// used is the connection that the request is sent on.
 	used atomic.Pointer[conn]

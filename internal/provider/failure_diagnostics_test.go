@@ -181,10 +181,9 @@ func TestWordsAboutAFailure(t *testing.T) {
 			failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: 300, Reason: "status 503"},
 			words{"GET u (from a cache, 300 seconds old): status 503.", "A cache answered in place of the instance: exclude /instance from it."}, nil,
 		},
-		"cache age in the future": {failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: -1}, nil, words{"cache"}},
-		"429":                     {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
-		"499":                     {status(499), words{"Check the base URL, and"}, words{wait}},
-		"500":                     {status(500), words{"check its log", wait}, nil},
+		"429": {status(429), words{"a lower -parallelism", "retry.max_delay"}, words{"max_concurrency"}},
+		"499": {status(499), words{"Check the base URL, and"}, words{wait}},
+		"500": {status(500), words{"check its log", wait}, nil},
 		"not as expected": {
 			failure{
 				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2, Proxy: "HTTP_PROXY",
