@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const reasonLimit = 300 // characters
@@ -27,7 +28,8 @@ func classify(ctx context.Context, err error, trace *requestTrace, redact redact
 		return failure
 	}
 	failure := failureOf(ctx, err, trace, redact)
-	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) // the resolver has limits of its own
+	// The resolver has limits of its own, and so has each of several addresses.
+	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
 }
 

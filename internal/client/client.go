@@ -56,9 +56,9 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// Clean makes a text of an instance safe to print, and cuts it, as in a [Failure] of the request.
-func (c *Client) Clean(request Request, text string) string {
-	return newRedactor(request.Headers, c.proxyCredentials).clean(text, messageLimit)
+// Clean makes a text of an instance safe to print, and cuts it, as in a [Failure] of a request with these headers.
+func (c *Client) Clean(text string, headers http.Header) string {
+	return newRedactor(headers, c.proxyCredentials).clean(text, messageLimit)
 }
 
 // Request is one read.

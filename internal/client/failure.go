@@ -141,11 +141,17 @@ func statusLine(status int) string {
 // Error returns the URL, where redirects led, and the reason.
 func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
 
-// Target says what was asked for: "GET https://example.org/instance", and where redirects led.
+// Target says what was asked for: "GET https://example.org/instance", where redirects and connect_to led, and whether a cache answered.
 func (f *Failure) Target() string {
 	target := "GET " + f.URL
 	if f.RedirectedTo != "" {
 		target += " (redirected to " + f.RedirectedTo + ")"
+	}
+	if f.ConnectTo != "" {
+		target += " (connect_to " + f.ConnectTo + ")"
+	}
+	if f.CacheAgeSeconds > 0 {
+		target += fmt.Sprintf(" (from a cache, %d seconds old)", f.CacheAgeSeconds)
 	}
 	return target
 }

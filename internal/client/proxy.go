@@ -85,7 +85,7 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	return failure
 }
 
-// addChallenges adds what a proxy accepts that answers 407 (RFC 9110, section 15.5.8), in words that are not safe to print yet.
+// addChallenges adds what a proxy accepts that answers 407 (RFC 9110, section 15.5.8), in words that are safe to print once cleaned.
 func (f *Failure) addChallenges(header http.Header) {
 	if f.StatusCode == http.StatusProxyAuthRequired {
 		f.Hint = HintProxyCredentials

@@ -180,12 +180,10 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	// Drop all other header fields before a body is read: see maxHead for what they take.
 	header := make(http.Header)
 	for _, name := range []string{"Content-Encoding", "Content-Type", "Location", "Retry-After"} {
-		if value := response.Header.Get(name); value != "" {
-			header.Set(name, value)
-		}
+		header.Set(name, response.Header.Get(name))
 	}
-	header.Set("Proxy-Authenticate", strings.Join(response.Header.Values("Proxy-Authenticate"), ", "))
-	trace.cacheAge, _ = strconv.ParseUint(response.Header.Get("Age"), 10, 64)
+	header.Set("Proxy-Authenticate", r.redact.clean(strings.Join(response.Header.Values("Proxy-Authenticate"), ", "), messageLimit))
+	trace.cacheAge, _ = strconv.ParseUint(response.Header.Get("Age"), 10, 31)
 	response.Header = header
 	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {

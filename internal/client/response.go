@@ -56,7 +56,6 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 		failure.Hint = HintHTTPS
 	}
 	failure.addChallenges(response.Header)
-	failure.Reason = redact.clean(failure.Reason, reasonLimit)
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		failure.retryAfter = retryAfter(response.Header, time.Now())
 	}

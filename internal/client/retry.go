@@ -1,8 +1,6 @@
 package client
 
 import (
-	"errors"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -63,14 +61,11 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 // HTTP date. It is 0 if there is none, none that can be read, or one that is over: that must not cancel the backoff.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(max(0, min(seconds, math.MaxInt32))) * time.Second
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, date.Sub(now))
 	}
-	date, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	return max(0, date.Sub(now))
+	seconds, _ := strconv.ParseInt(text, 10, 32) // 0 if it is no number, the nearest if it is out of range
+	return time.Duration(max(0, seconds)) * time.Second
 }
 
 // isTransient tells whether another attempt may get another status. Content networks have statuses of their own from 520 on.

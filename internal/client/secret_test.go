@@ -198,3 +198,13 @@ func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 		t.Errorf("the log has a redirect's query:\n%s", &log)
 	}
 }
+
+// A header whose value is a word of ours leaves our words alone.
+func TestOwnWordsAreNotRedacted(t *testing.T) {
+	t.Parallel()
+	server := it.New(t, it.WithDefault(it.Body(503, "text/plain", "Code 503")))
+	failure := fail(t, server.URL(), attempts(1), withHeaders(t, map[string]string{"X-Code": "503"}))
+	if want := "status 503 Service Unavailable: Code (redacted)"; failure.Reason != want {
+		t.Errorf("%q, want %q", failure.Reason, want)
+	}
+}

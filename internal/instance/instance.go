@@ -74,15 +74,9 @@ const (
 	MixedUnits
 )
 
-// Warning is about one ambiguous expiry entry. Its texts are safe to print: see [Parse].
+// Warning is about one ambiguous expiry entry.
 type Warning struct {
 	Kind WarningKind
-	// Path is the entry's place in the document: recommendedExpireTimes[2].
-	Path string
-	// Label is the entry's label, redacted, cleaned and cut to at most 60 characters.
-	Label string
-	// Value is the entry's value as delivered: in minutes for ContradictoryUnits, else in seconds.
-	Value int64
-	// InSeconds is what the entry was read as.
-	InSeconds int64
+	// Entry is its place, label and units, safe to print (see [Parse]): recommendedExpireTimes[2] ("1 day"): 30.
+	Entry string
 }

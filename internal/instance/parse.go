@@ -129,25 +129,22 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 			expireTime.InSeconds = *inSeconds
 		}
 		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, expireTime)
-		warning := Warning{Path: path, Label: label, Value: value, InSeconds: expireTime.InSeconds}
+		about := func(kind WarningKind, units string) Warning {
+			return Warning{kind, fmt.Sprintf("%s (%q): %s%d", path, p.clean(label, textLimit), units, value)}
+		}
 		switch {
 		case inSeconds == nil:
-			warning.Kind = MixedUnits
-			withoutSeconds = append(withoutSeconds, warning)
+			withoutSeconds = append(withoutSeconds, about(MixedUnits, ""))
 			if value < secondsPerMinute {
-				warning.Kind = SuspiciouslyShort
-				details.Warnings = append(details.Warnings, warning)
+				details.Warnings = append(details.Warnings, about(SuspiciouslyShort, ""))
 			}
 		case value != expireTime.InMinutes():
-			warning.Kind = ContradictoryUnits
-			details.Warnings = append(details.Warnings, warning)
+			details.Warnings = append(details.Warnings, about(ContradictoryUnits,
+				fmt.Sprintf("inSeconds is %d, in whole minutes %d, but value is ", *inSeconds, expireTime.InMinutes())))
 		}
 	}
 	if len(withoutSeconds) < len(details.RecommendedExpireTimes) {
 		details.Warnings = append(details.Warnings, withoutSeconds...)
-	}
-	for i := range details.Warnings {
-		details.Warnings[i].Label = p.clean(details.Warnings[i].Label, textLimit)
 	}
 }
 

@@ -133,10 +133,9 @@ func checkDetails(t *testing.T, details *instance.Details) {
 		t.Errorf("%d expiry entries, want at most 100", n)
 	}
 	for _, warning := range details.Warnings {
-		checkPrintable(t, warning.Path)
-		checkPrintable(t, warning.Label)
-		if utf8.RuneCountInString(warning.Label) > 60 {
-			t.Errorf("label %q of a warning, want at most 60 characters", warning.Label)
+		checkPrintable(t, warning.Entry)
+		if utf8.RuneCountInString(warning.Entry) > 250 {
+			t.Errorf("%q is long for a warning", warning.Entry)
 		}
 	}
 }
@@ -232,8 +231,7 @@ func TestDocuments(t *testing.T) {
 			d.MaxTransfersInMerge = 10
 			for i, without := range suggestions(english)[4:] {
 				d.Warnings = append(d.Warnings, instance.Warning{
-					Kind: instance.MixedUnits, Path: fmt.Sprintf("recommendedExpireTimes[%d]", i+4), Label: without.Label,
-					Value: without.InSeconds, InSeconds: without.InSeconds,
+					Kind: instance.MixedUnits, Entry: fmt.Sprintf("recommendedExpireTimes[%d] (%q): %d", i+4, without.Label, without.InSeconds),
 				})
 			}
 		},
@@ -621,24 +619,26 @@ func TestWarnings(t *testing.T) {
 
 	const contradictory, short = instance.ContradictoryUnits, instance.SuspiciouslyShort
 	tests := map[string]struct {
-		units            string
-		kind             instance.WarningKind // 0: no warning
-		value, inSeconds int64                // of the warning
+		units string
+		kind  instance.WarningKind // 0: no warning
+		says  string               // of the units
 	}{
-		"consistent":                   {units: `"inSeconds": 3600, "value": 60`},
-		"rounded down":                 {units: `"inSeconds": 3659, "value": 60`},
-		"under a minute, newer":        {units: `"inSeconds": 59, "value": 0`},
-		"zero, newer":                  {units: `"inSeconds": 0, "value": 0`},
-		"a minute, older":              {units: `"value": 60`},
-		"largest":                      {units: `"inSeconds": 9223372036854775807, "value": 153722867280912930`},
-		"largest, older":               {units: `"value": 9223372036854775807`},
-		"value whose seconds overflow": {`"inSeconds": 60, "value": 9223372036854775807`, contradictory, math.MaxInt64, 60},
-		"rounded up":                   {`"inSeconds": 3659, "value": 61`, contradictory, 61, 3659},
-		"one minute too few":           {`"inSeconds": 3600, "value": 59`, contradictory, 59, 3600},
-		"seconds in both":              {`"inSeconds": 3600, "value": 3600`, contradictory, 3600, 3600},
-		"zero seconds only":            {`"inSeconds": 0, "value": 30`, contradictory, 30, 0},
-		"under a minute, older":        {`"value": 59`, short, 59, 59},
-		"zero, older":                  {`"value": 0`, short, 0, 0},
+		"consistent":            {units: `"inSeconds": 3600, "value": 60`},
+		"rounded down":          {units: `"inSeconds": 3659, "value": 60`},
+		"under a minute, newer": {units: `"inSeconds": 59, "value": 0`},
+		"zero, newer":           {units: `"inSeconds": 0, "value": 0`},
+		"a minute, older":       {units: `"value": 60`},
+		"largest":               {units: `"inSeconds": 9223372036854775807, "value": 153722867280912930`},
+		"largest, older":        {units: `"value": 9223372036854775807`},
+		"value whose seconds overflow": {
+			`"inSeconds": 60, "value": 9223372036854775807`, contradictory, "inSeconds is 60, in whole minutes 1, but value is 9223372036854775807",
+		},
+		"rounded up":            {`"inSeconds": 3659, "value": 61`, contradictory, "inSeconds is 3659, in whole minutes 60, but value is 61"},
+		"one minute too few":    {`"inSeconds": 3600, "value": 59`, contradictory, "inSeconds is 3600, in whole minutes 60, but value is 59"},
+		"seconds in both":       {`"inSeconds": 3600, "value": 3600`, contradictory, "inSeconds is 3600, in whole minutes 60, but value is 3600"},
+		"zero seconds only":     {`"inSeconds": 0, "value": 30`, contradictory, "inSeconds is 0, in whole minutes 0, but value is 30"},
+		"under a minute, older": {`"value": 59`, short, "59"},
+		"zero, older":           {`"value": 0`, short, "0"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -648,17 +648,14 @@ func TestWarnings(t *testing.T) {
 			if documentError != nil {
 				t.Fatal(documentError)
 			}
-			want := []instance.Warning{{Kind: short, Path: "recommendedExpireTimes[0]", Label: "a", Value: 45, InSeconds: 45}}
+			const firstEntry = `recommendedExpireTimes[0] ("a"): 45`
+			want := []instance.Warning{{Kind: short, Entry: firstEntry}}
 			if test.kind != 0 {
-				want = append(want, instance.Warning{
-					Kind: test.kind, Path: "recommendedExpireTimes[1]", Label: strings.Repeat("分", 59) + "…", // safe to print, and cut
-					Value: test.value, InSeconds: test.inSeconds,
-				})
+				label := strings.Repeat("分", 59) + "…" // safe to print, and cut
+				want = append(want, instance.Warning{Kind: test.kind, Entry: `recommendedExpireTimes[1] ("` + label + `"): ` + test.says})
 			}
 			if strings.Contains(test.units, "inSeconds") { // the first entry has none
-				want = append(want, instance.Warning{
-					Kind: instance.MixedUnits, Path: "recommendedExpireTimes[0]", Label: "a", Value: 45, InSeconds: 45,
-				})
+				want = append(want, instance.Warning{Kind: instance.MixedUnits, Entry: firstEntry})
 			}
 			if !slices.Equal(details.Warnings, want) {
 				t.Errorf("warnings:\n  %+v\nwant:\n  %+v", details.Warnings, want)
@@ -728,8 +725,8 @@ func TestTextsAreRedacted(t *testing.T) {
 		if documentError != nil {
 			t.Fatal(documentError)
 		}
-		if got := details.Warnings[0].Label; got != "(redacted)" {
-			t.Errorf("label %q of the warning", got)
+		if got := details.Warnings[0].Entry; got != `recommendedExpireTimes[0] ("(redacted)"): 30` {
+			t.Errorf("the warning says %q", got)
 		}
 		if got := details.RecommendedExpireTimes[0].Label; got != secret {
 			t.Errorf("label %q of the entry, want it as delivered", got)

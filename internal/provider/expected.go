@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -121,15 +120,13 @@ func differenceList(found []client.Difference) (list string) {
 
 // digitsRemedies says what to do about a server that may have read a number only up to the first character that is no digit.
 func digitsRemedies(found []client.Difference) []string {
-	if !slices.ContainsFunc(found, maybeOnlyDigits) {
-		return nil
+	for _, difference := range found {
+		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if it is no number
+		expected, _ := strconv.ParseInt(difference.Expected, 10, 64)
+		if reported > 0 && (expected-1)/1000 >= reported { // less than a thousandth
+			return []string{`The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
+				"5000000000. Write the whole number, as a string."}
+		}
 	}
-	return []string{`The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
-		"5000000000. Write the whole number, as a string."}
-}
-
-func maybeOnlyDigits(difference client.Difference) bool {
-	reported, notReported := strconv.ParseInt(difference.Reported, 10, 64)
-	expected, notExpected := strconv.ParseInt(difference.Expected, 10, 64)
-	return cmp.Or(notReported, notExpected) == nil && reported > 0 && (expected-1)/1000 >= reported // less than a thousandth
+	return nil
 }

@@ -290,7 +290,9 @@ func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
 	t.Parallel()
 	const token = "S3cretS3cret"
 	instance := instancetest.New(t)
-	server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"Authorization": "Bearer " + token}})
+	sending := args{"request_headers": args{"Authorization": "Bearer " + token}}
+	server := recordProvider(t, args{"base_url": instance.URL()}.with(sending))
+	elsewhere := recordProvider(t, args{"base_url": "https://files.example.org"}.with(sending)) // the state has it still
 	own := args{"base_url": instance.URL()}.with(expecting(args{"api_version": "2.1.5"}))
 	created := server.create(t, own)
 	for version, shown := range map[string]string{
@@ -299,12 +301,14 @@ func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
 	} {
 		instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version)))
 		drifted := server.refresh(t.Context(), t, created)
-		told := server.plan(t, drifted, own).told
-		told.must(t, expected{
-			warning: true, at: "expected.api_version", summary: notAsExpected + ": " + instance.URL(),
-			says: []string{"\n  - api_version is " + shown + ", expected 2.1.5\n"},
-		})
-		mustNotSay(t, told.String(), token)
+		for _, server := range []protocol{server, elsewhere} {
+			told := server.plan(t, drifted, own).told
+			told.must(t, expected{
+				warning: true, at: "expected.api_version", summary: notAsExpected + ": " + instance.URL(),
+				says: []string{"\n  - api_version is " + shown + ", expected 2.1.5\n"},
+			})
+			mustNotSay(t, told.String(), token)
+		}
 	}
 }
 
@@ -318,7 +322,7 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 		With("recommendedExpireTimes", []instancetest.Document{})
 	changed := func(url, list string) []expected {
 		return warning("Other details changed while the apply waited: "+url, "reports what is expected", "planned:"+list+"\n\nThe next plan records them.",
-			"add them to expected")
+			"add it to expected, if that has an argument for it.")
 	}
 	const all = "\n  - require_password is false, planned true\n  - api_version is 2.2.0-(redacted), planned 2.1.5" +
 		"\n  - file_max_age is 60, planned 2592000\n  - recommended_expire_times"

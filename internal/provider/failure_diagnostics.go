@@ -133,29 +133,17 @@ func attempts(number int) string {
 
 // cause says what was asked for, and what came back: last, and before that if a wait ended in another failure.
 func cause(failure *client.Failure) string {
-	came, before := sentence(target(failure)+": "+failure.Reason), ""
+	came, before := sentence(failure.Target()+": "+failure.Reason), ""
 	switch failure.Kind {
 	case client.KindDocument:
-		came = target(failure) + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
+		came = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
 	case client.KindUnexpected:
-		return target(failure) + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
+		return failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
 	}
 	if len(failure.Differences) > 0 {
 		before = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
 	}
 	return paragraphs(came, before)
-}
-
-// target says what was asked for, where redirects and connect_to led, and whether a cache answered.
-func target(failure *client.Failure) string {
-	text := failure.Target()
-	if failure.ConnectTo != "" {
-		text += " (connect_to " + failure.ConnectTo + ")"
-	}
-	if failure.CacheAgeSeconds > 0 {
-		text += fmt.Sprintf(" (from a cache, %d seconds old)", failure.CacheAgeSeconds)
-	}
-	return text
 }
 
 // paragraphs joins the texts that are not empty.
@@ -183,13 +171,13 @@ func howItEnded(failure *client.Failure, s situation) string {
 
 // remedies say what to do next, one or more sentences each.
 func remedies(failure *client.Failure, s situation) []string {
-	first := adviceOn(failure, s)
-	remedies := append(digitsRemedies(failure.Differences), first.text)
-	if failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld {
-		remedies = []string{redirectRemedy}
-		if !first.aboutBaseURL {
-			remedies = append(remedies, first.text)
-		}
+	first, remedies := adviceOn(failure, s), digitsRemedies(failure.Differences)
+	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
+	if redirected {
+		remedies = append(remedies, redirectRemedy)
+	}
+	if !redirected || !first.aboutBaseURL {
+		remedies = append(remedies, first.text)
 	}
 	unreached := failure.Kind == client.KindResolve || failure.Kind == client.KindConnect
 	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
@@ -199,10 +187,13 @@ func remedies(failure *client.Failure, s situation) []string {
 		remedies = append(remedies, "A cache answered in place of the instance: exclude /instance from it.")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
-		remedies = append(remedies, fmt.Sprintf("The request went through the proxy in %s, which may keep a connection to an old server: check "+
-			"that proxy too, or exclude the host with NO_PROXY.", failure.Proxy))
+		proxy := failure.Proxy
+		if s.waits && proxy == "HTTP_PROXY" {
+			proxy += ", which may keep a connection to an old server"
+		}
+		remedies = append(remedies, "The request went through the proxy in "+proxy+": check that proxy too, or exclude the host with NO_PROXY.")
 	}
-	if s.waits && failure.Kind == client.KindResolve {
+	if s.waits && failure.Kind == client.KindResolve && failure.ConnectTo == "" {
 		remedies = append(remedies, "If the name is new, name servers may remember for some minutes that it did not exist: wait for it with depends_on, "+
 			"on the resource that creates its DNS record.")
 	}

@@ -143,7 +143,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 		"403 through a proxy": {
 			behind("HTTP_PROXY", status(403)),
-			words{"went through the proxy in HTTP_PROXY, which may keep a connection to an old server: check that proxy too, or exclude the host with NO_PROXY"}, nil,
+			words{"went through the proxy in HTTP_PROXY: check that proxy too, or exclude the host with NO_PROXY"}, nil,
 		},
 		"not HTTP": {of(client.KindNotHTTP), words{"the port on which the instance serves HTTP"}, words{wait}},
 		"redirect": {
@@ -194,7 +194,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			},
 			words{
 				"GET u answered, but the instance does not report what is expected:\n  - chunk_size is 1, expected 1000\n  - file_max_age is 0, expected 5000\n  - api_version is a, expected " + long + "\n\n",
-				"leaves no room for another attempt", "change expected", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too, or exclude",
+				"leaves no room for another attempt", "change expected", "in HTTP_PROXY: check that proxy too, or exclude",
 			},
 			words{wait, "Before that", firstDigits},
 		},
@@ -218,6 +218,20 @@ func TestWordsAboutAFailure(t *testing.T) {
 	waiting := map[string]test{
 		"no such host":       {of(client.KindResolve), words{"name servers may remember for some minutes that it did not exist", "depends_on"}, nil},
 		"name server failed": {of(client.KindNameServer), nil, words{"depends_on"}},
+		"no such tunnel": {
+			failure{Kind: client.KindResolve, ConnectTo: "tunnel:1", Hint: client.HintConnectTo}, words{"(connect_to tunnel:1)"}, words{"depends_on"},
+		},
+		"proxy that forwards": {
+			failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"},
+			words{"in HTTP_PROXY, which may keep a connection to an old server: check that proxy too, or exclude"}, nil,
+		},
+		"proxy that tunnels": {failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}, words{"in HTTPS_PROXY: check"}, words{"old server"}},
+		"first digits, behind a redirect": {
+			failure{
+				Kind: client.KindUnexpected, RedirectedTo: "https://b/instance",
+				Differences: []client.Difference{{Name: "file_max_size", Reported: "5", Expected: "5000000000"}},
+			}, words{firstDigits, redirectFailed}, nil,
+		},
 	}
 	inAFleet := map[string]test{
 		"refused": {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},

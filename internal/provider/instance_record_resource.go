@@ -107,21 +107,14 @@ func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, 
 	if planned["timeouts"].IsFullyKnown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultRecordTimeout)))
 	}
-	words, clean := failureWords[client.KindUnexpected], r.cleaner(planned["base_url"])
+	words := failureWords[client.KindUnexpected]
 	for i := range found {
-		found[i].Reported = clean(found[i].Reported)
+		found[i].Reported = r.provider.client.Clean(found[i].Reported, r.provider.headers)
 	}
 	return diag.NewAttributeWarningDiagnostic(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
 		paragraphs("The instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
 			strings.Join(append(digitsRemedies(found), words.text), " ")))
-}
-
-// cleaner returns what makes a text of an instance safe to print, as a failure does.
-func (r *instanceRecordResource) cleaner(baseURL tftypes.Value) func(text string) string {
-	parsed, _ := r.provider.baseURLFor(baseURL) // it is valid
-	request := r.provider.withHeaders(client.Request{BaseURL: parsed})
-	return func(text string) string { return r.provider.client.Clean(request, text) }
 }
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
@@ -138,23 +131,19 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 // next refresh, with a warning: everything was known in the plan.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	same, planned := req.Plan.Raw.IsFullyKnown(), elementsOf(req.Plan.Raw) // see ModifyPlan
-	waits := len(expectedDifferences(planned["expected"], elementsOf(req.State.Raw))) > 0
-	if !same || waits {
+	if !same || len(expectedDifferences(planned["expected"], elementsOf(req.State.Raw))) > 0 {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
-	if resp.Diagnostics.HasError() || !same {
-		return
-	}
-	if waits {
+	if same && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(r.changedWarning(planned, elementsOf(resp.State.Raw)))
+		resp.State.Raw = req.Plan.Raw
 	}
-	resp.State.Raw = req.Plan.Raw
 }
 
 // changedWarning says which details an instance reports otherwise than a plan had to keep them, or returns nil. The other numbers
 // of a version follow from it.
 func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
-	list, clean := "", r.cleaner(planned["base_url"])
+	list, clean := "", func(value tftypes.Value) string { return r.provider.client.Clean(inWords(value), r.provider.headers) }
 	for _, attribute := range detailsAttributes {
 		name, was, is := attribute.name, planned[attribute.name], reported[attribute.name]
 		switch {
@@ -162,7 +151,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 		case is.Type().Is(tftypes.List{}):
 			list += "\n  - " + name
 		default:
-			list += fmt.Sprintf("\n  - %s is %s, planned %s", name, clean(inWords(is)), clean(inWords(was)))
+			list += fmt.Sprintf("\n  - %s is %s, planned %s", name, clean(is), clean(was))
 		}
 	}
 	if list == "" {
@@ -170,7 +159,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
 		"The instance reports what is expected. It also reports other details than this apply had to keep, as planned:"+list+
-			"\n\nThe next plan records them. To have them in the same apply, add them to expected.")
+			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.

@@ -232,7 +232,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, s situation) dia
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, target(failure), failure.Reason, attempts(failure.Attempts)))
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, failure.Target(), failure.Reason, attempts(failure.Attempts)))
 		for _, remedy := range remedies(failure, s) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)

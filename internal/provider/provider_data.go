@@ -132,11 +132,10 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 
 // withHeaders returns a request with the provider's headers, if they are meant for its origin. The request's own override them.
 func (d *providerData) withHeaders(request client.Request) client.Request {
-	headers := make(http.Header, len(d.headers)+len(request.Headers))
 	if d.baseURL.Origin == request.BaseURL.Origin {
-		maps.Copy(headers, d.headers)
+		own := request.Headers
+		request.Headers = maps.Clone(d.headers)
+		maps.Copy(request.Headers, own)
 	}
-	maps.Copy(headers, request.Headers)
-	request.Headers = headers
 	return request
 }

@@ -2,8 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"fmt"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -56,13 +54,8 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 				continue
 			}
 			first = cmp.Or(first, about.instance)
-			line := fmt.Sprintf("%s\n  - %s (%q): ", heading, warning.Path, warning.Label)
+			lines = append(lines, heading+"\n  - "+warning.Entry)
 			heading = ""
-			if kind == instance.ContradictoryUnits {
-				minutes := instance.ExpireTime{InSeconds: warning.InSeconds}.InMinutes()
-				line += fmt.Sprintf("inSeconds is %d, in whole minutes %d, but value is ", warning.InSeconds, minutes)
-			}
-			lines = append(lines, line+strconv.FormatInt(warning.Value, 10))
 		}
 	}
 	return first, listed(lines, "", "\n  - ")
