@@ -28,8 +28,8 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait until a new instance answers: almost every failure is retried until `timeouts.read` expires, and " +
-				"`max_attempts` is ignored. Use it only while an instance is new. Default: `false`.",
+			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until `timeouts.read` expires. " +
+				"Use it only while an instance is new. Default: `false`.",
 		},
 		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
 			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",

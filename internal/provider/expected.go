@@ -25,12 +25,11 @@ import (
 // not have: a misspelled expectation would expect nothing.
 var expectedBlock = schema.SingleNestedBlock{
 	MarkdownDescription: "Values that the instance must report, such as its release and the settings that this configuration gives it. They are known " +
-		"at plan time, and the apply waits until the instance reports them. If it does not in time, the apply fails and lists each difference. The " +
-		"next apply waits again.",
+		"at plan time. The apply waits until the instance reports them, or fails after the timeout and lists each difference. The next apply waits again.",
 	Attributes: map[string]schema.Attribute{
 		"api_version": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "Version of the instance's API, which is the release of the server, exactly as it reports it. Default: any.",
+			MarkdownDescription: "Release of the server, exactly as the instance reports it. Default: any.",
 			Validators:          []validator.String{versionValidator},
 		},
 		"chunk_size":             expectedNumber("Size of one chunk of an upload, in bytes."),

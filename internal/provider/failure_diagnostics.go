@@ -194,7 +194,7 @@ func remedies(failure *client.Failure, s situation) []string {
 		remedies = append(remedies, "The request went through the proxy in "+proxy+": check that proxy too, or exclude the host with NO_PROXY.")
 	}
 	if s.waits && failure.Kind == client.KindResolve && failure.ConnectTo == "" {
-		remedies = append(remedies, "If the name is new, name servers may remember for some minutes that it did not exist: wait for it with depends_on, "+
+		remedies = append(remedies, "If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with depends_on, "+
 			"on the resource that creates its DNS record.")
 	}
 	if s.dataSource && !s.waits && starting(failure) {

@@ -216,7 +216,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		},
 	}
 	waiting := map[string]test{
-		"no such host":       {of(client.KindResolve), words{"name servers may remember for some minutes that it did not exist", "depends_on"}, nil},
+		"no such host":       {of(client.KindResolve), words{"name servers may remember for a few minutes that it did not exist", "depends_on"}, nil},
 		"name server failed": {of(client.KindNameServer), nil, words{"depends_on"}},
 		"no such tunnel": {
 			failure{Kind: client.KindResolve, ConnectTo: "tunnel:1", Hint: client.HintConnectTo}, words{"(connect_to tunnel:1)"}, words{"depends_on"},

@@ -22,14 +22,14 @@ type detailsAttribute struct {
 }
 
 var detailsAttributes = []detailsAttribute{
-	{"file_max_size", computedInt64("Maximum size of one file, in bytes (`fileMaxSize`). `0` means that the instance reported 0."),
+	{"file_max_size", computedInt64("Maximum size of one file, in bytes (`fileMaxSize`)."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
 	{"chunk_size", computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
 	{"require_password", schema.BoolAttribute{Computed: true,
 		MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`)."},
 		func(d *instance.Details) tftypes.Value { return tftypes.NewValue(tftypes.Bool, d.RequirePassword) }},
-	{"api_version", computedString("Version of the instance's API as delivered, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`)."),
+	{"api_version", computedString("Version of the instance's API, which is the release of the server, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`)."),
 		func(d *instance.Details) tftypes.Value { return stringValue(d.APIVersion.Text) }},
 	{"api_version_major", computedInt64("First number of `api_version`."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Major) }},
@@ -40,11 +40,11 @@ var detailsAttributes = []detailsAttribute{
 	{"file_max_age", computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports `15770000000` if there is no maximum."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
 	{"max_transfers_in_merge", computedInt64("Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
-		"If the instance does not report it, the documented limit of its version: `50` from 2.0.0 on, pre-releases of it included, `10` before."),
+		"If the instance does not report it, the documented limit: `50` from 2.0.0 on, pre-releases included, and `10` before."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
 	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // nested attributes cannot be mocked
 		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if it suggests " +
-			"none. Each has a `label` (normalized to NFC), `in_seconds` (`inSeconds`, or `value` if there is none), and `in_minutes` (from `in_seconds`, rounded down)."},
+			"none. Each has a `label`, `in_seconds`, and `in_minutes` (rounded down)."},
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
 }
 

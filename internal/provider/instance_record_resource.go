@@ -46,8 +46,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes := instanceAttributes("filetransfer_instance_record")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record is updated " +
-			"in place from the new instance.",
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
+			"the new instance, and is updated in place.",
 		Validators: []validator.String{baseURLValidator},
 	}
 	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
@@ -55,7 +55,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
 			"read":   durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
-			"update": durationAttribute("Time to wait for the instance when `base_url` changes or the instance does not report what is `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
+			"update": durationAttribute("Time to wait for the instance when `base_url` changes, or the instance does not report the values in `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
 		})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +

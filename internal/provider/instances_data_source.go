@@ -51,13 +51,13 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Number of requests under way at once, from 1 to %d. Instances waiting for a retry do not count toward "+
-				"the limit. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
+			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a retry do not count. "+
+				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
 			Validators: []validator.Number{wholeNumber(1, maxConcurrencyLimit)},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. Otherwise any " +
+			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. If `false`, one " +
 				"failure fails the read, and the error names every instance that failed. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{

@@ -31,9 +31,8 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 			"sends no request. Where the data source `filetransfer_instance` warns, it gives the same values without a warning.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
-				Name: "document",
-				MarkdownDescription: "The JSON document, in any response shape, with up to 100 expiry options. A byte order mark at its beginning is ignored. A " +
-					"document that is not valid is an error that lists its faults.",
+				Name:                "document",
+				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsObject.AttrTypes},

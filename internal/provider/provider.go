@@ -54,8 +54,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429 and all from 500 on but 501. Delays grow from `min_delay` to `max_delay`, with jitter. Between these two, " +
-					"`Retry-After` is honored. See the nested attributes.",
+					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is " +
+					"honored between these two. See the nested attributes.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
@@ -69,7 +69,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Certificates of certificate authorities, in PEM form, that are trusted in addition to the system's. " +
+				MarkdownDescription: "Certificates of certificate authorities to trust in addition to the system's, in PEM form. " +
 					"Default: none.",
 				Validators: []validator.String{caCertsValidator},
 			},
@@ -86,14 +86,13 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"connect_to": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"` for a tunnel. " +
-					"The `Host` header, the name in TLS and the check of the certificate are still those of `base_url`. Default: the host and port " +
-					"of `base_url`.",
+					"The `Host` header and TLS still use the name in `base_url`. Default: the host and port of `base_url`.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to skip the verification of certificates, with a warning. Anyone on the network path can then read and change " +
-					"the traffic: set `ca_cert_pem` instead. Default: `false`.",
+				MarkdownDescription: "Whether to accept any certificate, with a warning. Anyone on the network path can then read and change the traffic: set " +
+					"`ca_cert_pem` instead. Default: `false`.",
 			},
 		},
 	}

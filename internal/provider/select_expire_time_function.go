@@ -36,7 +36,7 @@ func (*selectExpireTimeFunction) Definition(_ context.Context, _ function.Defini
 	resp.Definition = function.Definition{
 		Summary: "Select the longest expiry option within a maximum",
 		MarkdownDescription: "Returns the longest expiry option in `expire_times` whose `in_seconds` is at most `max_seconds`. Their " +
-			"order does not matter. Of equally long options, it returns the first. If none is short enough, that is an error.",
+			"order does not matter. Of equally long options, it returns the first. It is an error if none is short enough.",
 		Parameters: []function.Parameter{
 			function.ListParameter{
 				Name:                "expire_times",
