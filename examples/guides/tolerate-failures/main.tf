@@ -1,13 +1,3 @@
-terraform {
-  required_version = ">= 1.5"
-
-  required_providers {
-    filetransfer = { source = "filetransfer/filetransfer" }
-  }
-}
-
-variable "base_urls" { type = map(string) }
-
 data "filetransfer_instances" "fleet" {
   base_urls      = var.base_urls
   allow_failures = true
