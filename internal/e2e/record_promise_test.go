@@ -38,6 +38,11 @@ resource "terraform_data" "of_another_value" {
   %[4]s
 }
 
+resource "terraform_data" "removed" {
+  count = filetransfer_instance_record.this.chunk_size > 20000000 ? 0 : 1
+  %[4]s
+}
+
 resource "terraform_data" "apart" { input = %[2]d }
 
 output "chunk_size" { value = filetransfer_instance_record.this.chunk_size }
@@ -59,10 +64,10 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 		ofRecord, ofReplaced string
 		gone                 []string
 	}{
-		"a resource that is replaced":             {"", "", []string{"replaced"}},
+		"a resource that is replaced":             {"", "", []string{"removed", "replaced"}},
 		"one with create_before_destroy":          {"", createFirst, nil},
-		"a record that is replaced":               {triggered, "", []string{"of_another_value", "replaced", "this"}},
-		"one with create_before_destroy too":      {both, "", []string{"of_another_value", "replaced"}},
+		"a record that is replaced":               {triggered, "", []string{"of_another_value", "removed", "replaced", "this"}},
+		"one with create_before_destroy too":      {both, "", []string{"of_another_value", "removed", "replaced"}},
 		"both with create_before_destroy":         {both, createFirst, nil},
 		"what uses it with create_before_destroy": {triggered, createFirst, nil},
 	}
@@ -76,7 +81,7 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 			w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Error: Instance does not report what is expected")
 
 			var gone []string
-			for _, address := range []string{"terraform_data.of_another_value", "terraform_data.replaced", theRecord} {
+			for _, address := range []string{"terraform_data.of_another_value", "terraform_data.removed", "terraform_data.replaced", theRecord} {
 				if w.record(address) == nil {
 					gone = append(gone, address[strings.Index(address, ".")+1:])
 				}
