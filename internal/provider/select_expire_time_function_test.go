@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
@@ -43,18 +42,18 @@ func number(text string) *big.Float {
 
 func TestAccSelectExpireTime_Selections(t *testing.T) {
 	t.Parallel()
-	// Another input makes the output unknown in the plan.
-	configuration := func(longest int) string {
-		text := fmt.Sprintf("resource \"terraform_data\" \"longest\" {\ninput = %d\n}\n", longest)
-		for name, seconds := range map[string]string{"entry": "3600", "seconds": "terraform_data.longest.output"} {
-			text += fmt.Sprintf(`
-output "unknown_%s" {
-  value = provider::filetransfer::select_expire_time([{ label = "it", in_seconds = %s, in_minutes = 60 }], terraform_data.longest.output)
+	// What is created makes the output unknown in the plan.
+	unknowns := `
+resource "terraform_data" "longest" { input = 3600 }
+
+output "unknown_maximum" {
+  value = provider::filetransfer::select_expire_time([{ label = "it", in_seconds = 3600, in_minutes = 60 }], terraform_data.longest.output)
 }
-`, name, seconds)
-		}
-		return text
-	}
+
+output "unknown_seconds" {
+  value = provider::filetransfer::select_expire_time([{ label = "it", in_seconds = terraform_data.longest.output, in_minutes = 60 }], 4000)
+}
+`
 	all, checks := "", []statecheck.StateCheck{}
 	for name, test := range selections {
 		all += fmt.Sprintf("output %q {\nvalue = %s\n}\n", name, callInHCL(t, "select_expire_time", test.times, test.maxSeconds))
@@ -64,11 +63,11 @@ output "unknown_%s" {
 		TerraformVersionChecks:   needFunctions(),
 		ProtoV6ProviderFactories: factories(),
 		Steps: []resource.TestStep{{
-			Config: all + configuration(3600),
+			Config: all + unknowns,
 			ConfigPlanChecks: planned([]plancheck.PlanCheck{
-				plancheck.ExpectUnknownOutputValue("unknown_entry"), plancheck.ExpectUnknownOutputValue("unknown_seconds"),
+				plancheck.ExpectUnknownOutputValue("unknown_maximum"), plancheck.ExpectUnknownOutputValue("unknown_seconds"),
 			}),
-			ConfigStateChecks: append(checks, statecheck.ExpectKnownOutputValue("unknown_seconds", knownvalue.NotNull())),
+			ConfigStateChecks: append(checks, statecheck.ExpectKnownOutputValue("unknown_seconds", exactly(expireTime("it", 3600)))),
 		}},
 	})
 }
