@@ -53,7 +53,7 @@ func TestAccRecord_WarnsOfDriftAndOfOtherDetails(t *testing.T) {
 	server.SetDefault(instancetest.AnswerDocument(released.With("fileMaxSize", 1000)))
 	done := w.applyPlan()
 	wantWarnings(t, done, other)
-	done.wantText(t, "- file_max_size is 1000, planned 64424509440", "add them to expected")
+	done.wantText(t, "- file_max_size is 1000, planned 64424509440", "add it to expected")
 	w.wantNoChanges(nil)
 }
 

@@ -158,7 +158,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 		return nil
 	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
-		"The instance reports what is expected. It also reports other details than this apply had to keep, as planned:"+list+
+		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+list+
 			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
