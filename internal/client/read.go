@@ -182,7 +182,9 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	for _, name := range []string{"Content-Encoding", "Content-Type", "Location", "Retry-After"} {
 		header.Set(name, response.Header.Get(name))
 	}
-	header.Set("Proxy-Authenticate", r.redact.clean(strings.Join(response.Header.Values("Proxy-Authenticate"), ", "), messageLimit))
+	if challenges := response.Header.Values("Proxy-Authenticate"); len(challenges) > 0 {
+		header.Set("Proxy-Authenticate", r.redact.clean(strings.Join(challenges, ", "), messageLimit))
+	}
 	trace.cacheAge, _ = strconv.ParseUint(response.Header.Get("Age"), 10, 31)
 	response.Header = header
 	location := header.Get("Location")

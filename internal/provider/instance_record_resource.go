@@ -111,7 +111,7 @@ func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, 
 	for i := range found {
 		found[i].Reported = r.provider.client.Clean(found[i].Reported, r.provider.headers)
 	}
-	return diag.NewAttributeWarningDiagnostic(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
+	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name), words.summary+": "+goValue[string](planned["base_url"]),
 		paragraphs("The instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
 			strings.Join(append(digitsRemedies(found), words.text), " ")))
@@ -210,7 +210,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
-			at = expectedPath(failure.Differences)
+			at = path.Root("expected").AtName(failure.Differences[0].Name) // Terraform shows no line for the block alone
 		}
 		return diag.Diagnostics{readError(at, err, s)}
 	}
