@@ -69,8 +69,7 @@ const (
 	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as
 	// documented; a few early releases put minutes there.
 	SuspiciouslyShort
-	// MixedUnits: an entry has no inSeconds, and others of the list have. It was read in seconds; the contract speaks of the shape
-	// of a response, so it may be in minutes.
+	// MixedUnits: an entry has no inSeconds, and others of its list have. It was read in seconds, and may be in minutes.
 	MixedUnits
 )
 

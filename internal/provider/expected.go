@@ -105,6 +105,11 @@ func inWords(value tftypes.Value) string {
 	}
 }
 
+// expectedPath returns where the first difference is: Terraform shows no line for the block alone.
+func expectedPath(found []client.Difference) path.Path {
+	return path.Root("expected").AtName(found[0].Name)
+}
+
 func differenceList(found []client.Difference) (list string) {
 	for _, difference := range found {
 		list += "\n  - " + difference.String()

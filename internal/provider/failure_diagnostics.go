@@ -133,7 +133,7 @@ func attempts(number int) string {
 
 // cause says what was asked for, and what came back: last, and before that if a wait ended in another failure.
 func cause(failure *client.Failure) string {
-	came, before := sentence(failure.Target()+": "+failure.Reason), ""
+	came := sentence(failure.Target() + ": " + failure.Reason)
 	switch failure.Kind {
 	case client.KindDocument:
 		came = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
@@ -141,9 +141,9 @@ func cause(failure *client.Failure) string {
 		return failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
 	}
 	if len(failure.Differences) > 0 {
-		before = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
+		came += "\n\nBefore that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
 	}
-	return paragraphs(came, before)
+	return came
 }
 
 // paragraphs joins the texts that are not empty.

@@ -109,9 +109,9 @@ func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, 
 	}
 	words := failureWords[client.KindUnexpected]
 	for i := range found {
-		found[i].Reported = r.provider.client.Clean(found[i].Reported, r.provider.headers)
+		found[i].Reported = r.provider.clean(found[i].Reported)
 	}
-	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name), words.summary+": "+goValue[string](planned["base_url"]),
+	return diag.NewAttributeWarningDiagnostic(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
 		paragraphs("The instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
 			strings.Join(append(digitsRemedies(found), words.text), " ")))
@@ -143,23 +143,23 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 // changedWarning says which details an instance reports otherwise than a plan had to keep them, or returns nil. The other numbers
 // of a version follow from it.
 func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
-	list, clean := "", func(value tftypes.Value) string { return r.provider.client.Clean(inWords(value), r.provider.headers) }
+	var list []string
 	for _, attribute := range detailsAttributes {
 		name, was, is := attribute.name, planned[attribute.name], reported[attribute.name]
 		switch {
 		case is.Equal(was) || strings.HasPrefix(name, "api_version_"):
 		case is.Type().Is(tftypes.List{}):
-			list += "\n  - " + name
+			list = append(list, name)
 		default:
-			list += fmt.Sprintf("\n  - %s is %s, planned %s", name, clean(is), clean(was))
+			list = append(list, fmt.Sprintf("%s is %s, planned %s", name, r.provider.clean(inWords(is)), r.provider.clean(inWords(was))))
 		}
 	}
-	if list == "" {
+	if len(list) == 0 {
 		return nil
 	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
-		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+list+
-			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
+		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:\n  - "+
+			strings.Join(list, "\n  - ")+"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
@@ -210,7 +210,7 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
-			at = path.Root("expected").AtName(failure.Differences[0].Name) // Terraform shows no line for the block alone
+			at = expectedPath(failure.Differences)
 		}
 		return diag.Diagnostics{readError(at, err, s)}
 	}

@@ -139,3 +139,6 @@ func (d *providerData) withHeaders(request client.Request) client.Request {
 	}
 	return request
 }
+
+// clean makes a text of a state or an instance safe to print, whichever origin it is from.
+func (d *providerData) clean(text string) string { return d.client.Clean(text, d.headers) }
