@@ -12,7 +12,7 @@ provider "filetransfer" {
   base_url        = var.base_url # or the environment variable FILETRANSFER_BASE_URL
   request_timeout = "5s"
 
-  retry = {
+  retry {
     max_attempts = 3
   }
 }

@@ -70,9 +70,9 @@ type Request struct {
 	Differences func(*instance.Details) []Difference
 	// UntilReady retries every failure, as often as the context's deadline allows, each time on a connection of its own.
 	UntilReady bool
-	// Places limits the attempts under way at once of all requests that share it, to its capacity. An attempt has a place in it
+	// Semaphore limits the attempts under way at once of all requests that share it, to its capacity. An attempt has a place in it
 	// from dialing to the last byte of the body. May be nil.
-	Places chan struct{}
+	Semaphore chan struct{}
 }
 
 // Result is what an instance answered.

@@ -61,7 +61,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	}
 	for _, url := range []string{"https://" + it.ProxiedHost, name + ":8080"} { // the same host
 		failure := fail(t, url, through, attempts(1))
-		if failure.Class != "no such host" || failure.ConnectTo != "" || failure.Hint != 0 {
+		if failure.StableReason != "no such host" || failure.ConnectTo != "" || failure.Hint != 0 {
 			t.Errorf("%+v", failure)
 		}
 	}
@@ -72,10 +72,10 @@ func TestFailureNamesConnectTo(t *testing.T) {
 	const name = "https://" + it.ProxiedHost
 	server := it.New(t, it.WithTLS())
 	tests := map[string]struct {
-		address, class string
-		step           it.Step
-		hint           client.Hint
-		says           string
+		address, stableReason string
+		step                  it.Step
+		hint                  client.Hint
+		says                  string
 	}{
 		"refused":      {it.ReserveAddress(t), "connection failed", nil, client.HintConnectTo, "connection refused"},
 		"unresolved":   {"tunnel.invalid:8443", "no such host", nil, client.HintConnectTo, "no such host"},
@@ -93,8 +93,8 @@ func TestFailureNamesConnectTo(t *testing.T) {
 				test.address = server.Address()
 			}
 			failure := fail(t, name, connecting(t, name, test.address), trusting(server), attempts(1))
-			if failure.Class != test.class || failure.Hint != test.hint || failure.ConnectTo != test.address {
-				t.Errorf("%+v, want class %q and hint %d", failure, test.class, test.hint)
+			if failure.StableReason != test.stableReason || failure.Hint != test.hint || failure.ConnectTo != test.address {
+				t.Errorf("%+v, want stableReason %q and hint %d", failure, test.stableReason, test.hint)
 			}
 			mustSay(t, failure.Error(), test.says)
 		})

@@ -32,9 +32,9 @@ const (
 
 // kinds are what failures of a kind have in common, where nothing more is known.
 var kinds = map[Kind]struct {
-	// class is the text of Failure.Class, or its beginning. Two kinds share a text if which of them occurs depends on
+	// stableReason is the text of Failure.StableReason, or its beginning. Two kinds share a text if which of them occurs depends on
 	// timing.
-	class string
+	stableReason string
 	// transient is true if another attempt may succeed.
 	transient bool
 }{
@@ -76,9 +76,9 @@ const (
 // is filled in where it is known: what came back by classify and response.go, the way there by follow, the attempts by read.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
-	// Class is a short text that is the same from run to run for as long as the cause is the same: it may be kept in a
+	// StableReason is a short text that is the same from run to run for as long as the cause is the same: it may be kept in a
 	// state.
-	Class string
+	StableReason string
 	// Hint is a likely cause, or 0.
 	Hint Hint
 	// URL is what was asked for: {base_url}/instance.
@@ -130,7 +130,7 @@ func (d Difference) String() string {
 
 // newFailure returns a failure with what its kind has in common.
 func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient}
+	return &Failure{Kind: kind, Reason: reason, StableReason: kinds[kind].stableReason, transient: kinds[kind].transient}
 }
 
 // statusLine returns a status as "503 Service Unavailable".

@@ -123,10 +123,10 @@ const (
 // fault is something that goes wrong, and what it is besides its kind.
 type fault struct {
 	place
-	class      string  // if not that of the kind
-	retries    retries // if not those of the kind
-	hint       client.Hint
-	says, also string
+	stableReason string  // if not that of the kind
+	retries      retries // if not those of the kind
+	hint         client.Hint
+	says, also   string
 }
 
 // proxyPassword is in the user info of proxies, and never to be printed.
@@ -179,26 +179,26 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 	document := it.Newer().JSON()
 
 	tests := map[client.Kind]struct {
-		class   string
-		retries retries
-		faults  map[string]fault
+		stableReason string
+		retries      retries
+		faults       map[string]fault
 	}{
-		client.KindResolve: {class: "no such host", retries: retried, faults: map[string]fault{
+		client.KindResolve: {stableReason: "no such host", retries: retried, faults: map[string]fault{
 			"no such host": {place: at("http://nonexistent.invalid"), says: "the host name could not be resolved: no such host"},
 			"not through the proxy": {place: at("http://x.invalid", proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", ".invalid")),
 				says: "no such host"},
 		}},
-		client.KindNameServer: {class: "no response in time", retries: retried, faults: map[string]fault{
+		client.KindNameServer: {stableReason: "no response in time", retries: retried, faults: map[string]fault{
 			"silent name server": {place: at("https://"+hostOfSilentNameServer, hurried),
 				says: "the name servers did not answer"},
 			"failing name server": {place: at("http://" + hostOfFailingNameServer),
 				says: "the name servers answered with a failure"},
 		}},
-		client.KindConnect: {class: "connection failed", retries: retried, faults: map[string]fault{
+		client.KindConnect: {stableReason: "connection failed", retries: retried, faults: map[string]fault{
 			"nothing listens":      {place: at("http://" + nowhere), says: "connection refused"},
 			"nothing listens, TLS": {place: at("https://"+nowhere, withClientCert(plain)), says: "connection refused"},
 		}},
-		client.KindTimeout: {class: "no response in time", retries: retried, faults: map[string]fault{
+		client.KindTimeout: {stableReason: "no response in time", retries: retried, faults: map[string]fault{
 			"never reads":             {place: on("http", it.Await, hurried), says: noResponse},
 			"silent in the handshake": {place: on("https", it.Await, hurried), says: "connected, but no TLS handshake in time"},
 			"silent proxy, plain":     {place: forwarder(rawProxy("http", it.Await), hurried), says: noResponse},
@@ -206,7 +206,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"dripping head":           {place: does(it.Drip(head+"X: "), hurried), says: noResponse},
 			"dripping body":           {place: does(it.Drip(head+"Content-Length: 9999\r\n\r\n"), hurried), says: incomplete},
 		}},
-		client.KindBroken: {class: "connection broken", retries: retried, faults: map[string]fault{
+		client.KindBroken: {stableReason: "connection broken", retries: retried, faults: map[string]fault{
 			"closed at once":               {place: on("http", closes), says: closed},
 			"reset at once":                {place: on("http", it.ResetConnection), says: closed},
 			"closed in the handshake":      {place: on("https", closes), says: handshake},
@@ -222,7 +222,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"gzip cut short": {place: does(verbatim(head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00")),
 				says: cut},
 		}},
-		client.KindCertificate: {class: "certificate not trusted", retries: final, faults: map[string]fault{
+		client.KindCertificate: {stableReason: "certificate not trusted", retries: final, faults: map[string]fault{
 			"expired":    {place: at(certificate(it.CertificateExpired)), hint: client.HintExpired, says: "certificate has expired"},
 			"wrong name": {place: at(certificate(it.CertificateWrongHost)), hint: client.HintWrongName, says: "127.0.0.1"},
 			"self-signed": {place: at(certificate(it.CertificateSelfSigned)), hint: client.HintSelfSigned,
@@ -231,7 +231,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"https proxy, instance expired": {place: tunnel(toExpired), hint: client.HintExpired,
 				says: "certificate has expired"},
 		}},
-		client.KindTLS: {class: "TLS handshake failed", retries: final, faults: map[string]fault{
+		client.KindTLS: {stableReason: "TLS handshake failed", retries: final, faults: map[string]fault{
 			"plain HTTP on the port": {place: at(strings.Replace(plain.URL(), "http", "https", 1)), says: noTLS},
 			"another protocol":       {place: on("https", mailServer), says: noTLS},
 			"only old versions, alert": {place: on("https", says(alert(70))), hint: client.HintTLSVersion,
@@ -250,7 +250,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"no client certificate, reset": {place: asking(it.Reset()), retries: retried, hint: client.HintClientCertificate,
 				says: wantedCert},
 		}},
-		client.KindProxy: {class: "proxy failed", retries: retried, faults: map[string]fault{
+		client.KindProxy: {stableReason: "proxy failed", retries: retried, faults: map[string]fault{
 			"proxy refuses": {place: tunnel(refusing(403)), retries: final,
 				says: "the proxy refused to connect to the instance: status 403 Forbidden"},
 			"proxy wants credentials": {place: tunnel(refusing(407)), retries: final, hint: client.HintProxyCredentials,
@@ -289,7 +289,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"proxy of a CGI program": {place: forwarder(proxyAt("http://proxy.invalid"), proxied("REQUEST_METHOD", "GET")),
 				retries: hopeless, says: "REQUEST_METHOD"},
 		}},
-		client.KindNotHTTP: {class: "not HTTP", retries: final, faults: map[string]fault{
+		client.KindNotHTTP: {stableReason: "not HTTP", retries: final, faults: map[string]fault{
 			"http on a TLS port, alert": {place: on("http", answers(alert(10))), hint: client.HintHTTPS,
 				says: "answered in TLS, not in plain HTTP"},
 			"not HTTP":              {place: does(verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J")), says: notHTTP, also: "SSH-2.0-OpenSSH_9.9"},
@@ -310,10 +310,10 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"gzip, corrupt": {place: does(verbatim(head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff")),
 				says: "not valid gzip"},
 		}},
-		client.KindRedirect: {class: "redirect not followed", retries: final, faults: map[string]fault{
+		client.KindRedirect: {stableReason: "redirect not followed", retries: final, faults: map[string]fault{
 			"redirect to a file": {place: does(it.Redirect(302, "file:///x")), says: "a redirect to file:"},
 		}},
-		client.KindTooLarge: {class: "body too large", retries: final, faults: map[string]fault{
+		client.KindTooLarge: {stableReason: "body too large", retries: final, faults: map[string]fault{
 			"head of 17 KiB": {place: does(verbatim(head + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n")), says: headLarge},
 			"endless 1xx": {place: does(verbatim(strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30))),
 				says: headLarge},
@@ -321,7 +321,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"64 KiB and more, gzip": {place: does(gzipped(padded(64<<10 + 1))), says: tooLarge},
 			"endless body":          {place: does(it.EndlessBody(200, " ")), says: tooLarge},
 		}},
-		client.KindNotJSON: {class: "not JSON", retries: final, faults: map[string]fault{
+		client.KindNotJSON: {stableReason: "not JSON", retries: final, faults: map[string]fault{
 			"empty body":       {place: body(200, "application/json", ""), says: notJSON, also: `Content-Type "application/json"`},
 			"longer than said": {place: does(verbatim(head + "Content-Length: 1\r\n\r\n" + document)), says: notJSON},
 			"web page": {hint: client.HintWebPage, place: page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
@@ -332,11 +332,11 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"escape sequences": {place: body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
 				says: `"text/plain"`, also: "[2J]0;titlered"},
 		}},
-		client.KindDocument: {class: "not an instance document: fileMaxSize", retries: final, faults: map[string]fault{
+		client.KindDocument: {stableReason: "not an instance document: fileMaxSize", retries: final, faults: map[string]fault{
 			"two faults": {place: does(it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x"))),
 				says: "fileMaxSize", also: "chunkSize"},
 		}},
-		client.KindUnexpected: {class: "not as expected", retries: retried, faults: map[string]fault{
+		client.KindUnexpected: {stableReason: "not as expected", retries: retried, faults: map[string]fault{
 			"two differences": {place: at(plain.URL(), differing(client.Difference{Name: "chunk_size", Reported: "1", Expected: "2"},
 				client.Difference{Name: "api_version", Reported: "1.0.0-" + secret, Expected: "1.0.0"})),
 				says: "chunk_size is 1, expected 2; api_version is 1.0.0-(redacted), expected 1.0.0"},
@@ -344,36 +344,36 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 				says: strings.Repeat("x", 199) + "…, expected 1.0.0"},
 		}},
 		client.KindStatus: {retries: final, faults: map[string]fault{
-			"http on a TLS port": {place: at(strings.Replace(secure.URL(), "https", "http", 1)), class: "status 400 Bad Request",
+			"http on a TLS port": {place: at(strings.Replace(secure.URL(), "https", "http", 1)), stableReason: "status 400 Bad Request",
 				hint: client.HintHTTPS, says: "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
 			"http on a TLS port, nginx": {place: page(400, "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
-				class: "status 400 Bad Request", hint: client.HintHTTPS, says: "plain HTTP request was sent to HTTPS port"},
+				stableReason: "status 400 Bad Request", hint: client.HintHTTPS, says: "plain HTTP request was sent to HTTPS port"},
 			"no client certificate, nginx": {place: page(400, "<title>400 No required SSL certificate was sent</title>"),
-				class: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
-			"proxy refuses, plain": {place: forwarder(refusing(403)), class: "status 403 Forbidden"},
-			"wants credentials, plain": {place: forwarder(refusing(407)), class: "status 407 Proxy Authentication Required",
+				stableReason: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
+			"proxy refuses, plain": {place: forwarder(refusing(403)), stableReason: "status 403 Forbidden"},
+			"wants credentials, plain": {place: forwarder(refusing(407)), stableReason: "status 407 Proxy Authentication Required",
 				hint: client.HintProxyCredentials, says: "status 407"},
 			"refuses credentials, plain": {place: forwarder(withUser(refusing(407, "Negotiate", "x"+proxyPassword))),
-				class: "status 407 Proxy Authentication Required", hint: client.HintProxyCredentials,
+				stableReason: "status 407 Proxy Authentication Required", hint: client.HintProxyCredentials,
 				says: "(the proxy accepts Negotiate, x(redacted))"},
 			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
-				class: "status 101 Switching Protocols"},
-			"redirect without a Location": {place: does(it.Status(302)), class: "status 302 Found"},
+				stableReason: "status 101 Switching Protocols"},
+			"redirect without a Location": {place: does(it.Status(302)), stableReason: "status 302 Found"},
 			"error of the service": {place: body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
-				class: notFound, says: "status 404 Not Found: Route GET:/x not found"},
+				stableReason: notFound, says: "status 404 Not Found: Route GET:/x not found"},
 			"error page": {place: page(502, "<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>"),
-				class: "status 502 Bad Gateway", retries: retried},
+				stableReason: "status 502 Bad Gateway", retries: retried},
 			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
-				class: notFound},
+				stableReason: notFound},
 			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), timeout(4*soon)),
-				class: "status 403 Forbidden", says: "status 403 Forbidden: No"},
+				stableReason: "status 403 Forbidden", says: "status 403 Forbidden: No"},
 			// It may have been cut in a secret.
-			"error, endless body": {place: does(it.EndlessBody(410, "x")), class: "status 410 Gone"},
+			"error, endless body": {place: does(it.EndlessBody(410, "x")), stableReason: "status 410 Gone"},
 		}},
 	}
 	for kind, group := range tests {
 		for name, test := range group.faults {
-			test.class, test.retries = cmp.Or(test.class, group.class), cmp.Or(test.retries, group.retries)
+			test.stableReason, test.retries = cmp.Or(test.stableReason, group.stableReason), cmp.Or(test.retries, group.retries)
 			instances := map[string]it.Option{"": nil}
 			if test.step != nil {
 				instances = map[string]it.Option{"/plain": it.WithPath(""), "/TLS": it.WithoutCertificateRequest()}
@@ -403,9 +403,9 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 // check checks a failure of a read of two attempts.
 func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
 	t.Helper()
-	if failure.Kind != kind || failure.Class != f.class || failure.Hint != f.hint {
-		t.Errorf("%q is of kind %d, class %q, hint %d; want %d, %q, %d",
-			failure, failure.Kind, failure.Class, failure.Hint, kind, f.class, f.hint)
+	if failure.Kind != kind || failure.StableReason != f.stableReason || failure.Hint != f.hint {
+		t.Errorf("%q is of kind %d, stableReason %q, hint %d; want %d, %q, %d",
+			failure, failure.Kind, failure.StableReason, failure.Hint, kind, f.stableReason, f.hint)
 	}
 	wantAttempts, wantProxy := 1, f.proxy
 	switch f.retries {
@@ -432,7 +432,7 @@ func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
 	text := failure.Error()
 	mustSay(t, text, f.says, f.also)
 	if kind == client.KindStatus {
-		mustSay(t, text, f.class)
+		mustSay(t, text, f.stableReason)
 	}
 	if strings.Contains(text, proxyPassword) || strings.HasSuffix(text, ".") || strings.Contains(text, "%!") ||
 		strings.Count(text, "502 Bad Gateway") > 1 {
@@ -545,7 +545,7 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 		}
 		text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 		if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != want ||
-			failure.Class != text {
+			failure.StableReason != text {
 			t.Errorf("status %d: %d attempts, want %d; %+v", status, failure.Attempts, want, failure)
 		}
 		if status != 204 && status != 304 {
@@ -582,7 +582,7 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 							want = "before the whole response had arrived"
 						}
 						failure, ok := client.AsFailure(err)
-						if !ok || failure.Class != "connection broken" || !strings.Contains(failure.Reason, want) {
+						if !ok || failure.StableReason != "connection broken" || !strings.Contains(failure.Reason, want) {
 							t.Errorf("after %q: %v", response[:length], err)
 						}
 					}

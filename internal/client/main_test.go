@@ -221,7 +221,7 @@ func fail(t testing.TB, url string, options ...option) *client.Failure {
 }
 
 // failEachTime reads an instance several times at once, with clients of their own and the secret as a header. The
-// class must be the same each time, because a state may keep it.
+// stableReason must be the same each time, because a state may keep it.
 func failEachTime(t testing.TB, times int, url string, options ...option) []*client.Failure {
 	t.Helper()
 	failures := make([]*client.Failure, times)
@@ -248,8 +248,8 @@ func failEachTime(t testing.TB, times int, url string, options ...option) []*cli
 		t.FailNow()
 	}
 	for _, failure := range failures {
-		if failure.Class != failures[0].Class {
-			t.Errorf("two classes for one cause: %q (%v) and %q (%v)", failures[0].Class, failures[0], failure.Class, failure)
+		if failure.StableReason != failures[0].StableReason {
+			t.Errorf("two stable reasons for one cause: %q (%v) and %q (%v)", failures[0].StableReason, failures[0], failure.StableReason, failure)
 		}
 	}
 	return failures
@@ -281,7 +281,7 @@ var ofThisMachine = regexp.MustCompile(`->|:53: `)
 
 func checkFailure(t testing.TB, failure *client.Failure, request client.Request, log string) {
 	t.Helper()
-	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.Class == "" ||
+	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.StableReason == "" ||
 		failure.Error() != failure.Target()+": "+failure.Reason || !strings.Contains(failure.Target(), failure.URL) {
 		t.Errorf("the failure of %s lacks something: %+v", request.BaseURL, failure)
 	}
@@ -289,7 +289,7 @@ func checkFailure(t testing.TB, failure *client.Failure, request client.Request,
 		t.Errorf("the log does not tell of the failure:\n%s", log)
 	}
 	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
-	for _, text := range slices.Concat([]string{failure.Error(), failure.Class}, failure.Faults, lines) {
+	for _, text := range slices.Concat([]string{failure.Error(), failure.StableReason}, failure.Faults, lines) {
 		mustBePrintable(t, text)
 		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
 		if address := ofThisMachine.FindString(text); address != "" {

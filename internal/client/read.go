@@ -94,10 +94,10 @@ func (r *reading) mayRetry(failure *Failure) bool {
 
 // attempt makes one attempt, if the context does not end before there is a place for it.
 func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
-	if r.request.Places != nil {
+	if r.request.Semaphore != nil {
 		select {
-		case r.request.Places <- struct{}{}:
-			defer func() { <-r.request.Places }()
+		case r.request.Semaphore <- struct{}{}:
+			defer func() { <-r.request.Semaphore }()
 		case <-ctx.Done():
 		}
 	}

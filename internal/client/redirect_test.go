@@ -137,7 +137,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 			server := it.New(t, it.WithTLS(), it.WithDefault(it.Redirect(302, test.location)))
 			failure := fail(t, server.URL(), trusting(server))
 			mustSay(t, failure.Error(), test.words...)
-			if failure.Class != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
+			if failure.StableReason != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
 				t.Errorf("%+v", failure)
 			}
 			if strings.Contains(failure.Error(), "s3cret") {
@@ -155,10 +155,10 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		target it.Option
-		class  string
-		hint   client.Hint
-		tries  int
+		target       it.Option
+		stableReason string
+		hint         client.Hint
+		tries        int
 	}{
 		"credentials withheld":    {it.WithRequiredHeader("Authorization", secret), "status 401 Unauthorized", 0, 1},
 		"certificate withheld":    {it.WithClientCertificate(), "TLS handshake failed", client.HintClientCertificate, 1},
@@ -172,9 +172,9 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			target := it.New(t, test.target, it.WithPath("/there"))
 			server := it.New(t, it.WithDefault(it.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
 			failure := fail(t, server.URL(), trusting(target), withClientCert(target))
-			if failure.Class != test.class || failure.Hint != test.hint || failure.Attempts != test.tries ||
+			if failure.StableReason != test.stableReason || failure.Hint != test.hint || failure.Attempts != test.tries ||
 				!failure.OtherOrigin || !failure.ExtraHeaders || failure.RedirectedTo != target.Origin()+"/there/instance" {
-				t.Errorf("%+v, want class %q, hint %d after %d attempts", failure, test.class, test.hint, test.tries)
+				t.Errorf("%+v, want stableReason %q, hint %d after %d attempts", failure, test.stableReason, test.hint, test.tries)
 			}
 			mustSay(t, failure.Error(), "GET "+server.URL()+"/instance (redirected to "+target.Origin()+"/there/instance): ")
 			if strings.ContainsAny(failure.Error(), "?#") {

@@ -43,7 +43,7 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 	status := statusLine(response.StatusCode)
 	shown := message(response.Header, body, redact)
 	failure := newFailure(KindStatus, "status "+status)
-	failure.Class += status
+	failure.StableReason += status
 	if shown != "" && !strings.Contains(status, shown) {
 		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
 	}
@@ -69,7 +69,7 @@ var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
-	failure.Class += document.Faults[0].Path
+	failure.StableReason += document.Faults[0].Path
 	if document.NotJSON {
 		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 		shown := message(header, body, redact)

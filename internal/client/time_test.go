@@ -140,41 +140,41 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		limit              time.Duration
 		option             option
 		server             server
-		class              string // of the failure, or "" for success
+		stableReason       string // of the failure, or "" for success
 		ranOut, noTimeLeft bool
 		attemptTimedOut    bool
 		requests           bounds // how many
 		end                bounds
 	}{
-		"silent": {limit: time.Hour, server: neverAnswer, class: silent, attemptTimedOut: true,
+		"silent": {limit: time.Hour, server: neverAnswer, stableReason: silent, attemptTimedOut: true,
 			requests: exactly(4), end: within(43*second+second/2, 47*second)},
-		"silent to the end": {limit: 25 * second, server: neverAnswer, class: silent, ranOut: true, attemptTimedOut: true,
+		"silent to the end": {limit: 25 * second, server: neverAnswer, stableReason: silent, ranOut: true, attemptTimedOut: true,
 			requests: exactly(3), end: exactly(25 * second)},
-		"silent for one attempt": {limit: 9 * second, server: neverAnswer, class: silent, ranOut: true,
+		"silent for one attempt": {limit: 9 * second, server: neverAnswer, stableReason: silent, ranOut: true,
 			requests: exactly(1), end: exactly(9 * second)},
-		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, class: silent, ranOut: true,
+		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, stableReason: silent, ranOut: true,
 			attemptTimedOut: true, requests: within(30, 60), end: exactly(600 * second)},
-		"not trusted until ready": {limit: 600 * second, option: untilReady, server: untrusted, class: "certificate not trusted",
+		"not trusted until ready": {limit: 600 * second, option: untilReady, server: untrusted, stableReason: "certificate not trusted",
 			noTimeLeft: true, requests: within(60, 140), end: within(599*second, 600*second)},
 		"Retry-After, until ready": {limit: 60 * second, option: untilReady,
-			server: readyAfter(time.Hour, 429, "Retry-After", "86400"), class: "status 429 Too Many Requests",
+			server: readyAfter(time.Hour, 429, "Retry-After", "86400"), stableReason: "status 429 Too Many Requests",
 			noTimeLeft: true, requests: exactly(7), end: exactly(59 * second)},
-		"Retry-After past the end": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "60"), class: busy,
+		"Retry-After past the end": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "60"), stableReason: busy,
 			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
-		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
+		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), stableReason: busy,
 			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
 		"Retry-After, then none": {limit: 60 * second, server: func(n int, _ *http.Request) (*http.Response, error) {
 			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
-		}, class: busy, requests: exactly(4), end: within(12*second, 15*second)},
-		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), class: busy, noTimeLeft: true,
+		}, stableReason: busy, requests: exactly(4), end: within(12*second, 15*second)},
+		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), stableReason: busy, noTimeLeft: true,
 			requests: exactly(2), end: exactly(second / 10)},
 		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
 			server: readyAfter(6500*time.Millisecond, 503), requests: exactly(3), end: exactly(7 * second)},
-		"attempts used up": {limit: 60 * second, server: statuses(503), class: busy,
+		"attempts used up": {limit: 60 * second, server: statuses(503), stableReason: busy,
 			requests: exactly(4), end: within(3*second+second/2, 7*second)},
-		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), class: busy,
+		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), stableReason: busy,
 			requests: exactly(1), end: exactly(0)},
-		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), class: busy, ranOut: true,
+		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), stableReason: busy, ranOut: true,
 			requests: exactly(3), end: exactly(9 * second)},
 		"ready after a minute": {limit: 600 * second, option: untilReady, server: readyAfter(time.Minute, 503),
 			requests: within(10, 20), end: within(60*second, 70*second)},
@@ -191,9 +191,9 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 				if failure == nil {
 					failure = &client.Failure{Attempts: len(line.requests)}
 				}
-				if failure.Class != test.class || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
+				if failure.StableReason != test.stableReason || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
 					failure.AttemptTimedOut != test.attemptTimedOut || failure.Attempts != len(line.requests) {
-					t.Errorf("%+v, want class %q, time ran out %t, no time left %t", failure, test.class, test.ranOut, test.noTimeLeft)
+					t.Errorf("%+v, want stableReason %q, time ran out %t, no time left %t", failure, test.stableReason, test.ranOut, test.noTimeLeft)
 				}
 			})
 		})
@@ -213,7 +213,7 @@ func then(next server, script ...int) server {
 // Attempts that a read waits for in vain are not counted as made.
 func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 	t.Parallel()
-	for made, class := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
+	for made, stableReason := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
 		synctest.Test(t, func(t *testing.T) {
 			places := make(chan struct{}, 1)
 			take := func() { places <- struct{}{} } // for good
@@ -225,8 +225,8 @@ func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 					go take() // as soon as this attempt is over
 				}
 				return answer(503, "")
-			}, func(s *setup) { s.Places = places })
-			if f := line.failure; f == nil || f.Class != class || !f.TimeRanOut || f.Attempts != made ||
+			}, func(s *setup) { s.Semaphore = places })
+			if f := line.failure; f == nil || f.StableReason != stableReason || !f.TimeRanOut || f.Attempts != made ||
 				len(line.requests) != made || line.end != time.Minute {
 				t.Errorf("%d made: %+v, %v", made, line, line.failure)
 			}
@@ -247,7 +247,7 @@ func TestPlaceIsHeldForOneAttempt(t *testing.T) {
 			}
 			return statuses(503, 503, 404)(n, r)
 		}, func(s *setup) {
-			s.Places = places
+			s.Semaphore = places
 			s.Log = func(_ context.Context, message string, _ ...map[string]any) {
 				if len(places) != 0 {
 					t.Errorf("%q while a place is held", message)
@@ -267,7 +267,7 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := c.Read(past, request)
-	if failure, ok := client.AsFailure(err); !ok || failure.Class != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
+	if failure, ok := client.AsFailure(err); !ok || failure.StableReason != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
 		failure.ExtraHeaders {
 		t.Errorf("%+v", failure)
 	}
@@ -350,7 +350,7 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 func TestWaitForAPlaceCanBeCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, request := prepare(t, "http://files.example.org", func(s *setup) { s.Places = make(chan struct{}) })
+		c, request := prepare(t, "http://files.example.org", func(s *setup) { s.Semaphore = make(chan struct{}) })
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		_, err := c.Read(ctx, request)

@@ -39,7 +39,11 @@ type cli struct {
 // findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
 // do not get here: scripts/with-cli removes them.
 var findCLI = sync.OnceValues(func() (cli, error) {
-	c := cli{Path: cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), host: "registry.terraform.io"}
+	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+	if err != nil {
+		return cli{}, err
+	}
+	c := cli{Path: path, host: "registry.terraform.io"}
 	output, err := exec.Command(c.Path, "version").Output()
 	if err != nil {
 		return c, fmt.Errorf("%s version: %w", c.Path, err)

@@ -149,7 +149,7 @@ func TestAccDocumentation_FirstScreen(t *testing.T) {
 		return standIn(strings.ReplaceAll(configuration, `"`+baseURL+`"`, `"`+server.URL()+`"`))
 	}
 
-	gated := newWorkspace(t, cli, strings.Replace(from(gate, exampleURL), "\n\n  expected", "\n  timeouts = { create = \"1s\" }\n\n  expected", 1))
+	gated := newWorkspace(t, cli, strings.Replace(from(gate, exampleURL), "\n\n  expected", "\n  timeouts { create = \"1s\" }\n\n  expected", 1))
 	gated.plan().wantText(t, `MAX_FILE_BYTES = "`+asked+`"`)
 	tried := newWorkspace(t, cli, "")
 	tried.paste(strings.Replace(from(tries, "http://127.0.0.1:3000"), `"5s"`, `"1s"`, 1))
@@ -265,25 +265,6 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// The page about messages shows one as it is. Only the times, the number of attempts and how lines are broken differ.
-func TestAccDocumentation_Message(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	w := newWorkspace(t, cli, "\n\nresource \"filetransfer_instance_record\" \"files\" {\n  base_url = \"http://"+
-		instancetest.ReserveAddress(t)+"\"\n  timeouts = { create = \"1s\" }\n}\n")
-	failed := w.do("apply", "-auto-approve")
-	_, message, _ := strings.Cut(failed.String(), "Error: ")
-	words := func(text string) string {
-		for pattern, same := range map[string]string{`\b(localhost|127\.0\.0\.1):\d+`: "ADDRESS", `\d+ attempts`: "N attempts", `\(\d+[ms]\)`: "(TIME)", `line \d+`: "line N", `\n +\d+:`: "\n N:"} {
-			text = regexp.MustCompile(pattern).ReplaceAllString(text, same)
-		}
-		return strings.TrimSpace(oneLine([]byte(text)))
-	}
-	if want, got := words(oneBlock(t, "12 attempts", "templates", "guides", "troubleshooting.md.tmpl")), words("Error: "+message); got != want {
-		t.Errorf("the page has\n%s\nand it says\n%s", want, got)
-	}
-}
-
 // linksOf returns where the links of a page to files of the repository lead, each with its section.
 func linksOf(t *testing.T, page string) []string {
 	t.Helper()
@@ -309,43 +290,5 @@ func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
 		if page != index && !slices.Contains(linked, page) {
 			t.Errorf("%s has no link to %s", index, page)
 		}
-	}
-}
-
-// What the troubleshooting page says about messages of the CLI is about messages that it gives.
-func TestAccDocumentation_MessagesOfTheCLI(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	needTerraformData(t, cli)
-	page := string(read(t, filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl")))
-	const record = "resource \"filetransfer_instance_record\" \"this\" {\n  base_url = %s\n}\n\nresource \"terraform_data\" \"it\" {\n  %s\n}\n"
-	for label, test := range map[string]struct {
-		configuration string
-		says          []string
-	}{
-		"hashicorp/filetransfer cannot be found": {
-			"data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n", []string{"exit code 1:", "hashicorp/filetransfer"},
-		},
-		"Cycle": {
-			required + fmt.Sprintf(record, "terraform_data.it.output", "input = filetransfer_instance_record.this.file_max_size"),
-			[]string{"exit code 1:", "Error: Cycle"},
-		},
-		"Invalid for_each argument": {
-			required + fmt.Sprintf(record, `"`+exampleURL+`"`, "for_each = toset(filetransfer_instance_record.this.recommended_expire_times[*].label)"),
-			[]string{"exit code 1:", "Error: Invalid for_each argument"},
-		},
-		"A setting has no effect, and there is no message": {
-			required + "provider \"filetransfer\" {\n  retry = { max_attempt = 1 }\n}\n", []string{"exit code 0:"},
-		},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			if !strings.Contains(page, "\n### "+label) {
-				t.Error("the page has no such section")
-			}
-			w := newWorkspace(t, cli, "")
-			w.paste(test.configuration)
-			w.do("plan").wantText(t, test.says...)
-		})
 	}
 }

@@ -156,7 +156,6 @@ var wantOutputs = map[string]map[string]any{
 		"largest_chunk": 20000000.,
 	},
 	"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
-	"functions/select_expire_time":           {"expire_seconds": 1209600.},
 	"guides/migrate-from-data-http":          {"max_age_days": 30.},
 	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
 	"guides/connect":                         {"api_version": "2.1.5"},

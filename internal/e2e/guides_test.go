@@ -75,7 +75,7 @@ func TestAccGuide_Release(t *testing.T) {
 	server.SetDefault(released("2.2.2", 10000000))
 	drifted := e.plan()
 	drifted.stdout = []byte(strings.ReplaceAll(string(drifted.stdout), server.URL(), exampleURL))
-	drifted.wantExcerpt(t, oneBlock(t, "Warning: Instance does not report", page...))
+	drifted.wantExcerpt(t, oneBlock(t, "Warning: Instance did not report", page...))
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
@@ -92,7 +92,7 @@ locals {
 }
 
 resource "filetransfer_instance_record" "files" {
-  timeouts = { update = "200ms" }
+  timeouts { update = "200ms" }
 }
 `)
 	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")

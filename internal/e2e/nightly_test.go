@@ -33,7 +33,7 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 	c := acceptance(t)
 	needTerraformData(t, c)
 	script := oneBlock(t, "-detailed-exitcode", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
-	const impatiently = "\ntimeouts = { read = \"5s\" }\n"
+	const impatiently = "\ntimeouts { read = \"5s\" }\n"
 	fleet := "data \"filetransfer_instances\" \"this\" {\nbase_urls = { a = %[1]q }\n%[2]s" + impatiently + "}\n" +
 		"locals { limit = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000) }"
 	for column, configuration := range []string{

@@ -38,7 +38,7 @@ func TestAccRecord_WarnsOfDriftAndOfOtherDetails(t *testing.T) {
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, releaseOf(server.URL(), 20000000, "2.1.5"))
 	wantWarnings(t, w.apply())
-	drift, other := "Instance does not report what is expected: "+server.URL(), "Other details changed while the apply waited: "+server.URL()
+	drift, other := "Instance did not report what is expected: "+server.URL(), "Other details changed while the apply waited: "+server.URL()
 
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)))
 	plan := w.plan()

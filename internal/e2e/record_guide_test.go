@@ -46,7 +46,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	w.pasteFor(withoutImport(t, after), server.URL())
 	w.plan().wantText(t, "Plan: 2 to add, 0 to change, 1 to destroy.")
 
-	w.pasteFor(strings.Replace(after, "\n}\n\nimport", "\n  timeouts = { read = \"5s\" }\n}\n\nimport", 1), server.URL())
+	w.pasteFor(strings.Replace(after, "\n}\n\nimport", "\n  timeouts { read = \"5s\" }\n}\n\nimport", 1), server.URL())
 	w.plan().wantText(t, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
 
 	w.pasteFor(after, server.URL())

@@ -19,7 +19,10 @@ resource "terraform_data" "server" { input = %[2]d }
 resource "filetransfer_instance_record" "this" {
   base_url   = %[1]q
   depends_on = [terraform_data.server]
-  timeouts   = { create = "300ms", update = "300ms" }
+  timeouts {
+    create = "300ms"
+    update = "300ms"
+  }
 
   expected { chunk_size = %[2]d }
 

@@ -23,7 +23,11 @@ func TestAccRecord_ReadsTheStateOfSchema0(t *testing.T) {
 	w := newWorkspace(t, c, impatient+`
 resource "filetransfer_instance_record" "this" {
   base_url = "http://files.example.org/"
-  timeouts = { create = "5m", read = "20s", update = "6m" }
+  timeouts {
+    create = "5m"
+    read   = "20s"
+    update = "6m"
+  }
 
   expected {
     api_version = "2.1.5"

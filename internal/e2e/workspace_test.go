@@ -19,7 +19,11 @@ type workspace struct {
 // impatient is a provider block for instances that are down: one attempt for a refresh, and short delays where it waits.
 const impatient = `
 provider "filetransfer" {
-  retry = { max_attempts = 1, min_delay = "10ms", max_delay = "50ms" }
+  retry {
+    max_attempts = 1
+    min_delay    = "10ms"
+    max_delay    = "50ms"
+  }
 }
 `
 

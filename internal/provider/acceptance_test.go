@@ -221,7 +221,11 @@ terraform {
 // impatientBlock is a provider block for instances that are down: one attempt, and short delays where it waits.
 const impatientBlock = `
 provider "filetransfer" {
-  retry = { max_attempts = 1, min_delay = "10ms", max_delay = "50ms" }
+  retry {
+    max_attempts = 1
+    min_delay    = "10ms"
+    max_delay    = "50ms"
+  }
 }
 `
 

@@ -45,9 +45,10 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// timeoutsAttribute returns the argument timeouts. That of terraform-plugin-framework-timeouts accepts "-5s".
-func timeoutsAttribute(description string, operations map[string]schema.Attribute) schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: operations}
+// timeoutsBlock returns the block timeouts with an argument for each operation. That of terraform-plugin-framework-timeouts
+// accepts "-5s".
+func timeoutsBlock(description string, operations map[string]schema.Attribute) schema.SingleNestedBlock {
+	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: operations}
 }
 
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {

@@ -31,27 +31,31 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until `timeouts.read` expires. " +
 				"Use it only while an instance is new. Default: `false`.",
 		},
-		"timeouts": timeoutsAttribute("See the nested attributes.", map[string]schema.Attribute{
-			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
-				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
-		}),
 	}
 }
 
-func (d *dataSource) situation(config map[string]tftypes.Value) situation {
-	s := situation{provider: d.provider, timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true}
-	s.waits = goValue[bool](config["wait_until_ready"])
+// readTimeoutBlocks returns the blocks that all data sources have.
+func readTimeoutBlocks() map[string]schema.Block {
+	return map[string]schema.Block{"timeouts": timeoutsBlock("Time limits.", map[string]schema.Attribute{
+		"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
+			inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
+	})}
+}
+
+func (d *dataSource) operation(config map[string]tftypes.Value) readOperation {
+	op := readOperation{provider: d.provider, timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true}
+	op.waits = goValue[bool](config["wait_until_ready"])
 	timeout := defaultReadTimeout
-	if s.waits {
+	if op.waits {
 		timeout = defaultReadyReadTimeout
 	}
-	s.timeout = timeoutOf(config, "read", timeout)
-	return s
+	op.timeout = timeoutOf(config, "read", timeout)
+	return op
 }
 
 // mayRead ends a read for which arguments of the provider are not known yet, deferred or with an error.
 func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	deferred, fault := d.provider.awaitArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+	deferred, fault := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
 	resp.Diagnostics.Append(fault)
 	if deferred {

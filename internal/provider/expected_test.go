@@ -2,25 +2,32 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
+func expectedArguments() []*tfprotov6.SchemaAttribute {
+	blocks := schemaOf(recordName).Block.BlockTypes
+	return blocks[slices.IndexFunc(blocks, func(b *tfprotov6.SchemaNestedBlock) bool { return b.TypeName == "expected" })].Block.Attributes
+}
+
 // expecting is the block expected.
 func expecting(arguments args) args {
 	block := make(args)
-	for _, argument := range schemaOf(recordName).Block.BlockTypes[0].Block.Attributes {
+	for _, argument := range expectedArguments() {
 		block[argument.Name] = nil
 	}
 	return args{"expected": block.with(arguments)}
 }
 
-const notAsExpected = "Instance does not report what is expected"
+const notAsExpected, drifted = "Instance does not report what is expected", "Instance did not report what is expected"
 
 // expectedOf is a block expected.
 func expectedOf(arguments ...string) string {
@@ -41,7 +48,7 @@ func TestAccRecord_Releases(t *testing.T) {
 	address := instancetest.ReserveAddress(t)
 	var server *instancetest.Server
 	baseURL, answer := "http://"+address, instancetest.AnswerDocument[instancetest.Document]
-	const follows, replaced, quick = "terraform_data.follows", "terraform_data.replaced", `timeouts = { create = "200ms", update = "200ms" }`
+	const follows, replaced, quick = "terraform_data.follows", "terraform_data.replaced", "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}"
 	const trigger = "\nresource \"terraform_data\" \"server\" {}\n"
 	noop, update, replace := plancheck.ResourceActionNoop, plancheck.ResourceActionUpdate, plancheck.ResourceActionDestroyBeforeCreate
 	chunks := func(size int64) args { return args{"chunk_size": size} }
@@ -143,8 +150,8 @@ func TestAccRecord_ReadsOnlyIfItHasTo(t *testing.T) {
 	}{
 		{configuration("1", local), everyDetail(unknown{}), []instancetest.Step{instancetest.Answer()}},
 		{configuration("1", local+"/", expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)), nil, nil},
-		{configuration("1", strings.ToUpper(local), expectedOf(`chunk_size = "20000000"`, "api_version = null"), `timeouts = { update = "2m" }`), nil, nil},
-		{configuration("3m", local, expectedOf(), "timeouts = { update = terraform_data.server.output }"), nil, nil},
+		{configuration("1", strings.ToUpper(local), expectedOf(`chunk_size = "20000000"`, "api_version = null"), `timeouts { update = "2m" }`), nil, nil},
+		{configuration("3m", local, expectedOf(), "timeouts { update = terraform_data.server.output }"), nil, nil},
 		{configuration("2 20000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
 		{configuration("3 null", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
 		{configuration("4 30000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, []instancetest.Step{
@@ -220,7 +227,7 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 	lacking.state = lacking.state.with(args{"chunk_size": nil})
 	differsFor := func(baseURL, reported, limit string) []expected {
 		return []expected{{
-			warning: true, at: "expected.chunk_size", summary: notAsExpected + ": " + baseURL, says: []string{
+			warning: true, at: "expected.chunk_size", summary: drifted + ": " + baseURL, says: []string{
 				"The instance reported other values:\n  - chunk_size is " + reported + ", expected 30000000\n\n" +
 					"An apply waits until it reports what is expected, for " + limit + " at most, or for timeouts.create if it replaces the record.\n\n",
 			},
@@ -267,7 +274,7 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 			t.Parallel()
 			planned := server.plan(t, test.prior, test.arguments)
 			planned.told.must(t, test.told...)
-			mustEqual(t, "the plan", planned.state, test.want.with(args{"timeouts": nil, "expected": nil}).with(test.arguments))
+			mustEqual(t, "the plan", planned.state, test.want.with(unsetArguments()).with(test.arguments))
 		})
 	}
 	t.Cleanup(func() { mustEqual(t, "the number of requests", len(instance.Requests())+len(other.Requests()), 1) })
@@ -280,7 +287,7 @@ func TestEachExpectationIsAnAttribute(t *testing.T) {
 	for _, attribute := range schemaOf(recordName).Block.Attributes {
 		types[attribute.Name] = fmt.Sprint(attribute.Type)
 	}
-	for _, argument := range schemaOf(recordName).Block.BlockTypes[0].Block.Attributes {
+	for _, argument := range expectedArguments() {
 		mustEqual(t, "the type of the attribute "+argument.Name, types[argument.Name], argument.Type.String())
 	}
 }
@@ -300,11 +307,11 @@ func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
 		"2.4.1-" + strings.Repeat("x", 1000): "2.4.1-" + strings.Repeat("x", 193) + "…",
 	} {
 		instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version)))
-		drifted := server.refresh(t.Context(), t, created)
+		refreshed := server.refresh(t.Context(), t, created)
 		for _, server := range []protocol{server, elsewhere} {
-			told := server.plan(t, drifted, own).told
+			told := server.plan(t, refreshed, own).told
 			told.must(t, expected{
-				warning: true, at: "expected.api_version", summary: notAsExpected + ": " + instance.URL(),
+				warning: true, at: "expected.api_version", summary: drifted + ": " + instance.URL(),
 				says: []string{"\n  - api_version is " + shown + ", expected 2.1.5\n"},
 			})
 			mustNotSay(t, told.String(), token)
@@ -379,7 +386,7 @@ func TestRecordFailsIfNotAsExpected(t *testing.T) {
 			failed.told.must(t, fault("expected.api_version", notAsExpected, "GET "+instance.URL()+"/instance answered",
 				":\n  - api_version is 2.1.5, expected 2.1.6\n  - chunk_size is 20000000, expected 1\n  - file_max_age is 2592000, expected 1099511627776"+
 					"\n  - max_transfers_in_merge is 50, expected 0\n  - require_password is true, expected false\n\n",
-				"timeouts."+operation+" (100ms)", "raise timeouts."+operation, "change expected")...)
+				"The wait ended: timeouts."+operation+" is 100ms.", "raise timeouts."+operation, "change expected")...)
 			failed.mustKeep(t, prior)
 		})
 	}

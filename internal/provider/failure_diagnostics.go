@@ -15,7 +15,7 @@ import (
 )
 
 // situation is what reads instances, and what the words about a failure depend on besides the failure.
-type situation struct {
+type readOperation struct {
 	provider *providerData
 	// timeout limits the whole read, and waits is true if every failure is retried until then.
 	timeout time.Duration
@@ -101,27 +101,27 @@ var withheld = advice{"request_headers and the client certificate are sent only 
 	"the base URL to the address that the redirect leads to.", false}
 
 // readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
-func readError(at path.Path, err error, s situation) diag.Diagnostic {
+func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	if !ok {
-		return canceledError(err, s)
+		return canceledError(err, op)
 	}
 	summary := failureWords[failure.Kind].summary
 	if failure.Kind == client.KindStatus {
 		summary += fmt.Sprintf(" %d", failure.StatusCode)
 	}
-	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, s), strings.Join(remedies(failure, s), " ")))
+	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, op), strings.Join(remedies(failure, op), " ")))
 }
 
 // canceledError says how often an instance was tried, and what came of it.
-func canceledError(err error, s situation) diag.Diagnostic {
+func canceledError(err error, op readOperation) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
 	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
 	if canceled.Last == nil {
 		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
 	return diag.NewErrorDiagnostic(summaryCanceled,
-		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, s), " ")))
+		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, op), " ")))
 }
 
 func attempts(number int) string {
@@ -152,26 +152,28 @@ func paragraphs(texts ...string) string {
 }
 
 // howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
-func howItEnded(failure *client.Failure, s situation) string {
+func howItEnded(failure *client.Failure, op readOperation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
 		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
 	}
-	limit := fmt.Sprintf("%s (%s)", s.timeoutArgument, formatDuration(s.timeout))
+	limit := fmt.Sprintf("%s (%s)", op.timeoutArgument, formatDuration(op.timeout))
 	switch {
+	case op.waits && (failure.TimeRanOut || failure.NoTimeLeft):
+		sentences = append(sentences, fmt.Sprintf("The wait ended: %s is %s.", op.timeoutArgument, formatDuration(op.timeout)))
 	case failure.TimeRanOut:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, ran out.", limit))
 	case failure.NoTimeLeft:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, leaves no room for another attempt.", limit))
 	case failure.AttemptTimedOut:
-		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(s.provider.requestTimeout)))
+		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(op.provider.requestTimeout)))
 	}
 	return strings.Join(sentences, " ")
 }
 
 // remedies say what to do next, one or more sentences each.
-func remedies(failure *client.Failure, s situation) []string {
-	first, remedies := adviceOn(failure, s), digitsRemedies(failure.Differences)
+func remedies(failure *client.Failure, op readOperation) []string {
+	first, remedies := adviceOn(failure, op), digitsRemedies(failure.Differences)
 	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
 	if redirected {
 		remedies = append(remedies, redirectRemedy)
@@ -181,28 +183,28 @@ func remedies(failure *client.Failure, s situation) []string {
 	}
 	unreached := failure.Kind == client.KindResolve || failure.Kind == client.KindConnect
 	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
-		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+s.headersArgument+".")
+		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+op.headersArgument+".")
 	}
 	if failure.CacheAgeSeconds > 0 {
 		remedies = append(remedies, "A cache answered in place of the instance: exclude /instance from it.")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		proxy := failure.Proxy
-		if s.waits && proxy == "HTTP_PROXY" {
+		if op.waits && proxy == "HTTP_PROXY" {
 			proxy += ", which may keep a connection to an old server"
 		}
 		remedies = append(remedies, "The request went through the proxy in "+proxy+": check that proxy too, or exclude the host with NO_PROXY.")
 	}
-	if s.waits && failure.Kind == client.KindResolve && failure.ConnectTo == "" {
+	if op.waits && failure.Kind == client.KindResolve && failure.ConnectTo == "" {
 		remedies = append(remedies, "If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with depends_on, "+
 			"on the resource that creates its DNS record.")
 	}
-	if s.dataSource && !s.waits && starting(failure) {
+	if op.dataSource && !op.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if s.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
-		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", s.timeoutArgument))
+	if op.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
+		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", op.timeoutArgument))
 	}
 	return remedies
 }
@@ -218,7 +220,7 @@ func starting(failure *client.Failure) bool {
 }
 
 // adviceOn returns what to do about the cause that is most likely.
-func adviceOn(failure *client.Failure, s situation) advice {
+func adviceOn(failure *client.Failure, op readOperation) advice {
 	hint, hinted := hintAdvice[failure.Hint]
 	switch {
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
@@ -226,14 +228,16 @@ func adviceOn(failure *client.Failure, s situation) advice {
 	case hinted:
 		return hint
 	case failure.Kind == client.KindStatus:
-		return statusAdvice(failure, s)
+		return statusAdvice(failure, op)
+	case failure.Kind == client.KindConnect && op.waits:
+		return advice{"Check the server's log: it may not have started. " + failureWords[failure.Kind].text, true}
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
-		if s.fleet {
+		if op.fleet {
 			return advice{"Raise timeouts.read, or max_concurrency so that more instances are asked at once.", false}
 		}
-		return advice{fmt.Sprintf("Raise %s.", s.timeoutArgument), false}
+		return advice{fmt.Sprintf("Raise %s.", op.timeoutArgument), false}
 	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
-		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", s.timeoutArgument), false}
+		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", op.timeoutArgument), false}
 	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
 		return advice{failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", true}
 	default:
@@ -241,15 +245,15 @@ func adviceOn(failure *client.Failure, s situation) advice {
 	}
 }
 
-func statusAdvice(failure *client.Failure, s situation) advice {
+func statusAdvice(failure *client.Failure, op readOperation) advice {
 	switch status := failure.StatusCode; {
 	case status == http.StatusNotFound && strings.HasSuffix(failure.URL, "/instance/instance"):
 		return advice{"The base URL ends in /instance, a path that the provider adds itself: remove it.", true}
 	case status == http.StatusNotFound:
 		return advice{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", true}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return credentialsAdvice(failure, s)
-	case status == http.StatusTooManyRequests && s.fleet:
+		return credentialsAdvice(failure, op)
+	case status == http.StatusTooManyRequests && op.fleet:
 		return advice{"The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status == http.StatusTooManyRequests:
 		return advice{"The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts.", false}
@@ -263,21 +267,21 @@ func statusAdvice(failure *client.Failure, s situation) advice {
 }
 
 // credentialsAdvice is for a server that refuses a request for lack of credentials.
-func credentialsAdvice(failure *client.Failure, s situation) advice {
+func credentialsAdvice(failure *client.Failure, op readOperation) advice {
 	switch {
 	case failure.OtherOrigin:
 		return withheld
 	case failure.ExtraHeaders:
 		return advice{"request_headers were sent, and refused: check their names and values.", false}
-	case len(s.provider.headers) > 0:
+	case len(op.provider.headers) > 0:
 		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
-		if !s.dataSource {
+		if !op.dataSource {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
 		return advice{"The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
 			"this instance's. " + remedy, false}
 	default:
-		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + s.headersArgument +
+		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + op.headersArgument +
 			", or set the provider's client_cert_pem and client_key_pem.", false}
 	}
 }

@@ -29,7 +29,7 @@ func mustBeClean(t *testing.T, text string) {
 // TestWordsAboutAFailure: what is said of what the client reports. The client's tests show what it reports when.
 func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
-	one := situation{
+	one := readOperation{
 		provider: &providerData{requestTimeout: 10 * time.Second}, timeout: time.Minute,
 		timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true,
 	}
@@ -244,12 +244,12 @@ func TestWordsAboutAFailure(t *testing.T) {
 	withHeadersWithheld := map[string]test{
 		"403": {failure{Kind: client.KindStatus, StatusCode: 403, ExtraHeaders: true}, words{"were sent, and refused"}, nil},
 	}
-	check := func(in string, situation situation, tests map[string]test) {
+	check := func(in string, op readOperation, tests map[string]test) {
 		for name, test := range tests {
 			t.Run(in+name, func(t *testing.T) {
 				t.Parallel()
 				test.failure.URL = cmp.Or(test.failure.URL, "u")
-				got := readError(path.Root("base_url"), &test.failure, situation).Detail()
+				got := readError(path.Root("base_url"), &test.failure, op).Detail()
 				mustSay(t, got, test.says...)
 				mustNotSay(t, got, test.unsaid...)
 				mustBeClean(t, strings.ReplaceAll(got, "\n  - ", "\n"))
@@ -302,7 +302,7 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 		"not ready in time": {
 			baseURL: unavailable, arguments: args{"wait_until_ready": true, "timeouts": args{"read": "300ms"}},
 			summary: "Instance answered with status 503", says: []string{ // the last failure, not the end of the time
-				"GET {url}/instance: status 503", "attempts were made.", "The time for the whole read, timeouts.read (300ms), ",
+				"GET {url}/instance: status 503", "attempts were made.", "The wait ended: timeouts.read is 300ms.",
 				"If the instance needs longer to start, raise timeouts.read.",
 			},
 			unsaid: []string{"set wait_until_ready"},

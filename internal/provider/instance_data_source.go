@@ -36,6 +36,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend (`GET {base_url}/instance`).",
 		Attributes:          attributes,
+		Blocks:              readTimeoutBlocks(),
 	}
 }
 
@@ -50,16 +51,16 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 
-	s := d.situation(values)
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	op := d.operation(values)
+	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: s.waits}))
+	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: op.waits}))
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, s))
+		resp.Diagnostics.Append(readError(at, err, op))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)

@@ -121,8 +121,8 @@ func TestAccInstance_Arguments(t *testing.T) {
 		ProtoV6ProviderFactories: factories(),
 		Steps: []resource.TestStep{{
 			Config: providerWith(fmt.Sprintf("base_url = %q", spelling), `request_headers = { X-Token = "a" }`) +
-				data("all", instance.URL(), `request_headers = { x-token = "a" }`, "wait_until_ready = false", `timeouts = { read = "60s" }`) +
-				data("nothing", spelling, "request_headers = {}", "timeouts = {}") +
+				data("all", instance.URL(), `request_headers = { x-token = "a" }`, "wait_until_ready = false", `timeouts { read = "60s" }`) +
+				data("nothing", spelling, "request_headers = {}", "timeouts {}") +
 				`data "filetransfer_instance" "provided" {}`,
 			ConfigStateChecks: slices.Concat(
 				inState(all, args{"base_url": instance.URL(), "request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}}),
@@ -213,9 +213,9 @@ func TestInstanceArgumentsAreValidated(t *testing.T) {
 		}, nil},
 		"elements unknown": {args{"request_headers": args{"Host": unknown{}}, "timeouts": args{"read": unknown{}}}, nil},
 	}
-	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "request_headers", "", "Invalid request header", refusedHeaders)
-	addRefused(tests, "timeouts.read", "timeouts", "Invalid duration", refusedDurations)
+	addRefused(tests, "base_url", "Invalid base URL", refusedBaseURLs)
+	addRefused(tests, "request_headers", "Invalid request header", refusedHeaders)
+	addRefused(tests, "timeouts.read", "Invalid duration", refusedDurations)
 	runValidations(t, instanceName, tests)
 }
 

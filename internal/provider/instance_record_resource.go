@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -22,9 +23,10 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*instanceRecordResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*instanceRecordResource)(nil)
-	_ resource.ResourceWithImportState = (*instanceRecordResource)(nil)
+	_ resource.ResourceWithConfigure      = (*instanceRecordResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*instanceRecordResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*instanceRecordResource)(nil)
+	_ resource.ResourceWithImportState    = (*instanceRecordResource)(nil)
 )
 
 // How long operations on a record may take with all their retries.
@@ -50,18 +52,27 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"the new instance, and is updated in place.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["timeouts"] = timeoutsAttribute("If only these change, the apply does not read the instance. See the nested attributes.",
-		map[string]datasourceschema.Attribute{
-			"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
-				"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
-			"read":   durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
-			"update": durationAttribute("Time to wait for the instance when `base_url` changes, or the instance does not report the values in `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
-		})
+	attributes["triggers"] = schema.MapAttribute{
+		ElementType: types.StringType,
+		Optional:    true,
+		MarkdownDescription: "Values that change with the server, such as the ID of its deployment. When one changes, the apply waits until the instance " +
+			"reports the values in `expected`, even if it reported them before. Requires an argument in `expected`. If a wait fails, the state has no " +
+			"triggers, so that the next apply waits again. The values are stored in plain text. Default: none.",
+	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +
 			"(`GET {base_url}/instance`). An instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
-		Blocks:     map[string]schema.Block{"expected": expectedBlock},
+		Blocks: map[string]schema.Block{
+			"expected": expectedBlock,
+			"timeouts": timeoutsBlock("Time limits. If only these change, the apply does not read the instance.", map[string]datasourceschema.Attribute{
+				"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
+					"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
+				"read": durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
+				"update": durationAttribute("Time to wait for the instance when `base_url` or `triggers` change, or when the instance does not report the "+
+					"values in `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
+			}),
+		},
 	}
 	for name, attribute := range attributes {
 		resp.Schema.Attributes[name] = attribute
@@ -70,6 +81,16 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 
 func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
 	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
+}
+
+// ValidateConfig refuses triggers where nothing is expected: any answer would end the wait.
+func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	config := elementsOf(req.Config.Raw)
+	if hasElements(config["triggers"]) && config["expected"].IsKnown() && len(expectedValues(config["expected"])) == 0 {
+		resp.Diagnostics.AddAttributeError(path.Root("triggers"), summaryTriggers,
+			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
+				"Set an argument in the block expected, or remove triggers.")
+	}
 }
 
 // ModifyPlan plans what is expected, and a read only if another instance is to be read. All other computed values are known in a
@@ -107,14 +128,13 @@ func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, 
 	if planned["timeouts"].IsFullyKnown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultRecordTimeout)))
 	}
-	words := failureWords[client.KindUnexpected]
 	for i := range found {
 		found[i].Reported = r.provider.clean(found[i].Reported)
 	}
-	return diag.NewAttributeWarningDiagnostic(expectedPath(found), words.summary+": "+goValue[string](planned["base_url"]),
+	return diag.NewAttributeWarningDiagnostic(expectedPath(found), summaryDrift+": "+goValue[string](planned["base_url"]),
 		paragraphs("The instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
-			strings.Join(append(digitsRemedies(found), words.text), " ")))
+			strings.Join(append(digitsRemedies(found), failureWords[client.KindUnexpected].text), " ")))
 }
 
 // effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
@@ -128,13 +148,19 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 }
 
 // Update records another instance, or waits until the same one reports what is expected. What else that says is left to the
-// next refresh, with a warning: everything was known in the plan.
+// next refresh, with a warning: everything was known in the plan. A wait that fails leaves no triggers in the state, so that the
+// next apply waits again, also one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	same, planned := req.Plan.Raw.IsFullyKnown(), elementsOf(req.Plan.Raw) // see ModifyPlan
-	if !same || len(expectedDifferences(planned["expected"], elementsOf(req.State.Raw))) > 0 {
+	sameInstance, planned, state := req.Plan.Raw.IsFullyKnown(), elementsOf(req.Plan.Raw), elementsOf(req.State.Raw) // see ModifyPlan
+	triggered := hasElements(planned["triggers"]) && !planned["triggers"].Equal(state["triggers"])
+	if !sameInstance || triggered || len(expectedDifferences(planned["expected"], state)) > 0 {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
 	}
-	if same && !resp.Diagnostics.HasError() {
+	switch {
+	case resp.Diagnostics.HasError():
+		state["triggers"] = tftypes.NewValue(state["triggers"].Type(), nil)
+		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
+	case sameInstance:
 		resp.Diagnostics.Append(r.changedWarning(planned, elementsOf(resp.State.Raw)))
 		resp.State.Raw = req.Plan.Raw
 	}
@@ -157,16 +183,20 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 	if len(list) == 0 {
 		return nil
 	}
+	asExpected := ""
+	if len(expectedValues(planned["expected"])) > 0 {
+		asExpected = "The instance reports what is expected. "
+	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
-		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:\n  - "+
-			strings.Join(list, "\n  - ")+"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
+		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(list, "\n  - ")+
+			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
 // Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values := elementsOf(req.State.Raw)
 	imported := values["response_body"].IsNull() // else something has been read
-	switch deferred, fault := r.provider.awaitArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
+	switch deferred, fault := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
 	case !imported && (deferred || fault != nil):
 		return
 	case deferred:
@@ -183,7 +213,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 // record reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
 // does not wait for the instance.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, record tftypes.Value, state *tfsdk.State) diag.Diagnostics {
-	if _, fault := r.provider.awaitArguments(true, false, ""); fault != nil {
+	if _, fault := r.provider.requireKnownArguments(true, false, ""); fault != nil {
 		return diag.Diagnostics{fault}
 	}
 	values := elementsOf(record)
@@ -201,18 +231,18 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 		reported = detailsValues(details)
 		return expectedDifferences(expected, reported)
 	}}
-	s := situation{
+	op := readOperation{
 		provider: r.provider, timeout: timeoutOf(values, operation, timeout), timeoutArgument: "timeouts." + operation,
 		headersArgument: "the provider's request_headers", waits: waits,
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
 		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
 			at = expectedPath(failure.Differences)
 		}
-		return diag.Diagnostics{readError(at, err, s)}
+		return diag.Diagnostics{readError(at, err, op)}
 	}
 	setInstance(values, baseURL, reported, result.Document)
 	state.Raw = tftypes.NewValue(record.Type(), values)

@@ -59,7 +59,7 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	configuration, want := impatientBlock, []errorAtLine{}
 	fails := func(step instancetest.Step, expects string, says ...string) {
 		server, label := instancetest.New(t, instancetest.WithDefault(step)), outputName(len(want))
-		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\ntimeouts = { create = \"300ms\" }\n%s\n}\n",
+		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\ntimeouts { create = \"300ms\" }\n%s\n}\n",
 			label, server.URL(), expectedOf(expects))
 		line := expects
 		if strings.HasPrefix(says[0], "Instance answered") {
@@ -70,7 +70,7 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	reporting := func(field string, value any) instancetest.Step {
 		return instancetest.AnswerDocument(instancetest.Newer().With(field, value))
 	}
-	const notMet, took, digits = notAsExpected, "timeouts.create (300ms)", "Write the whole number, as a string."
+	const notMet, took, digits = notAsExpected, "The wait ended: timeouts.create is 300ms.", "Write the whole number, as a string."
 
 	fails(instancetest.Status(503, "Age", "300"), "", "Instance answered with status 503", "(from a cache, 300 seconds old)", took, "A cache answered")
 	fails(reporting("fileMaxSize", 5), "file_max_size = 5000000000", notMet, "- file_max_size is 5, expected 5000000000", took, digits)
@@ -146,11 +146,11 @@ func TestAccRecord_Life(t *testing.T) {
 			},
 			{ // another spelling, and an instance that is gone
 				PreConfig:         other.Close,
-				Config:            recordOf(spelling, `timeouts = { read = "5s" }`),
+				Config:            recordOf(spelling, `timeouts { read = "5s" }`),
 				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, ofOlder.with(args{"base_url": spelling}))),
 				ConfigStateChecks: inState(theRecord, ofOlder.with(args{"base_url": spelling, "timeouts": args{"create": nil, "read": "5s", "update": nil}})),
 			},
-			{Config: recordOf(spelling, `timeouts = { read = "5s" }`), Destroy: true},
+			{Config: recordOf(spelling, `timeouts { read = "5s" }`), Destroy: true},
 		},
 	})
 }
@@ -216,7 +216,7 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 			if test.read {
 				want = everyDetail(unknown{})
 			}
-			mustEqual(t, "the plan", planned.state, want.with(args{"timeouts": nil, "expected": nil}).with(test.arguments))
+			mustEqual(t, "the plan", planned.state, want.with(unsetArguments()).with(test.arguments))
 		})
 	}
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
@@ -237,7 +237,7 @@ func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
 	server := recordProvider(t, nil)
 	prior := server.create(t, args{"base_url": up.URL()})
 	got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout("update", "500ms")))
-	got.told.must(t, fault("base_url", "Instance answered with status 503", "timeouts.update (500ms)", "raise timeouts.update")...)
+	got.told.must(t, fault("base_url", "Instance answered with status 503", "The wait ended: timeouts.update is 500ms.", "raise timeouts.update")...)
 	got.mustKeep(t, prior)
 }
 

@@ -77,6 +77,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		MarkdownDescription: "Reads many instances of the file transfer service at once, much faster than `filetransfer_instance` with " +
 			"`for_each`. With `allow_failures`, the read succeeds even if an instance fails.",
 		Attributes: attributes,
+		Blocks:     readTimeoutBlocks(),
 	}
 }
 
@@ -148,12 +149,12 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 
-	s := d.situation(values)
-	s.fleet = true
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	op := d.operation(values)
+	op.fleet = true
+	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, client.Request{
-		Headers: headers, UntilReady: s.waits, Places: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
+		Headers: headers, UntilReady: op.waits, Semaphore: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
 	})
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
@@ -170,9 +171,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	if !goValue[bool](values["allow_failures"]) {
-		resp.Diagnostics.Append(failureErrors(failed, s)...)
+		resp.Diagnostics.Append(failureErrors(failed, op)...)
 	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), s))
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), op))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
@@ -204,7 +205,7 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 	for _, member := range members {
 		for _, key := range member.keys {
 			if failure, ok := client.AsFailure(member.err); ok {
-				failed[key] = stringValue(failure.Class)
+				failed[key] = stringValue(failure.StableReason)
 				continue
 			}
 			values := maps.Clone(member.values)
@@ -216,24 +217,24 @@ func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (ins
 		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
 }
 
-func failureErrors(failed map[string]*fleetMember, s situation) (diags diag.Diagnostics) {
+func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
-		failure := readError(at, failed[key].err, s)
+		failure := readError(at, failed[key].err, op)
 		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
 	}
 	return diags
 }
 
 // failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many.
-func failuresWarning(failed map[string]*fleetMember, total int, s situation) diag.Diagnostic {
+func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
 	var lines, allRemedies []string
 	count := make(map[string]int)
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
 		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, failure.Target(), failure.Reason, attempts(failure.Attempts)))
-		for _, remedy := range remedies(failure, s) {
+		for _, remedy := range remedies(failure, op) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)
 			}

@@ -32,8 +32,12 @@ const (
 	recordName    = "filetransfer_instance_record"
 )
 
-// TestMain keeps the environment of whoever runs the tests out of them.
+// TestMain keeps the environment of whoever runs the tests out of them. The test framework serves the provider under the address
+// that the CLI makes of its source.
 func TestMain(m *testing.M) {
+	if os.Getenv("TF_ACC_PROVIDER_NAMESPACE") == "" {
+		_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", typeName)
+	}
 	for _, name := range []string{baseURLVariable, "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
 		_ = os.Unsetenv(name)
 	}
@@ -270,12 +274,26 @@ func record(tb testing.TB, values args) *tfprotov6.DynamicValue {
 	return configuration(tb, recordName, values)
 }
 
+// unsetArguments is null for each argument of a record.
+func unsetArguments() args {
+	unset := make(args)
+	for _, attribute := range schemaOf(recordName).Block.Attributes {
+		if !attribute.Computed {
+			unset[attribute.Name] = nil
+		}
+	}
+	for _, nested := range schemaOf(recordName).Block.BlockTypes {
+		unset[nested.TypeName] = nil
+	}
+	return unset
+}
+
 // plan plans a record with these arguments; none to destroy it.
 func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
 	tb.Helper()
 	proposed := maps.Clone(arguments)
 	for name, value := range prior.state { // what is computed, as Terraform proposes it
-		if arguments != nil && name != "timeouts" && name != "expected" && arguments[name] == nil {
+		if _, isArgument := unsetArguments()[name]; arguments != nil && !isArgument {
 			proposed[name] = value
 		}
 	}

@@ -51,22 +51,6 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				"**only** to the origin (scheme, host and port) of this provider's `base_url`."),
 			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive "+
 				"duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
-			"retry": schema.SingleNestedAttribute{
-				Optional: true,
-				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is " +
-					"honored between these two. See the nested attributes.",
-				Attributes: map[string]schema.Attribute{
-					"max_attempts": schema.NumberAttribute{
-						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries off. Ignored with "+
-							"`wait_until_ready` and while a record waits. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
-						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
-					},
-					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
-					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.", inMarkdown(defaultRetry.MaxDelay)),
-				},
-			},
 			"ca_cert_pem": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Certificates of certificate authorities to trust in addition to the system's, in PEM form. " +
@@ -95,6 +79,23 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					"`ca_cert_pem` instead. Default: `false`.",
 			},
 		},
+		Blocks: map[string]schema.Block{
+			"retry": schema.SingleNestedBlock{
+				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
+					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is " +
+					"honored between these two.",
+				Attributes: map[string]schema.Attribute{
+					"max_attempts": schema.NumberAttribute{
+						Optional: true,
+						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries off. Ignored with "+
+							"`wait_until_ready` and while a record waits. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
+						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
+					},
+					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
+					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.", inMarkdown(defaultRetry.MaxDelay)),
+				},
+			},
+		},
 	}
 }
 
@@ -104,7 +105,11 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 	retry := elementsOf(config["retry"])
 	rules := retryOf(retry)
 	if rules.MinDelay > rules.MaxDelay && retry["min_delay"].IsKnown() && retry["max_delay"].IsKnown() {
-		resp.Diagnostics.AddAttributeError(path.Root("retry"), summaryRetryDelays,
+		at := path.Root("retry").AtName("min_delay")
+		if retry["min_delay"].IsNull() {
+			at = path.Root("retry").AtName("max_delay")
+		}
+		resp.Diagnostics.AddAttributeError(at, summaryRetryDelays,
 			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
 				formatDuration(rules.MinDelay), formatDuration(rules.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
 	}
@@ -145,7 +150,7 @@ func (p *filetransferProvider) DataSources(context.Context) []func() datasource.
 }
 
 func (p *filetransferProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{newParseInstanceFunction, newSelectExpireTimeFunction}
+	return []func() function.Function{newParseInstanceFunction}
 }
 
 func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource {

@@ -35,7 +35,7 @@ type providerData struct {
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
-	// unknown are the arguments that are not known before apply. What stands in for them is never used: see awaitArguments.
+	// unknown are the arguments that are not known before apply. What stands in for them is never used: see requireKnownArguments.
 	unknown []string
 }
 

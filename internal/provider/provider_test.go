@@ -102,13 +102,13 @@ func TestAccProvider_RefusedArguments(t *testing.T) {
 	}
 	t.Run("data sources", func(t *testing.T) {
 		t.Parallel()
-		mustFail(t, nil, data("timeouts", good, `timeouts = { read = "-5s" }`)+data("scheme", "files.example.org")+
+		mustFail(t, nil, data("timeouts", good, `timeouts { read = "-5s" }`)+data("scheme", "files.example.org")+
 			data("encoded", "http://u%3Ahunter2@files.example.org")+
 			data("header", good, `request_headers = { Connection = "hunter2" }`)+
 			fleet("null", "base_urls = { b = null }")+fleet("empty", "base_urls = {}")+
 			fleet("bad", `base_urls = { b = "nope" }`)+
 			fleet("secret", `base_urls = { b = "https://me:hunter2@files.example.org" }`),
-			errorAtLine{`timeouts = { read = "-5s" }`, []string{`timeouts.read is "-5s", which is not positive.`}},
+			errorAtLine{`timeouts { read = "-5s" }`, []string{`timeouts.read is "-5s", which is not positive.`}},
 			errorAtLine{`base_url = "files.example.org"`, []string{"base_url has no scheme."}},
 			errorAtLine{`data "filetransfer_instance" "encoded" {`, []string{"base_url has user info"}},
 			errorAtLine{`data "filetransfer_instance" "header" {`, []string{`request_headers["Connection"] cannot be used`}},
@@ -119,10 +119,10 @@ func TestAccProvider_RefusedArguments(t *testing.T) {
 	})
 	t.Run("provider block", func(t *testing.T) {
 		t.Parallel()
-		mustFail(t, nil, providerWith(`retry = { max_attempts = 1e30, min_delay = "11s" }`, `client_key_pem = "hunter2"`, `request_timeout = " 1s"`)+
+		mustFail(t, nil, providerWith("retry {\nmax_attempts = 1e30\nmin_delay = \"11s\"\n}", `client_key_pem = "hunter2"`, `request_timeout = " 1s"`)+
 			data("any", good),
-			errorAtLine{`retry = { max_attempts = 1e30, min_delay = "11s" }`, []string{"retry.max_attempts is 1e+30."}},
-			errorAtLine{`retry = { max_attempts = 1e30, min_delay = "11s" }`, []string{"min_delay is longer than max_delay"}},
+			errorAtLine{"max_attempts = 1e30", []string{"retry.max_attempts is 1e+30."}},
+			errorAtLine{`min_delay = "11s"`, []string{"min_delay is longer than max_delay"}},
 			errorAtLine{`provider "filetransfer" {`, []string{"client_key_pem is set, but client_cert_pem is not."}},
 			errorAtLine{`request_timeout = " 1s"`, []string{`request_timeout is " 1s", which is not a duration.`}})
 	})
@@ -242,15 +242,14 @@ var refusedDurations = map[string]refused{
 	"as long as shown":   {strings.Repeat("x", 40), false, []string{`is "` + strings.Repeat("x", 40) + `", which is not`}},
 }
 
-// addRefused adds what is refused of an argument, which may be in an object, and whose errors are on the attribute
-// at.
-func addRefused(tests map[string]validation, argument, at, summary string, all map[string]refused) {
+// addRefused adds what is refused of an argument, which may be in a block.
+func addRefused(tests map[string]validation, argument, summary string, all map[string]refused) {
 	for name, one := range all {
 		arguments := args{argument: one.value}
 		if object, nested, ok := strings.Cut(argument, "."); ok {
 			arguments = args{object: args{nested: one.value}}
 		}
-		place := at
+		place := argument
 		if one.secret {
 			place = ""
 		}
@@ -284,10 +283,10 @@ func TestProviderBlockIsValidated(t *testing.T) {
 	retry := func(arguments args, want ...expected) validation { return validation{args{"retry": arguments}, want} }
 	attempts := func(number any, found string) validation {
 		return retry(args{"max_attempts": number},
-			fault("retry", "Invalid number", "retry.max_attempts is "+found+".", "Write a whole number from 1 to 100.")...)
+			fault("retry.max_attempts", "Invalid number", "retry.max_attempts is "+found+".", "Write a whole number from 1 to 100.")...)
 	}
-	delays := func(arguments args, minDelay, maxDelay string) validation {
-		return retry(arguments, fault("retry", "min_delay is longer than max_delay", "retry.min_delay is "+minDelay,
+	delays := func(at string, arguments args, minDelay, maxDelay string) validation {
+		return retry(arguments, fault(at, "min_delay is longer than max_delay", "retry.min_delay is "+minDelay,
 			"retry.max_delay is "+maxDelay, "the defaults are 500ms and 10s", "Make min_delay at most max_delay.")...)
 	}
 	ofCA := func(at, text, says string) validation {
@@ -318,9 +317,9 @@ func TestProviderBlockIsValidated(t *testing.T) {
 		"max_attempts 101":  attempts(101, "101"),
 		"max_attempts 100":  retry(args{"max_attempts": 100}),
 
-		"min_delay above max_delay":                  delays(args{"min_delay": "3s", "max_delay": "2s"}, "3s", "2s"),
-		"min_delay above the default max_delay":      delays(args{"min_delay": "11s"}, "11s", "10s"),
-		"max_delay below the default min_delay":      delays(args{"max_delay": "499ms"}, "500ms", "499ms"),
+		"min_delay above max_delay":                  delays("retry.min_delay", args{"min_delay": "3s", "max_delay": "2s"}, "3s", "2s"),
+		"min_delay above the default max_delay":      delays("retry.min_delay", args{"min_delay": "11s"}, "11s", "10s"),
+		"max_delay below the default min_delay":      delays("retry.max_delay", args{"max_delay": "499ms"}, "500ms", "499ms"),
 		"min_delay above an unknown max_delay":       retry(args{"min_delay": "11s", "max_delay": unknown{}}),
 		"max_delay below the default, min_delay not": retry(args{"min_delay": unknown{}, "max_delay": "100ms"}),
 
@@ -342,13 +341,13 @@ func TestProviderBlockIsValidated(t *testing.T) {
 		"key without its first line for the CA": ofCA("", strings.Repeat("hunter2 ", 32), "there is no certificate"),
 		"as long as a file name for the CA":     ofCA("ca_cert_pem", strings.Repeat("x", 255), "there is no certificate"),
 	}
-	addRefused(tests, "base_url", "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "connect_to", "connect_to", "Invalid connect_to", refusedAddresses)
-	addRefused(tests, "request_headers", "", badHeader, refusedHeaders)
-	addRefused(tests, "request_timeout", "request_timeout", "Invalid duration", refusedDurations)
+	addRefused(tests, "base_url", "Invalid base URL", refusedBaseURLs)
+	addRefused(tests, "connect_to", "Invalid connect_to", refusedAddresses)
+	addRefused(tests, "request_headers", badHeader, refusedHeaders)
+	addRefused(tests, "request_timeout", "Invalid duration", refusedDurations)
 	// Terraform cannot locate an attribute of an object: it would show the block's first line.
-	addRefused(tests, "retry.min_delay", "retry", "Invalid duration", refusedDurations)
-	addRefused(tests, "retry.max_delay", "retry", "Invalid duration", refusedDurations)
+	addRefused(tests, "retry.min_delay", "Invalid duration", refusedDurations)
+	addRefused(tests, "retry.max_delay", "Invalid duration", refusedDurations)
 	runValidations(t, block, tests, "tls: ", "x509: ", strings.Split(key, "\n")[1])
 }
 

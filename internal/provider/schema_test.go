@@ -101,7 +101,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := new(dataSource).situation(elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
+			got := new(dataSource).operation(elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
 			mustEqual(t, "the timeout", got.timeout, test.want)
 		})
 	}
@@ -110,7 +110,6 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 // TestSignatures pins what configurations are written against: the generated pages say no more of an object than that it is one.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
-	const entry = `tftypes.Object["in_minutes":tftypes.Number, "in_seconds":tftypes.Number, "label":tftypes.String]`
 	signatures := make(map[string]string)
 	for name, function := range schemas().Functions {
 		for _, parameter := range function.Parameters {
@@ -119,7 +118,6 @@ func TestSignatures(t *testing.T) {
 		signatures[name] += function.Return.Type.String()
 	}
 	mustEqual(t, "the functions", signatures, map[string]string{
-		"parse_instance":     "document tftypes.String, " + terraformType(detailsObject).String(),
-		"select_expire_time": "expire_times tftypes.List[" + entry + "], max_seconds tftypes.Number, " + entry,
+		"parse_instance": "document tftypes.String, " + terraformType(detailsObject).String(),
 	})
 }

@@ -23,10 +23,10 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	return unknown
 }
 
-// awaitArguments decides what becomes of a read while arguments of the provider that matter to it are not known: it is deferred
+// requireKnownArguments decides what becomes of a read while arguments of the provider that matter to it are not known: it is deferred
 // where that is allowed, or fails. Otherwise it goes on. Without request_headers and connect_to, base_url does not matter to a
 // read that has a base URL of its own. Every other argument matters to every read. otherRemedy is one more thing to do.
-func (d *providerData) awaitArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
+func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Clone(d.unknown)
 	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {

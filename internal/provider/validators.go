@@ -58,7 +58,7 @@ func wholeNumber(least, most int64) check {
 	return check{accepts, func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
 		number := goValue[*big.Float](value)
 		if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < least || whole > most {
-			diags.AddAttributeError(locatable(at), summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
+			diags.AddAttributeError(at, summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
 		}
 	}}
 }
@@ -105,7 +105,7 @@ var durationValidator = check{
 		if err == nil {
 			fault = "is not positive"
 		}
-		diags.AddAttributeError(locatable(at), summaryDuration,
+		diags.AddAttributeError(at, summaryDuration,
 			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown(text), fault, durationExpected))
 	},
 }
@@ -117,15 +117,6 @@ func shown(text string) string {
 		return "a long text"
 	}
 	return strconv.Quote(text)
-}
-
-// locatable returns where Terraform finds a path in a configuration: it cannot locate an attribute inside of another, only one
-// inside of a block, and expected is the only block of this provider.
-func locatable(at path.Path) path.Path {
-	if strings.HasPrefix(at.String(), "expected.") {
-		return at
-	}
-	return path.Root(at.Steps()[0].String())
 }
 
 var caCertsValidator = check{

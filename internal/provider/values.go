@@ -22,6 +22,9 @@ func elementsOf(value tftypes.Value) map[string]tftypes.Value {
 	return maps.Clone(goValue[map[string]tftypes.Value](value))
 }
 
+// hasElements tells whether a map is known to have any.
+func hasElements(value tftypes.Value) bool { return len(goValue[map[string]tftypes.Value](value)) > 0 }
+
 // isSet tells whether a value is there: neither null nor unknown.
 func isSet(value tftypes.Value) bool { return value.IsKnown() && !value.IsNull() }
 

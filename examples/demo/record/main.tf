@@ -14,7 +14,7 @@ variable "base_url" {
 }
 
 provider "filetransfer" {
-  retry = { max_attempts = 1 } # the demo does not wait for an instance that it has stopped itself
+  retry { max_attempts = 1 } # the demo does not wait for an instance that it has stopped itself
 }
 
 resource "filetransfer_instance_record" "this" {

@@ -34,7 +34,10 @@ variable "setting" {
 }
 
 provider "filetransfer" {
-  retry = { min_delay = "100ms", max_delay = "1s" } # the demo does not start a real server
+  retry { # the demo does not start a real server
+    min_delay = "100ms"
+    max_delay = "1s"
+  }
 }
 
 # Stands in for a server, which reads its settings from a file.
@@ -49,7 +52,7 @@ resource "terraform_data" "server" {
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
-  timeouts   = { update = var.setting == null ? "1m" : "2s" } # a wrong setting stays wrong
+  timeouts { update = var.setting == null ? "1m" : "2s" } # a wrong setting stays wrong
 
   expected {
     api_version = var.release

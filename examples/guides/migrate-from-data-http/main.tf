@@ -11,7 +11,7 @@ variable "base_url" { type = string }
 provider "filetransfer" {
   request_timeout = "5s"
 
-  retry = {
+  retry {
     max_attempts = 3 # two retries after the first attempt, as with attempts = 2
   }
 }

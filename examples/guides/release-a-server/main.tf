@@ -27,7 +27,10 @@ resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   depends_on = [terraform_data.server]
 
-  timeouts = { create = "5m", update = "5m" } # how long a release may take
+  timeouts { # how long a release may take
+    create = "5m"
+    update = "5m"
+  }
 
   expected {
     api_version = var.release

@@ -11,7 +11,7 @@ variable "base_url" { type = string }
 resource "filetransfer_instance_record" "files" {
   base_url = var.base_url
 
-  timeouts = {
+  timeouts {
     read = "5s" # how long a plan waits for an instance that is down
   }
 

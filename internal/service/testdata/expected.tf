@@ -16,7 +16,7 @@ resource "filetransfer_instance_record" "this" {
   for_each = var.base_urls
   base_url = each.value
 
-  timeouts = {
+  timeouts {
     create = var.timeout
     update = var.timeout
   }

@@ -7,7 +7,7 @@ terraform {
 }
 
 provider "filetransfer" {
-  retry = {
+  retry {
     max_attempts = 1
     min_delay    = "50ms"
     max_delay    = "50ms"

@@ -22,7 +22,7 @@ data "filetransfer_instances" "all" {
 resource "filetransfer_instance_record" "this" {
   for_each = var.base_urls
   base_url = each.value
-  timeouts = {
+  timeouts {
     create = contains(var.refused, each.key) ? "2s" : "1m"
   }
 }
