@@ -130,59 +130,30 @@ func TestAccRecord_Releases(t *testing.T) {
 	})
 }
 
-// TestAccRecord_ReadsOnlyIfItHasTo counts what applies read, of a record that is not refreshed. What is unknown in a plan may
-// turn out to be anything, and Terraform finds no inconsistent final plan.
+// TestAccRecord_ReadsOnlyIfItHasTo: what is unknown in a plan may turn out to be anything, and Terraform finds no inconsistent
+// final plan.
 func TestAccRecord_ReadsOnlyIfItHasTo(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
-	local := strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)
-	// Another input makes the output unknown in the plan.
-	const output = `jsondecode(split(" ", terraform_data.server.output)[1])`
-	configuration := func(input, baseURL string, arguments ...string) string {
-		return recordOf(baseURL, arguments...) + fmt.Sprintf("\nresource \"terraform_data\" \"server\" { input = %q }\n", input)
-	}
+	const chunkSize, version = `expected { chunk_size = jsondecode(SERVER) }`, `expected { api_version = SERVER }`
 	numbers := args{"api_version_major": unknown{}, "api_version_minor": unknown{}, "api_version_patch": unknown{}}
-	var steps []resource.TestStep
-	for _, step := range []struct {
-		configuration string
-		unknown       args
-		answers       []instancetest.Step // of the apply
-	}{
-		{configuration("1", local), everyDetail(unknown{}), []instancetest.Step{instancetest.Answer()}},
-		{configuration("1", local+"/", expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)), nil, nil},
-		{configuration("1", strings.ToUpper(local), expectedOf(`chunk_size = "20000000"`, "api_version = null"), `timeouts { update = "2m" }`), nil, nil},
-		{configuration("3m", local, expectedOf(), "timeouts { update = terraform_data.server.output }"), nil, nil},
-		{configuration("2 20000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
-		{configuration("3 null", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, nil},
-		{configuration("4 30000000", local, expectedOf("chunk_size = "+output)), args{"chunk_size": unknown{}}, []instancetest.Step{
-			instancetest.Answer(), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)),
-		}},
-		{configuration(`5 "2.2.0"`, local, expectedOf("api_version = "+output)), numbers.with(args{"api_version": unknown{}}), []instancetest.Step{
-			instancetest.Status(503), instancetest.AnswerDocument(released),
-		}},
-	} {
-		asked := 0
-		action := plancheck.ResourceActionUpdate
-		if steps == nil {
-			action = plancheck.ResourceActionCreate
-		}
-		steps = append(steps, resource.TestStep{
-			Config: step.configuration,
-			PreConfig: func() {
-				asked = len(server.Requests())
-				server.SetScript(step.answers...)
-			},
-			ConfigPlanChecks: planned(inPlan(theRecord, action, step.unknown), []plancheck.PlanCheck{onlyUnknown{theRecord, step.unknown}}),
-			PostApplyFunc: func() {
-				mustEqual(t, "requests of\n"+step.configuration, len(server.Requests())-asked, len(step.answers))
-			},
-		})
-	}
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		AdditionalCLIOptions:     &resource.AdditionalCLIOptions{Plan: resource.PlanOptions{NoRefresh: true}},
-		Steps:                    steps,
+	to := func(input string) [2]string { return [2]string{"before", input} }
+	mustChange(t, map[string]change{
+		"what is reported":   {after: expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)},
+		"text and null":      {after: expectedOf(`chunk_size = "20000000"`, "api_version = null")},
+		"nothing any more":   {before: expectedOf("chunk_size = 20000000"), after: expectedOf()},
+		"timeouts":           {after: `timeouts { update = "2m" }`},
+		"timeouts, unknown":  {after: "timeouts { update = SERVER }", inputs: to("3m")},
+		"another spelling":   {after: expectedOf("chunk_size = 20000000"), spelling: "/"},
+		"unknown, unchanged": {after: chunkSize, inputs: to("20000000"), unknown: args{"chunk_size": unknown{}}},
+		"unknown, null":      {after: chunkSize, inputs: to("null"), unknown: args{"chunk_size": unknown{}}},
+		"unknown": {
+			after: chunkSize, inputs: to("30000000"), unknown: args{"chunk_size": unknown{}}, want: args{"chunk_size": int64(30000000)},
+			answers: []instancetest.Step{instancetest.Answer(), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000))},
+		},
+		"unknown version": {
+			after: version, inputs: to("2.2.0"), unknown: numbers.with(args{"api_version": unknown{}}), want: versionArgs("2.2.0", 2, 2, 0),
+			answers: []instancetest.Step{instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.2.0"))},
+		},
 	})
 }
 
@@ -328,22 +299,27 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 	more := released.With("apiVersion", "2.2.0-"+token).With("requirePassword", false).With("fileMaxAge", 60).
 		With("recommendedExpireTimes", []instancetest.Document{})
 	changed := func(url, list string) []expected {
-		return warning("Other details changed while the apply waited: "+url, "reports what is expected", "planned:"+list+"\n\nThe next plan records them.",
+		return warning("Other details changed while the apply waited: "+url, "These details have changed too", "planned:"+list+"\n\nThe next plan records them.",
 			"add it to expected, if that has an argument for it.")
 	}
 	const all = "\n  - require_password is false, planned true\n  - api_version is 2.2.0-(redacted), planned 2.1.5" +
 		"\n  - file_max_age is 60, planned 2592000\n  - recommended_expire_times"
+	const asExpected = "The instance reports what is expected. "
+	const aged = "\n  - file_max_age is 60, planned 2592000"
+	triggers := args{"triggers": args{"deploy": "1"}}
 	tests := map[string]struct {
-		expected args
-		document instancetest.Document
-		lacks    string // an attribute that the state has not
-		list     string // "" for no warning
+		arguments args
+		document  instancetest.Document
+		lacks     string // an attribute that the state has not
+		list      string // "" for no warning
 	}{
 		"nothing else":         {want, released, "", ""},
 		"another field only":   {want, released.With("newField", 1), "", ""},
 		"everything else":      {want, more, "", all},
 		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), "", ""},
 		"not in the state yet": {want, released, "file_max_age", "\n  - file_max_age is 2592000, planned not reported"},
+		"triggered":            {triggers.with(expecting(args{"chunk_size": int64(20000000)})), instancetest.Newer().With("fileMaxAge", 60), "", aged},
+		"nothing expected":     {triggers, instancetest.Newer().With("fileMaxAge", 60), "", aged},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -356,13 +332,14 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 				created.state[test.lacks] = nil
 			}
 			instance.SetDefault(instancetest.AnswerDocument(test.document))
-			applied := server.apply(t, created, own.with(test.expected))
+			applied := server.apply(t, created, own.with(test.arguments))
 			var told []expected
 			if test.list != "" {
 				told = changed(instance.URL(), test.list)
 			}
 			applied.told.must(t, told...)
 			mustNotSay(t, applied.told.String(), token)
+			mustEqual(t, "it says what is expected", strings.Contains(applied.told.String(), asExpected), test.arguments["expected"] != nil && test.list != "")
 			mustEqual(t, "response_body", applied.state["response_body"], created.state["response_body"])
 		})
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -35,6 +36,168 @@ resource "terraform_data" "follows" { input = filetransfer_instance_record.this.
 
 resource "terraform_data" "replaced" { triggers_replace = [filetransfer_instance_record.this.file_max_size] }
 `, baseURL, strings.Join(arguments, "\n"))
+}
+
+// change is a change of the arguments of a record whose server reports newer.
+type change struct {
+	// before and after are the arguments. SERVER in them is the output of a resource, which the plan does not know if the inputs differ.
+	before, after string
+	inputs        [2]string
+	// spelling is what is added to the base URL.
+	spelling string
+	// action is what the plan does to the record. It is an update unless this says otherwise.
+	action plancheck.ResourceActionType
+	// unknown is what the plan does not know. It knows all other details, as they were before.
+	unknown args
+	// answers are those to the apply, which must send as many requests. Nothing is refreshed.
+	answers []instancetest.Step
+	// want is what the state then has besides newer.
+	want args
+}
+
+// mustChange makes all changes in one apply, each of a record with a server of its own.
+func mustChange(t *testing.T, changes map[string]change) {
+	t.Helper()
+	var configurations [2]string
+	var plan [][]plancheck.PlanCheck
+	var state []statecheck.StateCheck
+	servers := make(map[string]*instancetest.Server)
+	for name, test := range changes {
+		label := strings.NewReplacer(" ", "_", ",", "").Replace(name)
+		address := "filetransfer_instance_record." + label
+		servers[name] = instancetest.New(t)
+		for i, arguments := range []string{test.before, test.after} {
+			baseURL := servers[name].URL() + strings.Repeat(test.spelling, i)
+			configurations[i] += fmt.Sprintf("resource \"terraform_data\" %q { input = %q }\n", label, test.inputs[i]) +
+				fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\n%s\n}\n", label, baseURL,
+					strings.ReplaceAll(arguments, "SERVER", "terraform_data."+label+".output"))
+		}
+		plan = append(plan, inPlan(address, cmp.Or(test.action, plancheck.ResourceActionUpdate), newer.with(test.unknown)),
+			[]plancheck.PlanCheck{onlyUnknown{address, test.unknown}})
+		state = append(state, inState(address, newer.with(test.want))...)
+	}
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		AdditionalCLIOptions:     &resource.AdditionalCLIOptions{Plan: resource.PlanOptions{NoRefresh: true}},
+		Steps: []resource.TestStep{
+			{Config: impatientBlock + configurations[0]},
+			{
+				PreConfig: func() {
+					for name, server := range servers {
+						server.SetScript(changes[name].answers...)
+					}
+				},
+				Config: impatientBlock + configurations[1], ConfigPlanChecks: planned(plan...), ConfigStateChecks: state,
+				PostApplyFunc: func() {
+					for name, server := range servers {
+						mustEqual(t, name+": the number of requests", len(server.Requests())-1, len(changes[name].answers))
+					}
+				},
+			},
+		},
+	})
+}
+
+// TestAccRecord_Triggers: if they change, the apply waits, although nothing else does.
+func TestAccRecord_Triggers(t *testing.T) {
+	t.Parallel()
+	const reported, ignored = "\nexpected { chunk_size = 20000000 }", "\nlifecycle { ignore_changes = [triggers] }"
+	triggers := func(deploy string) string { return "triggers = { deploy = " + deploy + " }" + reported }
+	deployed := func(id string) args { return args{"triggers": args{"deploy": id}} }
+	waits := []instancetest.Step{instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 2)), instancetest.Answer()}
+	inputs := [2]string{"a1", "a2"}
+	mustChange(t, map[string]change{
+		"changed":          {before: triggers(`"a"`), after: triggers(`"b"`), answers: waits, want: deployed("b")},
+		"added":            {before: reported, after: triggers(`"a"`), answers: waits, want: deployed("a")},
+		"one removed":      {before: `triggers = { deploy = "a", other = "a" }` + reported, after: triggers(`"a"`), answers: waits, want: deployed("a")},
+		"sensitive":        {before: triggers(`sensitive("a")`), after: triggers(`sensitive("b")`), answers: waits, want: deployed("b")},
+		"another spelling": {before: triggers(`"a"`), after: triggers(`"b"`), spelling: "/", answers: waits, want: deployed("b")},
+		"unknown":          {before: triggers("SERVER"), after: triggers("SERVER"), inputs: inputs, answers: waits, want: deployed("a2")},
+		"unknown, and then as before": {
+			before: triggers("substr(SERVER, 0, 1)"), after: triggers("substr(SERVER, 0, 1)"), inputs: inputs, want: deployed("a"),
+		},
+		"unknown, and then null": {
+			before: triggers(`"a"`), after: `triggers = SERVER == "a2" ? null : {}` + reported, inputs: inputs,
+			unknown: args{"triggers": unknown{}}, want: args{"triggers": nil},
+		},
+		"removed":      {before: triggers(`"a"`), after: reported, want: args{"triggers": nil}},
+		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: args{"triggers": args{}}},
+		"empty, added": {after: "triggers = {}", want: args{"triggers": args{}}},
+		"ignored": {
+			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: plancheck.ResourceActionNoop, want: deployed("a"),
+		},
+	})
+}
+
+// TestAccRecord_TriggersOfAFailedWait: the state has none, so that a deploy that fails and its rollback are both waited for.
+func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	down, up := server.SetDefault, func() { server.SetDefault(instancetest.Answer()) }
+	deploy := func(baseURL, id string) string {
+		return recordOf(baseURL, fmt.Sprintf("triggers = { deploy = %q }", id), expectedOf("chunk_size = 20000000"), "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}")
+	}
+	failed := resource.TestStep{Config: deploy(server.URL(), "2"), ExpectError: words("Instance answered with status 503", "The wait ended: timeouts.update is 200ms.")}
+	rollback := failed
+	rollback.Config = deploy(server.URL(), "1")
+	elsewhere := failed
+	elsewhere.Config = deploy(instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL(), "1")
+	// again is a wait that succeeds, after one that failed.
+	again := resource.TestStep{
+		PreConfig: up, Config: rollback.Config,
+		ConfigPlanChecks: planned(
+			inPlan(theRecord, plancheck.ResourceActionUpdate, newer.with(args{"triggers": args{"deploy": "1"}})),
+			[]plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}, onlyUnknown{theRecord, nil}},
+			then(func() { server.SetScript(instancetest.Status(503)) }),
+		),
+		ConfigStateChecks: inState(theRecord, newer.with(args{"triggers": args{"deploy": "1"}})),
+	}
+	created := resource.TestStep{Config: rollback.Config}
+	replaced := resource.TestStep{
+		Config: rollback.Config, Taint: []string{theRecord}, ConfigPlanChecks: planned(then(func() { down(instancetest.Status(503)) })),
+		ExpectError: words("The wait ended: timeouts.create is 200ms."),
+	}
+	failed.PreConfig = func() { down(instancetest.Status(503)) }
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		Steps:                    []resource.TestStep{created, failed, rollback, again, elsewhere, again, replaced},
+	})
+}
+
+// TestAccRecord_TriggersAfterImport: the import cannot know them, so the next apply asks once.
+func TestAccRecord_TriggersAfterImport(t *testing.T) {
+	t.Parallel()
+	server, asked := instancetest.New(t), 0
+	configuration := recordOf(server.URL(), `triggers = { deploy = "1" }`, expectedOf("chunk_size = 20000000"))
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		AdditionalCLIOptions:     &resource.AdditionalCLIOptions{Plan: resource.PlanOptions{NoRefresh: true}},
+		Steps: []resource.TestStep{
+			{Config: configuration, ResourceName: theRecord, ImportState: true, ImportStateId: server.URL(), ImportStatePersist: true},
+			{
+				PreConfig:        func() { asked = len(server.Requests()) },
+				Config:           configuration,
+				ConfigPlanChecks: planned(inPlan(theRecord, plancheck.ResourceActionUpdate, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
+				PostApplyFunc:    func() { mustEqual(t, "the number of requests", len(server.Requests())-asked, 1) },
+			},
+		},
+	})
+}
+
+// TestAccRecord_TriggersNeedAnExpectation: any answer would end the wait.
+func TestAccRecord_TriggersNeedAnExpectation(t *testing.T) {
+	t.Parallel()
+	const triggers = `triggers = { deploy = "1" }`
+	configuration, want := "", []errorAtLine{}
+	for _, expected := range []string{"", expectedOf(), expectedOf("chunk_size = null")} {
+		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n%s\n}\n",
+			outputName(len(want)), triggers, expected)
+		want = append(want, errorAtLine{triggers, []string{"Triggers without anything expected", "Set an argument in the block expected, or remove triggers."}})
+	}
+	mustFail(t, nil, configuration, want...)
 }
 
 func TestAccRecord_Documents(t *testing.T) {
