@@ -22,14 +22,14 @@ output "instances" {
   description = "What each instance says about itself, in the same units for all."
   value = {
     for name, instance in data.filetransfer_instance.this : name => {
-      base_url                 = instance.base_url
-      api_version              = instance.api_version
-      require_password         = instance.require_password
-      file_max_size            = instance.file_max_size
-      chunk_size               = instance.chunk_size
-      file_max_age             = instance.file_max_age
-      max_transfers_in_merge   = instance.max_transfers_in_merge
-      recommended_expire_times = [for time in instance.recommended_expire_times : "${time.label} = ${time.in_seconds} s"]
+      base_url               = instance.base_url
+      api_version            = instance.api_version
+      require_password       = instance.require_password
+      file_max_size          = instance.file_max_size
+      chunk_size             = instance.chunk_size
+      file_max_age           = instance.file_max_age
+      max_transfers_in_merge = instance.max_transfers_in_merge
+      expire_seconds         = join(", ", instance.recommended_expire_times[*].in_seconds)
     }
   }
 }

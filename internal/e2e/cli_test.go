@@ -36,6 +36,8 @@ type cli struct {
 	env      []string
 }
 
+var productVersion = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
+
 // findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
 // do not get here: scripts/with-cli removes them.
 var findCLI = sync.OnceValues(func() (cli, error) {
@@ -48,10 +50,12 @@ var findCLI = sync.OnceValues(func() (cli, error) {
 	if err != nil {
 		return c, fmt.Errorf("%s version: %w", c.Path, err)
 	}
-	var product string
-	if _, err := fmt.Sscanf(string(output), "%s v%d.%d", &product, &c.version.major, &c.version.minor); err != nil {
+	found := productVersion.FindStringSubmatch(string(output)) // there may be a warning before it
+	if found == nil {
 		return c, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", c.Path, output)
 	}
+	product := found[1]
+	c.version = parseVersion(found[2])
 	c.Name = fmt.Sprintf("%s %s", product, c.version)
 	if c.openTofu = product == "OpenTofu"; c.openTofu {
 		c.host = "registry.opentofu.org"

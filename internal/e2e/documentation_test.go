@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,46 +131,39 @@ func standIn(text string) string {
 	return another.ReplaceAllString(text, "terraform_data")
 }
 
-// A newcomer who copies the examples of the first screen gets what follows them. The answer on it is that of a real server.
+// The configurations that begin the README and the index do what the pages say when they are applied as they are.
 func TestAccDocumentation_FirstScreen(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
 	needTerraformData(t, cli)
-	screen := blocks(t, filepath.Join(root, "templates", "index.md.tmpl"))[:5]
-	for i, block := range blocks(t, filepath.Join(root, "README.md"))[:len(screen)] {
-		if block.text != screen[i].text {
-			t.Errorf("%s is not as in %s", block.place, screen[i].place)
-		}
-	}
-	answer, gate, failure, reads, tries := screen[0].text, screen[1].text, screen[2].text, screen[3].text, screen[4].text
-	const asked = "5000000000"
-	correct := strings.Replace(answer, `"fileMaxSize":5,`, `"fileMaxSize":`+asked+",", 1)
-	server := instancetest.New(t, instancetest.WithDocument(answer))
-	from := func(configuration, baseURL string) string {
-		return standIn(strings.ReplaceAll(configuration, `"`+baseURL+`"`, `"`+server.URL()+`"`))
-	}
+	for _, page := range []string{"README.md", filepath.Join("templates", "index.md.tmpl")} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t)
+			screen := slices.DeleteFunc(blocks(t, filepath.Join(root, page)), func(b block) bool { return b.language != "terraform" })
+			from := func(configuration string) string {
+				return standIn(strings.ReplaceAll(configuration, exampleURL+"/api", server.URL()))
+			}
+			reads := newWorkspace(t, cli, "")
+			reads.paste(from(screen[0].text))
+			reads.apply()
+			want := map[string]any{"max_bytes": 64424509440., "expire_seconds": []any{1800., 3600., 21600., 43200., 86400., 604800., 1209600., 2592000.}}
+			if got := reads.follower("terraform_data.upload_form"); !reflect.DeepEqual(got, want) {
+				t.Errorf("the upload form has %v, want %v", got, want)
+			}
 
-	gated := newWorkspace(t, cli, strings.Replace(from(gate, exampleURL), "\n\n  expected", "\n  timeouts { create = \"1s\" }\n\n  expected", 1))
-	gated.plan().wantText(t, `MAX_FILE_BYTES = "`+asked+`"`)
-	tried := newWorkspace(t, cli, "")
-	tried.paste(strings.Replace(from(tries, "http://127.0.0.1:3000"), `"5s"`, `"1s"`, 1))
-	for _, w := range []*workspace{gated, tried} {
-		server.SetDefault(instancetest.AnswerDocument(answer))
-		failed := w.do("apply", "-auto-approve")
-		failed.wantText(t, "exit code 1:")
-		failed.wantExcerpt(t, failure)
-		if form := w.record("terraform_data.upload_form"); form != nil {
-			t.Errorf("there is an upload form: %v", form)
-		}
-		server.SetDefault(instancetest.AnswerDocument(correct))
-		w.apply()
-		w.wantNoChanges(nil)
-	}
-
-	read := newWorkspace(t, cli, from(reads, exampleURL))
-	read.apply()
-	if size := read.state().Outputs["file_max_size"].Value; size != 5000000000. {
-		t.Errorf("the output is %v", size)
+			const follows = "\nresource \"terraform_data\" \"stend\" {}\n\nresource \"terraform_data\" \"uses\" {\n  input = filetransfer_instance_record.files.file_max_size\n}\n"
+			gated := newWorkspace(t, cli, strings.Replace(from(screen[1].text), "\n\n  expected", "\n  timeouts { create = \"1s\" }\n\n  expected", 1)+follows)
+			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5)))
+			failed := gated.do("apply", "-auto-approve")
+			failed.wantText(t, "exit code 1:", "Error: Instance does not report what is expected", "- file_max_size is 5, expected 5000000000")
+			if uses := gated.record("terraform_data.uses"); uses != nil {
+				t.Errorf("what uses the record is there: %v", uses)
+			}
+			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5000000000)))
+			gated.apply()
+			gated.wantNoChanges(nil)
+		})
 	}
 }
 
@@ -186,7 +180,7 @@ func (r result) wantExcerpt(t *testing.T, excerpt string) {
 	}
 }
 
-// The pages print attributes with their values as the CLI does.
+// The pages print values as the CLI does.
 func TestAccDocumentation_Values(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
@@ -199,14 +193,25 @@ func TestAccDocumentation_Values(t *testing.T) {
 		e.setVariables()
 		e.apply()
 		done := e.run(t, e.dir, "state", "show", "-no-color", "data.filetransfer_instance.files")
-		done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL))
+		done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL+"/api"))
 		done.wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "data-sources", "instance.md.tmpl"))
+	})
+	t.Run("filetransfer_instances", func(t *testing.T) {
+		t.Parallel()
+		e := newExample(t, cli, "guides/tolerate-failures")
+		older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+		e.variables["base_urls"] = map[string]string{
+			"lyon": older.URL(), "nice": "http://" + instancetest.ReserveAddress(t), "paris": instancetest.New(t).URL(),
+		}
+		e.setVariables()
+		e.apply()
+		e.run(t, e.dir, "output", "-no-color").wantExcerpt(t, oneBlock(t, "tomap", "templates", "data-sources", "instances.md.tmpl"))
 	})
 	t.Run("parse_instance", func(t *testing.T) {
 		t.Parallel()
 		e := newExample(t, cli, "functions/parse_instance")
 		e.apply()
-		e.run(t, e.dir, "output", "-no-color", "snapshot").wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "functions", "parse_instance.md.tmpl"))
+		e.run(t, e.dir, "output", "-no-color", "older").wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "functions", "parse_instance.md.tmpl"))
 	})
 }
 

@@ -55,9 +55,10 @@ func TestAccGuide_Release(t *testing.T) {
 	e.apply()
 
 	release := strings.Fields(oneBlock(t, "-var release=", page...))[2:]
-	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 0 to add, 3 to change", page...))
+	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 1 to add, 3 to change", page...))
 	server.SetDefault(released("2.2.3", 3))
-	e.paste(strings.Replace(e.configuration, update, `update = "1s"`, 1))
+	impatient := strings.Replace(e.configuration, update, `update = "1s"`, 1)
+	e.paste(impatient)
 	failed := e.do("apply", append(release, "-auto-approve")...)
 	failed.wantText(t, "exit code 1:")
 	failed.wantExcerpt(t, oneBlock(t, "Error: Instance does not report", page...))
@@ -69,6 +70,16 @@ func TestAccGuide_Release(t *testing.T) {
 	e.apply(release...)
 	e.wantNoChanges(nil, release...)
 
+	// Only the server changes.
+	e.paste(strings.Replace(impatient, "tostring(var.chunk_size)", `"3e+07"`, 1))
+	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 1 to add, 2 to change", page...))
+	server.SetDefault(released("2.2.3", 3))
+	e.do("apply", "made.tfplan").wantText(t, "exit code 1:", "- chunk_size is 3, expected 30000000")
+	server.SetDefault(released("2.2.3", 30000000))
+	e.paste(impatient)
+	e.plan(release...).wantText(t, `+ triggers`, "Plan: 1 to add, 2 to change, 1 to destroy.")
+	e.applyPlan()
+
 	e.paste(e.configuration)
 	server.SetDefault(released("2.2.2", 20000000))
 	e.apply()
@@ -79,39 +90,40 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
-// One plan has a raised limit and what follows from it, and no smaller volume. nginx has a larger limit before the service, and if
-// the service does not get it, what clients use stays as it is.
-func TestAccGuide_Settings(t *testing.T) {
+// The recipe of the record's page waits for each change of the server, for its rollback, and for a server that is replaced.
+func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	t.Parallel()
-	e := newExample(t, acceptance(t), "guides/settings-that-follow-from-the-limits")
-	e.start()
-	e.apply()
-	write(t, filepath.Join(e.dir, "override.tf"), `
-locals {
-  limits = { FILE_MAX_SIZE = 80000000000, CHUNK_SIZE = 30000000, FILE_MAX_AGE = 30 }
-}
+	c := acceptance(t)
+	needTerraformData(t, c)
+	server := instancetest.New(t)
+	recipe := standIn(oneBlock(t, "triggers = { deploy = terraform_data.deploy.id }", "templates", "resources", "instance_record.md.tmpl"))
+	recipe = strings.NewReplacer(exampleURL+"/api", server.URL(), "\n\n  expected", "\n  timeouts { update = \"1s\" }\n\n  expected").Replace(recipe)
+	limited := func(fileMaxSize int) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", fileMaxSize))
+	}
+	deploy := func(setting string) string {
+		return impatient + recipe + fmt.Sprintf("\nresource \"terraform_data\" \"stend\" { input = %q }\n", setting)
+	}
+	server.SetDefault(limited(5000000000))
+	w := newWorkspace(t, c, deploy("5000000000"))
+	w.apply()
 
-resource "filetransfer_instance_record" "files" {
-  timeouts { update = "200ms" }
-}
-`)
-	write(t, filepath.Join(e.dir, "output.tf"), "output \"chunk_size\" {\n  value = filetransfer_instance_record.files.chunk_size\n}\n")
-	p := e.plan()
-	p.wantText(t, `"client_max_body_size 21048576;" -> "client_max_body_size 31048576;"`, "# terraform_data.service will be updated in-place")
-	if strings.Contains(p.String(), "# terraform_data.volume") {
-		t.Errorf("the volume changes: %s", p)
+	w.configure(deploy("5e+09"))
+	w.plan().wantText(t, "~ triggers =", "(12 unchanged attributes hidden)", "Plan: 1 to add, 2 to change, 1 to destroy.")
+	server.SetDefault(limited(5))
+	w.do("apply", "made.tfplan").wantText(t, "exit code 1:", "- file_max_size is 5, expected 5000000000", "The wait ended: timeouts.update is 1s.")
+	w.configure(deploy("5000000000"))
+	server.Close()
+	w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Check the server's log: it may not have started.")
+	server = instancetest.New(t, instancetest.WithListenAddress(server.Address()), instancetest.WithDefault(limited(5000000000)))
+	w.apply()
+	w.wantNoChanges(nil)
+
+	asked := len(server.Requests())
+	w.plan("-replace=terraform_data.stend").wantText(t, "~ triggers =")
+	server.SetScript(instancetest.Status(503))
+	w.applyPlan()
+	if asked = len(server.Requests()) - asked; asked != 3 { // the plan's refresh, and the wait
+		t.Errorf("%d requests, want 3", asked)
 	}
-	e.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Instance does not report what is expected",
-		"chunk_size is 20000000, expected 30000000", "file_max_age is 2592000, expected 30")
-	if got := e.state().Outputs["chunk_size"].Value; got != 30000000. { // Terraform stores what it planned for an output
-		t.Errorf("the output is %v", got)
-	}
-	for follower, want := range map[string]any{
-		"nginx": "client_max_body_size 31048576;", "volume": 1831., "alert_below_bytes": 257798037760., "upload_form": 64424509440.,
-	} {
-		if got := e.follower("terraform_data." + follower); got != want {
-			t.Errorf("%s is %v, want %v", follower, got, want)
-		}
-	}
-	e.do("plan", "-replace=terraform_data.volume").wantText(t, "exit code 1:", "prevent_destroy")
 }

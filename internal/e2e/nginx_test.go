@@ -77,7 +77,7 @@ func startNginx(t *testing.T, directive, server string) string {
 func TestAccNginx_BodyLimit(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	e := newExample(t, acceptance(t), "guides/settings-that-follow-from-the-limits")
+	e := newExample(t, acceptance(t), "data-sources/filetransfer_instance")
 	e.variables["base_url"] = server.URL()
 	e.setVariables()
 	e.apply()

@@ -32,7 +32,7 @@ var wrongSettings = regexp.MustCompile("(?m)^\\| (?:`([^`]+)`|empty) \\| ([^|]+)
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	releases, folders := installed(t)
-	page, err := os.ReadFile("../../docs/guides/settings-that-follow-from-the-limits.md")
+	page, err := os.ReadFile("../../docs/guides/release-a-server.md")
 	if err != nil {
 		t.Fatal(err)
 	}

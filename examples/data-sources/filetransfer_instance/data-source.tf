@@ -1,22 +1,33 @@
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.4"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
   }
 }
 
-variable "base_url" { type = string }
+variable "base_url" { type = string } # https://files.example.org/api
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-output "file_max_size_mib" { value = floor(data.filetransfer_instance.files.file_max_size / pow(1024, 2)) }
+# Stands in for the configuration of nginx in front of the instance. The extra 1 MiB is for the form around a chunk.
+resource "terraform_data" "nginx" {
+  input = "client_max_body_size ${data.filetransfer_instance.files.chunk_size + 1024 * 1024};"
+}
 
-output "expire_seconds" { value = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds }
+# The longest expiry option of at most a week, in seconds.
+output "expire_seconds" {
+  value = max([for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds if time.in_seconds <= 604800]...)
+}
 
-# A field without an attribute.
+# All attributes. request_headers is sensitive, and so would be an output with it.
+output "instance" {
+  value = { for name, value in data.filetransfer_instance.files : name => value if name != "request_headers" }
+}
+
+# A field that has no attribute.
 output "region" {
   value = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not sent")
 }

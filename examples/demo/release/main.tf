@@ -1,4 +1,4 @@
-# What `make demo` applies to show a release: the server, the wait until it reports what is expected, and what follows.
+# What `make demo` applies to show a deploy: the server, the wait until it reports what is expected, and what follows.
 
 terraform {
   required_version = ">= 1.4" # OpenTofu: 1.6
@@ -49,9 +49,16 @@ resource "terraform_data" "server" {
   }
 }
 
-resource "filetransfer_instance_record" "files" {
-  base_url   = var.base_url
+# Is replaced, and so has another ID, after each change of the server.
+resource "terraform_data" "deploy" {
   depends_on = [terraform_data.server]
+
+  lifecycle { replace_triggered_by = [terraform_data.server] }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = var.base_url
+  triggers = { deploy = terraform_data.deploy.id }
   timeouts { update = var.setting == null ? "1m" : "2s" } # a wrong setting stays wrong
 
   expected {

@@ -6,9 +6,7 @@ terraform {
   }
 }
 
-locals {
-  # Saved with: curl -fsS -o instance.json https://files.example.org/instance
-  snapshot = provider::filetransfer::parse_instance(file("${path.module}/instance.json"))
-}
+# Saved with: curl -fsS -o newer.json https://files.example.org/api/instance
+output "newer" { value = provider::filetransfer::parse_instance(file("${path.module}/newer.json")) }
 
-output "snapshot" { value = local.snapshot }
+output "older" { value = provider::filetransfer::parse_instance(file("${path.module}/older.json")) }

@@ -23,9 +23,18 @@ resource "terraform_data" "server" {
   input = { image = "stend:${var.release}", CHUNK_SIZE = tostring(var.chunk_size) }
 }
 
-resource "filetransfer_instance_record" "files" {
-  base_url   = var.base_url
+# Is replaced, and so has a new ID, after each change of the server.
+resource "terraform_data" "deploy" {
   depends_on = [terraform_data.server]
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.server]
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = var.base_url
+  triggers = { deploy = terraform_data.deploy.id }
 
   timeouts { # how long a release may take
     create = "5m"

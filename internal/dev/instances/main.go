@@ -53,7 +53,8 @@ func main() {
 	<-told
 }
 
-// release answers as the settings in a file say. After a change, the old process answers once more, and then none, once.
+// release answers as the settings in a file say. After a new release, the old process answers once more, and then none, once. For
+// other settings, the old process stops first.
 func release(file string) instancetest.Step {
 	var (
 		mutex   sync.Mutex
@@ -67,6 +68,9 @@ func release(file string) instancetest.Step {
 		settings := strings.Trim(string(content), "\" \r\n")
 		if settings != running {
 			asked++
+			if release, _, _ := strings.Cut(running, " "); asked == 1 && strings.HasPrefix(settings, release+" ") {
+				asked++
+			}
 		}
 		if asked == 3 {
 			running, asked = settings, 0

@@ -29,3 +29,15 @@ run "defaults" {
     error_message = "The shortest option is 30 minutes."
   }
 }
+
+run "no_options" {
+  override_data {
+    target = data.filetransfer_instance.files
+    values = { chunk_size = 20000000, recommended_expire_times = [] }
+  }
+
+  assert {
+    condition     = output.shortest_expire_minutes == null
+    error_message = "Without an option, there is no shortest one."
+  }
+}
