@@ -62,7 +62,6 @@ const (
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
-		fault.Padded, fault.Secret = strings.TrimSpace(text) != text, mayHoldSecret(text)
 		return BaseURL{}, fault
 	}
 	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
@@ -87,15 +86,15 @@ func mayHoldSecret(text string) bool {
 func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	switch {
 	case text == "":
-		return nil, refused("is empty", exampleRemedy)
+		return nil, refused(text, "is empty", exampleRemedy)
 	case !utf8.ValidString(text):
-		return nil, refused("is not valid UTF-8", exampleRemedy)
+		return nil, refused(text, "is not valid UTF-8", exampleRemedy)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, refused("has a control character, such as a line break at its end", "Remove it.")
+		return nil, refused(text, "has a control character, such as a line break at its end", "Remove it.")
 	case strings.ContainsFunc(text, isInvisible):
-		return nil, refused("has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
+		return nil, refused(text, "has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
 	case strings.TrimSpace(text) != text:
-		return nil, refused("begins or ends with a space", "Remove it.")
+		return nil, refused(text, "begins or ends with a space", "Remove it.")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -111,8 +110,8 @@ func isInvisible(r rune) bool {
 	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-func refused(problem, remedy string) *SyntaxError {
-	return &SyntaxError{Problem: problem, Remedy: remedy}
+func refused(text, problem, remedy string) *SyntaxError {
+	return &SyntaxError{Problem: problem, Remedy: remedy, Padded: strings.TrimSpace(text) != text, Secret: mayHoldSecret(text)}
 }
 
 // parseError puts what url.Parse found wrong into words that repeat nothing.
@@ -122,19 +121,19 @@ func parseError(text string, err error) *SyntaxError {
 	_, isInvalidHost := errors.AsType[url.InvalidHostError](err)
 	switch {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
-		return refused(noScheme, schemeRemedy)
+		return refused(text, noScheme, schemeRemedy)
 	case strings.HasPrefix(reason, "invalid port"):
-		return refused("has a port that is not a number, or an IPv6 address without brackets", portRemedy+" "+ipv6Remedy)
+		return refused(text, "has a port that is not a number, or an IPv6 address without brackets", portRemedy+" "+ipv6Remedy)
 	case strings.HasPrefix(reason, "missing ']'"):
-		return refused("has a host with an opening bracket and no closing one", ipv6Remedy)
+		return refused(text, "has a host with an opening bracket and no closing one", ipv6Remedy)
 	case strings.HasPrefix(reason, "invalid IP-literal"), strings.HasPrefix(reason, "invalid host: ParseAddr"):
-		return refused("has brackets around a host that is not an IPv6 address", "Remove the brackets. "+ipv6Remedy)
+		return refused(text, "has brackets around a host that is not an IPv6 address", "Remove the brackets. "+ipv6Remedy)
 	case isEscape:
-		return refused("has an invalid percent-encoding", "Write a percent sign that stands for itself as %25.")
+		return refused(text, "has an invalid percent-encoding", "Write a percent sign that stands for itself as %25.")
 	case isInvalidHost:
-		return refused(badHost, exampleRemedy)
+		return refused(text, badHost, exampleRemedy)
 	default:
-		return refused("is not a valid URL", exampleRemedy)
+		return refused(text, "is not a valid URL", exampleRemedy)
 	}
 }
 
@@ -142,21 +141,21 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	switch {
 	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // localhost:3000
-		return refused(noScheme, schemeRemedy)
+		return refused(text, noScheme, schemeRemedy)
 	case defaultPorts[u.Scheme] == "":
-		return refused("has a scheme other than http and https", schemeRemedy)
+		return refused(text, "has a scheme other than http and https", schemeRemedy)
 	case u.User != nil:
-		return refused("has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
+		return refused(text, "has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
-		return refused("has no host", exampleRemedy)
+		return refused(text, "has no host", exampleRemedy)
 	case !isHost(u.Hostname()):
-		return refused(badHost, exampleRemedy)
+		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
-		return refused("has a query", "Remove the question mark and what follows it: instances are read without a query.")
+		return refused(text, "has a query", "Remove the question mark and what follows it: instances are read without a query.")
 	case strings.Contains(text, "#"): // url.Parse drops an empty one
-		return refused("has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
+		return refused(text, "has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
 	case portErr != nil || port == 0:
-		return refused("has a port that is out of range", portRemedy)
+		return refused(text, "has a port that is out of range", portRemedy)
 	}
 	return nil
 }

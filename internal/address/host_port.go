@@ -17,9 +17,7 @@ func ParseHostPort(text string) (string, error) {
 	case err != nil, portErr != nil, number == 0,
 		host == "", !isHost(host), strings.ContainsFunc(host, isInvisible),
 		strings.ContainsAny(host, ":%") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
-		fault := refused("is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
-		fault.Secret = mayHoldSecret(text)
-		return "", fault
+		return "", refused(text, "is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
 	}
 	return net.JoinHostPort(asciiHost(host), port), nil
 }

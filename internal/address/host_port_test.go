@@ -1,6 +1,8 @@
 package address_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -18,10 +20,14 @@ func TestAddressIsAHostAndAPort(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "h", "127.0.0.1", ":80", "h:", "h:0", "h:70000", "h:http", "h:+80", "h:80 ", "http://h:80", "h:80/", "me:hunter2@h:80", "h:80?a",
-		"::1", "::1:80", "[::1]", "[h]:80", "[127.0.0.1]:80", "[]:80", "a:b:80", "h h:80", "h\u200b:80", "h\n:80", "h%41:80", "\xff:80",
+		"::1", "::1:80", "[::1]", "[h]:80", "[127.0.0.1]:80", "[]:80", "a:b:80", "h h:80", "h\u200b:80", "h\n:80", "h:80\n", "h%41:80", "\xff:80",
 	} {
-		if got, err := address.ParseHostPort(text); err == nil {
-			t.Errorf("%q is %q, want an error", text, got)
+		got, err := address.ParseHostPort(text)
+		refused, ok := errors.AsType[*address.SyntaxError](err)
+		if !ok {
+			t.Errorf("%q is %q, error %v, want a *SyntaxError", text, got, err)
+		} else if padded := strings.TrimSpace(text) != text; refused.Padded != padded {
+			t.Errorf("%q: padded: %t", text, refused.Padded)
 		}
 	}
 }
