@@ -159,8 +159,7 @@ type object struct {
 func required[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) (value T) {
 	if _, ok := from.members[name]; !ok {
 		from.parser.add(from.prefix+name, "required, but missing")
-	}
-	if delivered := optional(from, name, expected, read); delivered != nil {
+	} else if delivered := optional(from, name, expected, read); delivered != nil {
 		value = *delivered
 	}
 	return value
