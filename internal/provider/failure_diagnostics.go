@@ -157,14 +157,14 @@ func howItEnded(failure *client.Failure, op readOperation) string {
 	if failure.Attempts > 1 {
 		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
 	}
-	limit := fmt.Sprintf("%s (%s)", op.timeoutArgument, formatDuration(op.timeout))
+	timeout := formatDuration(op.timeout)
 	switch {
 	case op.waits && (failure.TimeRanOut || failure.NoTimeLeft):
-		sentences = append(sentences, fmt.Sprintf("The wait ended: %s is %s.", op.timeoutArgument, formatDuration(op.timeout)))
+		sentences = append(sentences, fmt.Sprintf("The wait ended: %s is %s.", op.timeoutArgument, timeout))
 	case failure.TimeRanOut:
-		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, ran out.", limit))
+		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s (%s), ran out.", op.timeoutArgument, timeout))
 	case failure.NoTimeLeft:
-		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s, leaves no room for another attempt.", limit))
+		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.", op.timeoutArgument, timeout))
 	case failure.AttemptTimedOut:
 		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(op.provider.requestTimeout)))
 	}
