@@ -74,7 +74,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			}),
 		},
 	}
-	for name, attribute := range attributes {
+	for name, attribute := range attributes { // maps.Copy cannot: each schema package has its own type of attribute
 		resp.Schema.Attributes[name] = attribute
 	}
 }
