@@ -79,7 +79,7 @@ func addCACerts(pool *x509.CertPool, text string) error {
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return fmt.Errorf("block %d is not a valid certificate: %s", number, strings.TrimPrefix(err.Error(), "x509: "))
+			return fmt.Errorf("block %d is not a valid certificate: %s", number, goText(err))
 		}
 		pool.AddCert(certificate)
 		hasCertificate = true
@@ -94,7 +94,7 @@ func addCACerts(pool *x509.CertPool, text string) error {
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 	if err != nil {
-		reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "tls: "), "x509: ")
+		reason := strings.TrimPrefix(goText(err), tlsPrefix)
 		return tls.Certificate{}, fmt.Errorf("the client certificate and key cannot be used: %s", reason)
 	}
 	return certificate, nil
