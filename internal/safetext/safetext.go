@@ -9,7 +9,7 @@ import (
 )
 
 // Clean returns text as one line of printable characters, at most limit characters (runes) long; a longer text is cut
-// and ends in "…".
+// and ends in "…". limit must be positive.
 //
 // Every run of white space becomes one space. Control characters (a terminal's escape sequences start with one),
 // format characters (they can reverse the direction of what follows) and bytes that are not UTF-8 are left out.
