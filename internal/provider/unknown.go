@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay".
+// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay", in any order.
 func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	for name, value := range elementsOf(object) {
 		switch {
@@ -19,7 +19,6 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 			unknown = append(unknown, prefix+name)
 		}
 	}
-	slices.Sort(unknown)
 	return unknown
 }
 
@@ -28,7 +27,7 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 // read that has a base URL of its own. Every other argument matters to every read. otherRemedy is one more thing to do.
 func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
-	unknown := slices.Clone(d.unknown)
+	unknown := slices.Sorted(slices.Values(d.unknown))
 	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
 		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == "base_url" })
 	}
