@@ -1,4 +1,4 @@
-// Package address knows the addresses of instances: base URLs, origins, and hosts with ports. It makes no connections.
+// Package address parses and normalizes base URLs, origins, and hosts with ports. It makes no connections.
 package address
 
 import (
@@ -19,30 +19,32 @@ const instancePath = "/instance"
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// BaseURL is the base URL of an instance: http or https, with a host, without user info, query or fragment. Make one
-// with [ParseBaseURL].
+// BaseURL is the base URL of an instance: an http or https URL with a host and without user info, query or fragment. Make one with
+// [ParseBaseURL].
 type BaseURL struct {
-	// Written is the base URL as it was written.
+	// Written is the base URL as passed to [ParseBaseURL].
 	Written string
-	// Effective is the form in which two base URLs of the same instance are equal: scheme and host in lower case, no default
-	// port, no trailing slashes, nothing else changed. Origin is its scheme, host and port.
-	Effective, Origin string
-	// Document is the URL that is read, {base_url}/instance, as it is sent.
+	// Effective is the normalized base URL, the same for all equivalent base URLs: scheme and host in lower-case ASCII, no default
+	// port, no trailing slashes.
+	Effective string
+	// Origin is the scheme, host and port of Effective; see [OriginOf].
+	Origin string
+	// Document is the URL to request: Effective followed by /instance.
 	Document *url.URL
 }
 
-// String returns the URL that is read, {base_url}/instance, with the base URL as it was written.
+// String returns the URL of the instance document, {base_url}/instance, for messages: the base URL is as written.
 func (b BaseURL) String() string { return strings.TrimRight(b.Written, "/") + instancePath }
 
-// SyntaxError says why a text is not a base URL, or not a host and a port, and what to write instead. It never repeats the text.
+// SyntaxError reports an invalid base URL, or an invalid host and port, and how to fix it. It never contains the input.
 type SyntaxError struct {
-	// Problem completes a sentence that begins with what the text is: "has no scheme".
+	// Problem is the predicate of a sentence about the input: "has no scheme".
 	Problem string
-	// Remedy is a sentence.
+	// Remedy is one or more sentences that say what to write instead.
 	Remedy string
-	// Padded is true if the text begins or ends with white space, such as a line break.
+	// Padded is true if the input begins or ends with white space, such as a line break.
 	Padded bool
-	// Secret is true if the text may include a secret, so that the line that it is written on must not be printed.
+	// Secret is true if the input may contain a secret. The configuration line with it must then not be printed.
 	Secret bool
 }
 
@@ -57,8 +59,7 @@ const (
 	ipv6Remedy    = `Write an IPv6 address like "http://[::1]:8080".`
 )
 
-// ParseBaseURL reads a base URL. A path is kept as written, except for its trailing slashes. The error is always a
-// [*SyntaxError].
+// ParseBaseURL parses a base URL. It keeps the path, except for trailing slashes. The error is always a [*SyntaxError].
 func ParseBaseURL(text string) (BaseURL, error) {
 	u, fault := parseBaseURL(text)
 	if fault != nil {
@@ -66,18 +67,18 @@ func ParseBaseURL(text string) (BaseURL, error) {
 	}
 	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
 	document := &url.URL{Scheme: u.Scheme, Host: HostPort(u), RawPath: path + instancePath}
-	document.Path, _ = url.PathUnescape(document.RawPath) // which is valid, having been parsed and escaped
+	document.Path, _ = url.PathUnescape(document.RawPath) // no error: EscapedPath returned it
 	return BaseURL{Written: text, Effective: origin + path, Origin: origin, Document: document}, nil
 }
 
 var (
 	httpScheme = regexp.MustCompile(`(?i)^https?:`)
-	// noPort matches what may be a host, wherever the slashes are, and a colon after which there is no port.
+	// noPort matches a possible host, after any slash, and a colon followed by more than digits, such as "user:password".
 	noPort = regexp.MustCompile(`(^|/)(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
-// mayHoldSecret tells whether a text that is no base URL or address may include a secret: user info, a query, a fragment, a
-// password where a port belongs, or a key, which has several lines.
+// mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password in place of a port,
+// or a key (several lines).
 func mayHoldSecret(text string) bool {
 	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
 		noPort.MatchString(httpScheme.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
@@ -98,13 +99,13 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		// Its text repeats what it was given, user info included.
+		// The text of err repeats the URL, including user info.
 		return nil, parseError(text, err)
 	}
 	return u, checkBaseURL(u, text)
 }
 
-// isInvisible tells whether a character cannot be seen, or changes the direction of text.
+// isInvisible reports whether r cannot be seen, or changes the direction of text.
 func isInvisible(r rune) bool {
 	const blankBraille = '\u2800'
 	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
@@ -114,7 +115,7 @@ func refused(text, problem, remedy string) *SyntaxError {
 	return &SyntaxError{Problem: problem, Remedy: remedy, Padded: strings.TrimSpace(text) != text, Secret: mayHoldSecret(text)}
 }
 
-// parseError puts what url.Parse found wrong into words that repeat nothing.
+// parseError converts an error from url.Parse to a SyntaxError without any of the input.
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	_, isEscape := errors.AsType[url.EscapeError](err)
@@ -137,10 +138,11 @@ func parseError(text string, err error) *SyntaxError {
 	}
 }
 
+// checkBaseURL returns nil if u, parsed from text, is a valid base URL.
 func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	switch {
-	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // localhost:3000
+	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // "localhost:3000" parses as scheme "localhost"
 		return refused(text, noScheme, schemeRemedy)
 	case defaultPorts[u.Scheme] == "":
 		return refused(text, "has a scheme other than http and https", schemeRemedy)
@@ -152,7 +154,7 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
 		return refused(text, "has a query", "Remove the question mark and what follows it: instances are read without a query.")
-	case strings.Contains(text, "#"): // url.Parse drops an empty one
+	case strings.Contains(text, "#"): // url.Parse drops an empty fragment
 		return refused(text, "has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
 	case portErr != nil || port == 0:
 		return refused(text, "has a port that is out of range", portRemedy)
@@ -160,8 +162,8 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	return nil
 }
 
-// isHost tells whether a text has only characters that a host name or an IP address can have. url.Parse accepts all of RFC
-// 3986 and more, such as quotes and angle brackets.
+// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more, such as quotes and angle
+// brackets.
 func isHost(text string) bool {
 	_, err := idna.Lookup.ToASCII(text)
 	return (err == nil || isASCII(text)) && !strings.ContainsFunc(text, func(r rune) bool {
@@ -173,10 +175,10 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return utf8.RuneLen(r) > 1 })
 }
 
-// OriginOf returns the scheme, host and port of an absolute URL, as a URL without a default port (RFC 6454, section 4).
+// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://example.org:8443", without a default port.
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
-// asciiHost returns the form in which a host is looked up, if it has one.
+// asciiHost returns host in the ASCII form (IDNA) used for lookups, or unchanged if it has none.
 func asciiHost(host string) string {
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) { // as net/http does
 		return ascii
@@ -184,9 +186,8 @@ func asciiHost(host string) string {
 	return host
 }
 
-// HostPort returns the host of an absolute URL in lower case, or in the ASCII form in which it is looked up, in brackets if
-// it is an IPv6 address, with the port unless that is the scheme's default. The zone of an IPv6 address, such as Eth0, keeps its
-// case.
+// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port unless it is the scheme's default. A host
+// without an ASCII form is unchanged. An IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
 func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {

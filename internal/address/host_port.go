@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ParseHostPort reads a host and a port from 1 to 65535: "h:80", or "[::1]:80" with an IPv6 address. It returns the host in the
-// form in which it is looked up. The error is always a [*SyntaxError].
+// ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80". It returns both in the same form, with the
+// host in ASCII (IDNA). The error is always a [*SyntaxError].
 func ParseHostPort(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
 	number, portErr := strconv.ParseUint(port, 10, 16)
@@ -16,7 +16,7 @@ func ParseHostPort(text string) (string, error) {
 	switch {
 	case err != nil, portErr != nil, number == 0,
 		host == "", !isHost(host), strings.ContainsFunc(host, isInvisible),
-		strings.ContainsAny(host, ":%") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around another host
+		strings.ContainsAny(host, ":%") && notIP != nil, net.JoinHostPort(host, port) != text: // brackets around a host that is not an IPv6 address
 		return "", refused(text, "is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
 	}
 	return net.JoinHostPort(asciiHost(host), port), nil

@@ -13,21 +13,20 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// textLimit is how many characters of a name, a path or a value a message repeats.
+// textLimit is the maximum number of characters of a name, path or value in a message.
 const textLimit = 60
 
-// reasonLimit is how many characters of the decoder's own messages are repeated: enough for all of them, because
-// they end with what the decoder expected.
+// reasonLimit is the same for the decoder's messages: long enough for all of them, because the important part comes last.
 const reasonLimit = 120
 
-// WholeDocument is the path of faults that have no narrower place.
+// WholeDocument is the Path of a fault that concerns the whole document.
 const WholeDocument = "the document"
 
-// Fault is one thing wrong with a document. Its texts are safe to print: see [Parse].
+// Fault describes one thing that is wrong in a document. It is safe to print; see [Parse].
 type Fault struct {
-	// Path is where: "fileMaxSize", "recommendedExpireTimes[3].inSeconds", or [WholeDocument].
+	// Path is the place of the fault: "fileMaxSize", "recommendedExpireTimes[3].inSeconds" or [WholeDocument].
 	Path string
-	// Problem is what is wrong there: "expected a string, found null".
+	// Problem describes the fault: "expected a string, found null".
 	Problem string
 }
 
@@ -35,15 +34,14 @@ func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
 const maxFaults = 20
 
-// DocumentError says why a document is not an instance document. It lists the faults in the order of the guide. A text
-// that is not JSON, or that is not read to its end, has one fault: the first in the text.
+// DocumentError reports why a document is not an instance document. A document that was not parsed to its end has one fault.
 type DocumentError struct {
-	// Faults are the first 20 faults.
+	// Faults lists the faults in the documented order of the members, at most 20.
 	Faults []Fault
-	// Omitted is how many more there are.
+	// Omitted is the number of faults not in Faults.
 	Omitted int
-	// NotJSON is true if the text is not JSON at all. A document is not read past a duplicate member or past too many
-	// levels, and counts as JSON.
+	// NotJSON is true if the document is not valid JSON. It is false for a duplicate member or too deep nesting: nothing after that
+	// was parsed.
 	NotJSON bool
 }
 
@@ -64,7 +62,7 @@ func (e *DocumentError) Lines() []string {
 	return lines
 }
 
-// add adds a fault to the list, or counts it if the list is full.
+// add appends a fault, or counts it if the list is full.
 func (p *parser) add(path, problem string) {
 	if len(p.faults.Faults) == maxFaults {
 		p.faults.Omitted++
@@ -81,10 +79,10 @@ func notJSON(path, problem string) error {
 	return &DocumentError{Faults: []Fault{{Path: path, Problem: problem}}, NotJSON: true}
 }
 
-// invalid makes an error of the decoder's.
+// invalid converts an error from the decoder to a [*DocumentError].
 func (p *parser) invalid(err error) error {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok { // io.EOF: nothing but white space
+	if !ok { // io.EOF: the document is empty or all white space
 		return notJSON(WholeDocument, "empty")
 	}
 	path := p.path(syntactic.JSONPointer)
@@ -98,7 +96,7 @@ func (p *parser) invalid(err error) error {
 	return notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
 }
 
-// path turns a JSON pointer into the notation of our paths, "a[3].b", safe to print.
+// path returns a JSON pointer as a Fault.Path, such as "a[3].b", safe to print.
 func (p *parser) path(pointer jsontext.Pointer) string {
 	var path strings.Builder
 	for token := range pointer.Tokens() {
@@ -111,11 +109,11 @@ func (p *parser) path(pointer jsontext.Pointer) string {
 	return cmp.Or(p.clean(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
 }
 
-// describe says what a value is, in words that are safe to print.
+// describe returns a description of a JSON value for a message, safe to print.
 func (p *parser) describe(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:
-		// Quoted before it is cleaned: a line break at the end may be the fault, and must not vanish from the message.
+		// Quote first: cleaning would drop a line break at the end, which may be the fault.
 		found, _ := text(value)
 		return "the string " + safetext.Clean(strconv.Quote(p.redact(found)), textLimit)
 	case jsontext.KindNumber:
@@ -129,7 +127,7 @@ func (p *parser) describe(value jsontext.Value) string {
 	}
 }
 
-// clean makes a text from the document safe to print.
+// clean returns text from the document, redacted, cut and safe to print.
 func (p *parser) clean(text string, limit int) string {
 	return safetext.CleanSecrets(text, p.redact, limit)
 }

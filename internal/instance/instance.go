@@ -1,57 +1,55 @@
-// Package instance knows what an instance of the file transfer service says about itself: the document that GET
-// {base_url}/instance answers. What that is, in every shape and as deployed releases depart from it, stands in the guide
-// "Supported versions of Stend", in "The instance document" (templates/guides/supported-versions.md.tmpl).
+// Package instance parses the document that an instance of the file transfer service returns for GET {base_url}/instance. The
+// guide "Supported versions of Stend" (templates/guides/supported-versions.md.tmpl) describes every shape of it, and how deployed
+// releases differ, in its section "The instance document".
 //
-// It is pure: no network, no Terraform, no clock.
+// It uses no network, no Terraform and no clock.
 package instance
 
-// Details is an instance's configuration, the same for every response shape. All quantities are from 0 to
-// [math.MaxInt64]. A field that an instance may leave out has a documented default.
+// Details holds the configuration that an instance reports, in one form for all releases. All numbers are from 0 to
+// [math.MaxInt64].
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64
 	// ChunkSizeBytes is the size of one chunk (chunkSize).
 	ChunkSizeBytes int64
-	// RequirePassword tells whether a password is required to create a transfer (requirePassword).
+	// RequirePassword reports whether a password is required to create a transfer (requirePassword).
 	RequirePassword bool
 	// APIVersion is the version of the instance's API (apiVersion).
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). If the instance does not
-	// deliver it, it is the documented limit of its version.
+	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). Defaults to the documented limit of
+	// APIVersion.
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes are the durations before expiry that a client may offer (recommendedExpireTimes), in the
-	// order delivered. Never nil.
+	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order. Never nil.
 	RecommendedExpireTimes []ExpireTime
 
-	// Warnings are about entries that were read by a rule, although the document is ambiguous.
+	// Warnings lists the expiry options whose unit is ambiguous.
 	Warnings []Warning
 }
 
-// Version is an apiVersion.
+// Version is a parsed apiVersion.
 type Version struct {
-	// Text is the version as delivered, with any suffix.
+	// Text is the version as reported, including any suffix.
 	Text string
 	// Major, Minor and Patch are its three numbers.
 	Major, Minor, Patch int64
 }
 
-// ExpireTime is one suggested duration before expiry.
+// ExpireTime is an expiry option: a lifetime that the instance suggests.
 type ExpireTime struct {
-	// Label is the instance's own, localized text for the duration.
+	// Label is the localized name of the duration.
 	Label string
 	// InSeconds is the duration in seconds.
 	InSeconds int64
 }
 
-// InMinutes is the duration in whole minutes, rounded down.
+// InMinutes returns the duration in minutes, rounded down.
 func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// documentedMergeLimit is the maximum number of transfers in a group for an instance that does not deliver its own.
-// A pre-release of 2.0.0 counts as 2.0.0.
+// documentedMergeLimit returns the default of maxTransfersInMerge for version. A pre-release of 2.0.0 counts as 2.0.0.
 func documentedMergeLimit(version Version) int64 {
 	if version.Major >= 2 {
 		return 50
@@ -59,23 +57,22 @@ func documentedMergeLimit(version Version) int64 {
 	return 10
 }
 
-// WarningKind tells warnings apart: a user gets one warning of each kind, which lists its entries.
+// WarningKind is a kind of ambiguity in the unit of an expiry option.
 type WarningKind int
 
 const (
-	// ContradictoryUnits: an entry's inSeconds and value contradict each other (value is not inSeconds / 60 rounded
-	// down). It was read by inSeconds.
+	// ContradictoryUnits means that value is not inSeconds in minutes, rounded down. inSeconds was used.
 	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort: an entry without inSeconds is shorter than a minute. It was read in seconds, as
-	// documented; a few early releases put minutes there.
+	// SuspiciouslyShort means that an option has no inSeconds, and its value is less than 60. value was read as seconds, as
+	// documented, but a few early releases report minutes.
 	SuspiciouslyShort
-	// MixedUnits: an entry has no inSeconds, and others of its list have. It was read in seconds, and may be in minutes.
+	// MixedUnits means that an option has no inSeconds, but others in the list have. value was read as seconds, but may be minutes.
 	MixedUnits
 )
 
-// Warning is about one ambiguous expiry entry.
+// Warning reports an ambiguous expiry option.
 type Warning struct {
 	Kind WarningKind
-	// Entry is its place, label and units, safe to print (see [Parse]): recommendedExpireTimes[2] ("1 day"): 30.
+	// Entry is the path, label and numbers of the option, safe to print (see [Parse]): `recommendedExpireTimes[2] ("1 day"): 30`.
 	Entry string
 }

@@ -6,12 +6,10 @@ import (
 	"strings"
 )
 
-// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is exactly an integer from 0 to
-// math.MaxInt64, in whatever form it is written: 20000000, 20000000.0 and 2e7 are the same. ok is false for any other
-// value.
+// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is an integer from 0 to math.MaxInt64, in any notation:
+// 20000000, 20000000.0 or 2e7. Returns false otherwise.
 func parseNumber(number string) (value int64, ok bool) {
-	// number = sign digits * 10^exponent. A float has only 53 bits, and a rational with an exponent of a billion needs a
-	// billion digits.
+	// Work on the digits: a float64 is exact only up to 2^53, and a big.Rat needs a billion digits for an exponent of a billion.
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -20,7 +18,7 @@ func parseNumber(number string) (value int64, ok bool) {
 		return 0, true
 	}
 	significant := strings.TrimRight(digits, "0")
-	// 32 bits are enough for every exponent of a value in int64: the mantissa of a document is shorter than 2^31 digits.
+	// An exponent beyond 32 bits is out of range: no document has enough digits to make up for it.
 	exponent, err := strconv.ParseInt(cmp.Or(exponentText, "0"), 10, 32)
 	exponent += int64(len(digits) - len(significant) - len(fraction))
 	if negative || err != nil || exponent < 0 || exponent > 18 { // 10^19 is beyond int64
@@ -29,8 +27,7 @@ func parseNumber(number string) (value int64, ok bool) {
 	return parseDigits(significant + strings.Repeat("0", int(exponent)))
 }
 
-// parseDigits returns the value of a text of decimal digits, from 0 to math.MaxInt64. ok is false for any other text: no
-// sign, no white space, no exponent.
+// parseDigits parses decimal digits as an integer from 0 to math.MaxInt64. Returns false for anything else, such as a sign.
 func parseDigits(text string) (value int64, ok bool) {
 	parsed, err := strconv.ParseUint(text, 10, 63)
 	return int64(parsed), err == nil

@@ -10,35 +10,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxExpireTimes is how many expiry entries a document may have. The service suggests about eight; the bound keeps
-// the output of a faulty instance out of a state file.
+// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of the state.
 const maxExpireTimes = 100
 
-// maxDepth is how many objects and arrays may be in each other. Those of an instance document are three.
+// maxDepth is the maximum nesting depth. An instance document has three levels.
 const maxDepth = 100
 
 var byteOrderMark = []byte("\uFEFF")
 
-// TrimByteOrderMark returns document without a leading byte order mark, which is no part of a JSON text (RFC 8259,
-// section 8.1).
+// TrimByteOrderMark returns document without a leading byte order mark, which JSON does not allow (RFC 8259, section 8.1).
 func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, byteOrderMark)
 }
 
-// Parse reads an instance document in any response shape: newer, older or mixed.
+// Parse parses an instance document of any release.
 //
-// Member names match exactly. Units are decided for each expiry entry by the presence of inSeconds, the merge limit by
-// its own presence; neither by apiVersion. Members that the guide does not have are ignored.
+// Member names are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it has
+// inSeconds, not on apiVersion. Without maxTransfersInMerge, the documented limit of apiVersion applies.
 //
-// The error is always a [*DocumentError]; details are never returned together with an error. A text that is not JSON, a
-// duplicate member at any depth, and more than 100 levels of objects and arrays are the only fault of their document. In any
-// other document, each member of the guide that is missing, null, of another type or out of range is a fault, and so are
-// more than 100 entries.
+// The error is always a [*DocumentError]; the details are then nil. If the document is not a JSON object, has a duplicate member at
+// any depth, or is nested more than 100 levels deep, that is its only fault. Otherwise, each required member that is missing, each
+// known member that is null, of another type or out of range, and a list of more than 100 expiry options is a fault.
 //
-// Every text in a [Fault] and a [Warning] is safe to print: one line of printable characters, cut to a bounded length.
-// Whatever of it comes from the document (member names, values, labels) goes through redact first, each text as a
-// whole, so that no cut can leave a part of a secret. A nil redact changes nothing. The texts in [Details] other than
-// its warnings are as delivered.
+// The strings in a [Fault] and a [Warning] are safe to print: one line of printable characters, of limited length. What they repeat
+// of the document is passed through redact before it is cut, so that no part of a secret remains. A nil redact changes nothing. All
+// other strings in [Details] are as reported.
 func Parse(document []byte, redact func(string) string) (*Details, error) {
 	if redact == nil {
 		redact = func(text string) string { return text }
@@ -60,9 +56,8 @@ type parser struct {
 	faults DocumentError
 }
 
-// validate checks that a document is JSON without duplicate members, and not too deep to be read by recursion: a goroutine keeps
-// the stack that it once needed. Whoever decodes response_body would lose one of two members, so that a duplicate is a fault even
-// where an instance document has no member.
+// validate checks that a document is JSON, has no duplicate members, and is at most maxDepth deep: decoding a value recurses.
+// A duplicate in an unknown member is a fault too, because jsondecode(response_body) would drop one of the two.
 func (p *parser) validate(document []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(document))
 	for first := true; ; first = false {
@@ -81,7 +76,7 @@ func (p *parser) validate(document []byte) error {
 	}
 }
 
-// readDetails reads a validated document. Its calls are in the guide's order, which is the order of faults.
+// readDetails reads a validated document. It reads the members in the documented order, which is the order of the faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
 	fields, ok := elements[map[string]jsontext.Value](document)
 	if !ok {
@@ -104,11 +99,11 @@ func (p *parser) readDetails(document jsontext.Value) *Details {
 	return details
 }
 
-// readExpireTimes adds the expiry entries, and warnings about their units, to details.
+// readExpireTimes sets the expiry options of details, and adds warnings about their units.
 func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 	if len(entries) > maxExpireTimes {
 		p.add("recommendedExpireTimes", fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries)))
-		entries = slices.Clone(entries[:maxExpireTimes]) // the others may take much memory
+		entries = slices.Clone(entries[:maxExpireTimes]) // lets the garbage collector free the others
 	}
 	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries))
 	var withoutSeconds []Warning
@@ -148,14 +143,14 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 	}
 }
 
-// object is a JSON object of a validated document.
+// object is a JSON object and its place in the document.
 type object struct {
 	parser  *parser
-	prefix  string // of the paths of its members: "" or "recommendedExpireTimes[3]."
+	prefix  string // begins the paths of its members: "" or "recommendedExpireTimes[3]."
 	members map[string]jsontext.Value
 }
 
-// required reads a member whose absence is a fault. After a fault the value is zero.
+// required returns the value of a member. Returns zero and adds a fault if absent or invalid.
 func required[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) (value T) {
 	if _, ok := from.members[name]; !ok {
 		from.parser.add(from.prefix+name, "required, but missing")
@@ -165,7 +160,7 @@ func required[T any](from object, name, expected string, read func(jsontext.Valu
 	return value
 }
 
-// optional reads a member that may be absent. After a fault, too, it is nil; a null is a fault.
+// optional returns the value of a member. Returns nil if absent or invalid; an invalid value, such as null, is a fault.
 func optional[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) *T {
 	delivered, ok := from.members[name]
 	if !ok {

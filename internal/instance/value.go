@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// What is expected of a value, in the words of a message.
+// Descriptions of valid values, for messages.
 const (
 	expectedInteger = "an integer from 0 to 9223372036854775807"
 	expectedAge     = "an integer from 0 to 9223372036854775807, as a number or a string of decimal digits"
@@ -17,6 +17,7 @@ const (
 	expectedVersion = `a string with a version of three numbers, such as "2.0.0"`
 )
 
+// integer reads a number. Like the functions below, it returns false for any other value.
 func integer(value jsontext.Value) (int64, bool) {
 	if value.Kind() != jsontext.KindNumber {
 		return 0, false
@@ -24,7 +25,7 @@ func integer(value jsontext.Value) (int64, bool) {
 	return parseNumber(string(value))
 }
 
-// age reads fileMaxAge: a string as documented, a number in most of the current releases.
+// age reads fileMaxAge, which is documented as a string, but is a number in most current releases.
 func age(value jsontext.Value) (int64, bool) {
 	if digits, ok := text(value); ok {
 		return parseDigits(digits)
@@ -47,13 +48,13 @@ func version(value jsontext.Value) (Version, bool) {
 	return ParseVersion(delivered)
 }
 
-// ParseVersion reads a version of three numbers that each fit into int64, with or without a suffix (Semantic Versioning
-// 2.0.0). ok is false for any other text.
+// ParseVersion parses a version (Semantic Versioning 2.0.0) of three numbers that fit in an int64, with or without a suffix.
+// Returns false if invalid.
 func ParseVersion(text string) (read Version, ok bool) {
 	numbers, _, _ := strings.Cut(text, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")
 	parts := strings.Split(numbers, ".")
-	if len(parts) != 3 || !semver.IsValid("v"+text) { // which "2" and "2.0" are as well
+	if len(parts) != 3 || !semver.IsValid("v"+text) { // semver.IsValid also accepts "v2" and "v2.0"
 		return Version{}, false
 	}
 	read.Text = text
@@ -65,8 +66,8 @@ func ParseVersion(text string) (read Version, ok bool) {
 	return read, true
 }
 
-// elements reads an object or an array of a validated document.
+// elements unmarshals an object or an array of a validated document. Returns false for any other value.
 func elements[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (read T, ok bool) {
-	err := json.Unmarshal(value, &read, jsontext.AllowDuplicateNames(true)) // validate found none
-	return read, err == nil && read != nil                                  // null is neither
+	err := json.Unmarshal(value, &read, jsontext.AllowDuplicateNames(true)) // validate has refused them
+	return read, err == nil && read != nil                                  // null unmarshals to nil
 }

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text as one line of printable characters, at most limit characters (runes) long; a longer text is cut
-// and ends in "…". limit must be positive.
+// Clean returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text to end in
+// "…". limit must be positive.
 //
-// Every run of white space becomes one space. Control characters (a terminal's escape sequences start with one),
-// format characters (they can reverse the direction of what follows) and bytes that are not UTF-8 are left out.
+// Each run of white space becomes one space. Control characters (which start escape sequences), format characters (such as
+// right-to-left overrides) and invalid UTF-8 are dropped.
 func Clean(text string, limit int) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
@@ -27,8 +27,8 @@ func Clean(text string, limit int) string {
 	return cut(strings.Join(strings.Fields(printable), " "), limit)
 }
 
-// CleanSecrets cleans a text from which redact removes secrets. It redacts before and after cleaning: what Clean leaves out
-// may be all that disguised a secret. It cuts last, so that no half of one remains.
+// CleanSecrets returns text with redact applied, then cleaned and cut as by [Clean]. It redacts before and after cleaning, because
+// dropping characters may uncover a secret. It cuts last, so that no part of a secret remains.
 func CleanSecrets(text string, redact func(string) string, limit int) string {
 	return cut(redact(Clean(redact(text), math.MaxInt)), limit)
 }
