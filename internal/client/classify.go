@@ -18,33 +18,32 @@ import (
 
 const reasonLimit = 300 // characters
 
-// classify turns an error of a round trip or of reading a body into a failure.
-//
-// It asks, in this order: was it the proxy, was there no answer in time, did TLS fail, was there no connection, did
-// it break? The order matters: a timeout, for one, can break a connection.
+// classify returns the failure for an error of a round trip or of reading a body.
 func classify(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
-	if failure, ok := AsFailure(err); ok { // our own verdict on a proxy
+	if failure, ok := AsFailure(err); ok { // a failure from proxy.go
 		failure.Reason = redact.clean(failure.Reason, reasonLimit)
 		return failure
 	}
 	failure := failureOf(ctx, err, trace, redact)
-	// The resolver has limits of its own, and so has each of several addresses.
+	// The resolver, and dialing one of several addresses, have shorter time limits of their own.
 	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
 }
 
+// failureOf returns the failure for err, except AttemptTimedOut. It checks in this order: proxy, DNS, timeout, TLS, no connection,
+// broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
 func failureOf(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(ctx, err)
-	resolve, unresolved := errors.AsType[*net.DNSError](err)
+	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isOperation && strings.HasPrefix(operation.Op, "socks"), trace.atProxy():
 		return proxyFailure(err, timedOut, redact)
-	case unresolved && resolve.IsNotFound:
+	case isDNS && dnsErr.IsNotFound:
 		return newFailure(KindResolve, "the host name could not be resolved: no such host")
-	case unresolved && !timedOut:
+	case isDNS && !timedOut:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers answered with a failure")
-	case unresolved, timedOut && trace.at() == stageResolving:
+	case isDNS, timedOut && trace.at() == stageResolving:
 		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
 	case timedOut:
 		return newFailure(KindTimeout, noAnswer(trace.at()))
@@ -56,13 +55,13 @@ func failureOf(ctx context.Context, err error, trace *requestTrace, redact redac
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset comes after connecting
+	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset means that it had connected
 		return newFailure(KindConnect, text)
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")
 		failure.Hint = HintHTTPS
 		return failure
-	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the settings with which a server begins HTTP/2
+	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the SETTINGS frame that starts HTTP/2
 		failure := newFailure(KindNotHTTP, "the server answered in HTTP/2")
 		failure.Hint = HintHTTP2
 		return failure
@@ -71,25 +70,23 @@ func failureOf(ctx context.Context, err error, trace *requestTrace, redact redac
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
-		// What a server says unasked makes net/http close the connection, and has no error of its own.
+		// net/http closes a connection on which a server sends data before the request, without a specific error.
 		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
 			text = "it came before the request"
 		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
-		// On a connection that was used before, it may be the rest of an earlier response: another attempt gets
-		// another connection.
+		// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
 		failure.transient = trace.reused.Load()
 		return failure
 	}
 }
 
-// proxyFailure says why a proxy did not lead to the instance.
+// proxyFailure returns the failure for an error at a proxy.
 func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
-	// What a SOCKS proxy answers is the only error here with this beginning.
 	text := redact.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
-	answer, answered := strings.CutPrefix(text, "unknown error ")
+	answer, answered := strings.CutPrefix(text, "unknown error ") // only errors of SOCKS proxies start with this
 	switch {
 	case timedOut:
 		return newFailure(KindProxy, "the proxy did not connect to the instance in time")
@@ -104,7 +101,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	}
 }
 
-// noAnswer says what did not come in time.
+// noAnswer returns the reason for a timeout at a stage.
 func noAnswer(reached stage) string {
 	switch reached {
 	case stageNone, stageConnecting:
@@ -118,7 +115,7 @@ func noAnswer(reached stage) string {
 	}
 }
 
-// brokenReason says how far a broken connection had come. Whether the server closed it or reset it is a race.
+// brokenReason returns the reason for a broken connection at a stage. It does not tell closed from reset, which depends on timing.
 func brokenReason(reached stage) string {
 	switch reached {
 	case stageHandshaking:
@@ -130,7 +127,7 @@ func brokenReason(reached stage) string {
 	}
 }
 
-// tlsFailure says what an error of TLS means, or returns nil for other errors.
+// tlsFailure returns the failure for a TLS error. Returns nil for other errors.
 func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
@@ -151,7 +148,7 @@ func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
 	if errors.Is(err, http.ErrSchemeMismatch) || isA[tls.RecordHeaderError](err) {
 		return newFailure(KindTLS, "the server does not speak TLS on this port")
 	}
-	// Only at the start: a response may have these words too.
+	// Check only the start: a response may contain the same words.
 	if text, ok := strings.CutPrefix(text, tlsPrefix); ok {
 		operation, isOperation := errors.AsType[*net.OpError](err)
 		refused := isOperation && operation.Op == "remote error"
@@ -173,7 +170,7 @@ func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
 		return failure
 	}
 	if trace.certificateWanted.Load() && (trace.ended() || isBroken(err)) {
-		// The alert that says so may get lost when the server closes.
+		// The alert may be lost when the server closes the connection.
 		failure := newFailure(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
 		failure.transient = true
 		failure.Hint = HintClientCertificate
@@ -186,17 +183,18 @@ func isSelfSigned(certificate *x509.Certificate) bool {
 	return certificate.CheckSignature(certificate.SignatureAlgorithm, certificate.RawTBSCertificate, certificate.Signature) == nil
 }
 
-// isBroken tells whether an error is that of a connection that ended.
+// isBroken reports whether err means that the connection ended.
 func isBroken(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || isA[syscall.Errno](err)
 }
 
+// isA reports whether err's tree has an error of type E.
 func isA[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// isTimeout tells whether the time for an attempt ran out. The system's own limits (ETIMEDOUT) are not that time.
+// isTimeout reports whether ctx expired or err is a timeout of Go. The system's timeout (ETIMEDOUT) does not count.
 func isTimeout(ctx context.Context, err error) bool {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return true
@@ -204,32 +202,31 @@ func isTimeout(ctx context.Context, err error) bool {
 	if isA[syscall.Errno](err) {
 		return false
 	}
-	network, ok := errors.AsType[net.Error](err)
-	return ok && network.Timeout()
+	netErr, ok := errors.AsType[net.Error](err)
+	return ok && netErr.Timeout()
 }
 
-// tlsPrefix begins the errors of crypto/tls.
+// tlsPrefix is the prefix of crypto/tls errors.
 const tlsPrefix = "tls: "
 
-// goText returns the words of an error of Go's libraries, without the addresses and package names around them, but
-// for tlsPrefix.
+// goText returns the text of an error from Go's libraries, without addresses and package prefixes (except tlsPrefix).
 func goText(err error) string {
-	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
-		return resolve.Err
+	if dnsErr, ok := errors.AsType[*net.DNSError](err); ok {
+		return dnsErr.Err
 	}
 	if verification, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		err = verification.Err
 	}
 	for operation, ok := errors.AsType[*net.OpError](err); ok; operation, ok = errors.AsType[*net.OpError](err) {
-		err = operation.Err // an error of a proxy has two
+		err = operation.Err // a proxy error wraps two
 	}
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		return number.Error()
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
 	}
 	if address, ok := errors.AsType[*net.AddrError](err); ok {
 		return address.Err
 	}
-	text, _, _ := strings.Cut(err.Error(), " (possibly because of") // a guess of crypto/x509
+	text, _, _ := strings.Cut(err.Error(), " (possibly because of") // crypto/x509 adds a guess
 	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

@@ -1,5 +1,5 @@
-// Package client reads instances over HTTP: it gets the document of an instance, or says why that failed. It knows
-// the HTTP rules of the provider (retries, timeouts, redirects, which header goes where) and nothing of Terraform.
+// Package client reads instances over HTTP. It implements the provider's HTTP rules (retries, timeouts, redirects, which header
+// goes where), and does not depend on Terraform.
 package client
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// Config is what all reads of a client share.
+// Config configures a [Client].
 type Config struct {
 	// UserAgent is sent with every request.
 	UserAgent string
-	// RequestTimeout limits one attempt, from dialing to the last byte of the body. Positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. Must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// ConnectTo is the address, of [address.ParseHostPort], to which requests to an origin connect instead of to its own host and
-	// port, by [address.BaseURL.Origin]. Nothing else of them changes, and no proxy is used.
+	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port (see [address.ParseHostPort]) to connect to in its place.
+	// Such requests use no proxy; their URL, Host header and TLS server name stay the same. An empty value means no override.
 	ConnectTo map[string]string
-	// Log receives what happens, without header values or bodies.
+	// Log logs an event, with fields that are safe to print. Required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
-// Client reads instances. All its reads share one pool of connections, but for those that wait until an instance is ready. It is
-// safe for concurrent use.
+// Client reads instances. It reuses connections, except for requests with UntilReady. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// pooled are for reads, and single for each attempt of a read that waits: behind a balancer of connections, or after a DNS
-	// switch, a connection that was used before leads to the old server for as long as that one lives.
-	pooled, single transports
-	// proxyCredentials are texts that must not be printed: a proxy may repeat them.
+	// pooled reuses connections.
+	pooled transports
+	// single, for requests with UntilReady, opens a connection for each request: behind a load balancer or after a DNS change, an old
+	// connection would still lead to the old server.
+	single transports
+	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
-	// parsing lets one document be parsed at a time. That takes up to nine milliseconds on a busy machine, and up to 67 times
-	// the memory of the document.
+	// parsing lets one document be parsed at a time: that takes up to 67 times the memory of the document, but only milliseconds.
 	parsing sync.Mutex
 }
 
-// New returns a client. It does no I/O. An error is about the TLS settings.
+// New returns a client. It makes no connections. Returns an error if the TLS settings cannot be used.
 func New(config Config) (*Client, error) {
 	withoutCertificate, withCertificate, err := tlsConfigs(config.TLS)
 	if err != nil {
@@ -56,29 +56,29 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// Clean makes a text of an instance safe to print, and cuts it, as in a [Failure] of a request with these headers.
+// Clean returns text from an instance, cut and safe to print: the secrets in headers and proxy URLs are redacted.
 func (c *Client) Clean(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxyCredentials).clean(text, messageLimit)
 }
 
-// Request is one read.
+// Request describes one read.
 type Request struct {
 	BaseURL address.BaseURL
-	// Headers are sent to the origin of BaseURL only.
+	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Differences tells in which values details are not as expected, which is a failure. May be nil.
+	// Differences returns the values that are not as expected; any makes the attempt fail. May be nil.
 	Differences func(*instance.Details) []Difference
-	// UntilReady retries every failure, as often as the context's deadline allows, each time on a connection of its own.
+	// UntilReady retries every failure except a misconfigured proxy until the context's deadline, each time on a new connection.
 	UntilReady bool
-	// Semaphore limits the attempts under way at once of all requests that share it, to its capacity. An attempt has a place in it
-	// from dialing to the last byte of the body. May be nil.
+	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot until the
+	// document is parsed; a retry delay holds none. May be nil.
 	Semaphore chan struct{}
 }
 
-// Result is what an instance answered.
+// Result is the response of an instance.
 type Result struct {
-	// Document is the JSON document as delivered, without a byte order mark.
+	// Document is the JSON document as received, without a byte order mark.
 	Document []byte
-	// Details are the document's values.
+	// Details is the parsed document.
 	Details *instance.Details
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Kind is what kind of failure it was: it decides what a user is told.
+// Kind classifies failures.
 type Kind int
 
 const (
@@ -27,13 +27,12 @@ const (
 	KindTooLarge                    // a body of more than 64 KiB, or a head of more than 16 KiB
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
-	KindUnexpected                  // details that differ from what the request expects
+	KindUnexpected                  // details that are not as expected
 )
 
-// kinds are what failures of a kind have in common, where nothing more is known.
+// kinds holds the defaults for failures of each kind.
 var kinds = map[Kind]struct {
-	// stableReason is the text of Failure.StableReason, or its beginning. Two kinds share a text if which of them occurs depends on
-	// timing.
+	// stableReason is Failure.StableReason, or its prefix. Kinds share one if only timing decides between them.
 	stableReason string
 	// transient is true if another attempt may succeed.
 	transient bool
@@ -55,7 +54,7 @@ var kinds = map[Kind]struct {
 	KindUnexpected:  {"not as expected", true},
 }
 
-// Hint is a likely cause that a failure of its kind does not always have.
+// Hint is a likely cause, more specific than the [Kind].
 type Hint int
 
 const (
@@ -67,51 +66,49 @@ const (
 	HintExpired                           // the certificate has expired or is not valid yet
 	HintSelfSigned                        // no authority signed the certificate
 	HintWrongName                         // the certificate is for another host name
-	HintProxyCredentials                  // the proxy requires credentials, or other ones
+	HintProxyCredentials                  // the proxy requires credentials, or refused them
 	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
 )
 
-// Failure says why an instance could not be read. Its texts are safe to print and include no header value. What an attempt knows
-// is filled in where it is known: what came back by classify and response.go, the way there by follow, the attempts by read.
+// Failure reports why an instance could not be read. It is safe to print. The function that detects it sets what went wrong,
+// follow sets redirects and the proxy, and read sets the attempts.
 type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
 	Kind Kind
-	// StableReason is a short text that is the same from run to run for as long as the cause is the same: it may be kept in a
-	// state.
+	// StableReason is a short reason that changes only with the cause, so that it can be stored in a state.
 	StableReason string
 	// Hint is a likely cause, or 0.
 	Hint Hint
-	// URL is what was asked for: {base_url}/instance.
+	// URL is the requested URL, {base_url}/instance.
 	URL string
-	// RedirectedTo is the URL, without its query, that redirects led to, or "".
+	// RedirectedTo is the URL after redirects, without its query, or "".
 	RedirectedTo string
-	// OtherOrigin is true if the redirects led to another origin, to which neither extra headers nor a client
-	// certificate are sent.
+	// OtherOrigin is true if redirects led to another origin, to which neither extra headers nor a client certificate are sent.
 	OtherOrigin bool
-	// ExtraHeaders is true if the read has extra headers for its own origin.
+	// ExtraHeaders is true if the request had extra headers.
 	ExtraHeaders bool
-	// ConnectTo is the address to which the request that failed connected instead of its own host and port, or "".
+	// ConnectTo is the address from Config.ConnectTo that the failed request used, or "".
 	ConnectTo string
 	// Proxy is the environment variable of the proxy that was used, or "".
 	Proxy string
-	// Reason is what came back, in one line.
+	// Reason says what went wrong, in one line.
 	Reason string
-	// Faults are the faults of a document, one by one; nil for other kinds.
+	// Faults lists the faults of the document, for KindNotJSON and KindDocument.
 	Faults []string
-	// Differences are what the request expects and the instance did not report when it last answered with its document, at least
-	// one for KindUnexpected.
+	// Differences lists the values that were not as expected in the last instance document received. Never empty for KindUnexpected.
 	Differences []Difference
-	// CacheAgeSeconds is how old the answer was, if a cache answered, else 0.
+	// CacheAgeSeconds is the age of a response from a cache, or 0.
 	CacheAgeSeconds uint64
-	// StatusCode is the status of the instance's answer for KindStatus, or of a proxy's that refused, else 0.
+	// StatusCode is the HTTP status for KindStatus, or the status of a proxy that refused to connect, or 0.
 	StatusCode int
-	// Attempts is how many attempts were made, 0 if the time of the whole read ran out before the first.
+	// Attempts is the number of attempts made. It is 0 if the time ran out before the first.
 	Attempts int
-	// AttemptTimedOut is true if the time for one attempt ended the last one.
+	// AttemptTimedOut is true if the last attempt exceeded RequestTimeout.
 	AttemptTimedOut bool
-	// TimeRanOut is true if it was the time of the whole read that ended the attempts; NoTimeLeft, if it left no room
-	// for another.
-	TimeRanOut, NoTimeLeft bool
+	// TimeRanOut is true if the time limit of the read interrupted it.
+	TimeRanOut bool
+	// NoTimeLeft is true if no time was left for another attempt.
+	NoTimeLeft bool
 
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
@@ -120,15 +117,17 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 
 // Difference is a value that is not as expected.
 type Difference struct {
-	// Name is what the request calls the value. Reported and Expected are the value in words.
-	Name, Reported, Expected string
+	// Name identifies the value.
+	Name string
+	// Reported and Expected are its values as text.
+	Reported, Expected string
 }
 
 func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// newFailure returns a failure with what its kind has in common.
+// newFailure returns a failure with the defaults of its kind.
 func newFailure(kind Kind, reason string) *Failure {
 	return &Failure{Kind: kind, Reason: reason, StableReason: kinds[kind].stableReason, transient: kinds[kind].transient}
 }
@@ -141,7 +140,7 @@ func statusLine(status int) string {
 // Error returns the URL, where redirects led, and the reason.
 func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
 
-// Target says what was asked for: "GET https://example.org/instance", where redirects and connect_to led, and whether a cache answered.
+// Target returns what was requested, "GET https://example.org/instance", with any redirect, connect_to and cache in parentheses.
 func (f *Failure) Target() string {
 	target := "GET " + f.URL
 	if f.RedirectedTo != "" {
@@ -156,20 +155,20 @@ func (f *Failure) Target() string {
 	return target
 }
 
-// CanceledError says that a read was canceled.
+// CanceledError reports that a read was canceled.
 type CanceledError struct {
-	// URL is what was asked for: {base_url}/instance.
+	// URL is the requested URL, {base_url}/instance.
 	URL string
-	// Attempts is how many attempts were made.
+	// Attempts is the number of attempts made.
 	Attempts int
-	// Last is what the last attempt met that was not cut short, or nil.
+	// Last is the failure of the last attempt that was not interrupted, or nil.
 	Last *Failure
 }
 
 func (e *CanceledError) Error() string { return "reading " + e.URL + " was canceled" }
 
-// Unwrap returns [context.Canceled], whatever the last attempt met.
+// Unwrap returns [context.Canceled], never Last.
 func (e *CanceledError) Unwrap() error { return context.Canceled }
 
-// AsFailure returns the failure in err's tree, if there is one.
+// AsFailure returns the failure in err's tree. Returns false if there is none.
 func AsFailure(err error) (*Failure, bool) { return errors.AsType[*Failure](err) }

@@ -10,30 +10,27 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// RefusedHeaders are the headers that would break what the client does itself: decompression, connection reuse and
-// the framing of messages.
+// RefusedHeaders lists the headers that only the client may set: they control decompression, connection reuse and message framing.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// HeaderFault is one thing wrong with extra request headers: the name of a header as written, and what is wrong and what to
-// do. It never holds a value.
+// HeaderFault reports an invalid request header: its name as written, and what is wrong. It never contains the header's value.
 type HeaderFault struct{ Name, Reason string }
 
-// ParseHeaders makes a header of extra request headers: names are made canonical. It returns every fault; the header
-// is usable when there is none.
+// ParseHeaders returns headers with canonical names, and a fault for each invalid one. Use the result only if there are no faults.
 func ParseHeaders(headers map[string]string) (http.Header, []HeaderFault) {
 	parsed := make(http.Header, len(headers))
 	writtenAs := make(map[string]string, len(headers))
 	var faults []HeaderFault
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		canonical := http.CanonicalHeaderKey(name)
-		first, folds := writtenAs[canonical]
+		previous, duplicate := writtenAs[canonical]
 		writtenAs[canonical] = name
 		fault := HeaderFault{Name: name}
 		switch value := headers[name]; {
 		case !httpguts.ValidHeaderFieldName(name):
 			fault.Reason = "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"
-		case folds:
-			fault.Reason = fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", first)
+		case duplicate:
+			fault.Reason = fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", previous)
 		case slices.Contains(RefusedHeaders, canonical):
 			fault.Reason = "the provider sets this header itself; remove it"
 		case strings.ContainsAny(value, "\r\n"):

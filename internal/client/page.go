@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	// shownBody is how many bytes of a body that is not an instance document are looked at for something to show.
+	// shownBody is the maximum number of bytes of a body that are searched for text to show.
 	shownBody = 8 << 10
-	// messageLimit is how many characters an error repeats of what an instance says.
+	// messageLimit is the maximum number of characters of an instance's text in an error.
 	messageLimit = 200
 )
 
+// isHTML reports whether a body is an HTML page, by its Content-Type or first character.
 func isHTML(header http.Header, body string) bool {
 	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
 }
@@ -31,7 +32,7 @@ func titleOf(page string) string {
 	return html.UnescapeString(title[1])
 }
 
-// PageTitle tells whether a text is an HTML page, and returns its title, safe to print, or "".
+// PageTitle reports whether text is an HTML page, and returns its title, safe to print. Returns "" if it has none.
 func PageTitle(text string) (title string, isPage bool) {
 	return safetext.Clean(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
 }

@@ -15,10 +15,11 @@ import (
 // proxyFunc returns the proxy of a request, or nil.
 type proxyFunc func(*http.Request) (*url.URL, error)
 
-// proxiesFromEnvironment reads the usual environment variables. credentials are texts that must not be printed.
+// proxiesFromEnvironment returns a function that chooses a proxy by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and the credentials in
+// their URLs, to redact.
 //
-// http.ProxyFromEnvironment would read them once per process, and ignore a proxy URL that is not valid. Here that is an
-// error: a request that avoids the proxy may go where it must not.
+// Unlike http.ProxyFromEnvironment, it reads the environment on every call, and an invalid proxy URL is an error: a request must
+// not bypass the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
@@ -30,14 +31,14 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		}
 		proxy, err := url.Parse(*text)
 		if err != nil || proxy.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
-			*text = invalidProxy // NO_PROXY still decides which requests it is for
+			*text = invalidProxy // a placeholder, so that NO_PROXY still applies
 			continue
 		}
 		if proxy.User != nil {
 			user := proxy.User.Username()
 			password, _ := proxy.User.Password()
 			pair := user + ":" + password
-			// Without a password, the user is a token.
+			// Without a password, the user name is a token.
 			credentials = append(credentials, cmp.Or(password, user), pair, base64.StdEncoding.EncodeToString([]byte(pair)))
 		}
 	}
@@ -53,7 +54,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		case proxy == nil:
 			return nil, nil
 		case proxy.String() == invalidProxy:
-			// Without the URL, which may include a password.
+			// Leave out the URL, which may include a password.
 			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL) + " is not valid")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
@@ -61,18 +62,20 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	}, credentials
 }
 
+// invalidProxy replaces an invalid proxy URL; choosing it is an error.
 const invalidProxy = "http://not-valid.invalid"
 
 // proxyVariable returns the environment variable that names the proxy for a URL.
 func proxyVariable(u *url.URL) string { return strings.ToUpper(u.Scheme) + "_PROXY" }
 
+// proxyMisconfigured returns a failure that no retry can fix.
 func proxyMisconfigured(reason string) *Failure {
 	failure := newFailure(KindProxy, reason)
 	failure.permanent = true
 	return failure
 }
 
-// proxyAnswered looks at a proxy's answer to CONNECT.
+// proxyAnswered returns an error if a proxy refused CONNECT.
 func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		traceOf(ctx).proxyPassed.Store(true)
@@ -85,7 +88,8 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	return failure
 }
 
-// addChallenges adds what a proxy accepts that answers 407 (RFC 9110, section 15.5.8), in words that are safe to print once cleaned.
+// addChallenges sets the hint for status 407, and adds the authentication schemes in the header to the reason (RFC 9110, section
+// 15.5.8). The caller cleans the reason or the header.
 func (f *Failure) addChallenges(header http.Header) {
 	if f.StatusCode == http.StatusProxyAuthRequired {
 		f.Hint = HintProxyCredentials

@@ -32,9 +32,8 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	return result, err
 }
 
-// reading is one read of an instance: what its attempts share. Its methods are the life of a read, each calling the next: read
-// makes attempts, attempt waits for its place and limits its time, follow follows redirects, get makes a request, and answer
-// reads what came back.
+// reading is the state of one read. Its methods call each other in this order: read retries, attempt waits for the semaphore and
+// sets the time limit, follow follows redirects, get sends a request, and answer reads the response.
 type reading struct {
 	client   *Client
 	request  Request
@@ -42,7 +41,7 @@ type reading struct {
 	attempts int64
 }
 
-// read makes attempts until one succeeds or no other may follow.
+// read makes attempts until one succeeds or no more are allowed.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
 	delays := delays{retry: r.client.config.Retry, deadline: deadline}
@@ -56,10 +55,10 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 		if failure.Kind == KindUnexpected {
 			differences = failure.Differences
 		}
-		if ctx.Err() == nil { // else the read's end cut this attempt short
+		if ctx.Err() == nil { // otherwise the end of the read interrupted this attempt
 			ended = failure
 		}
-		last = cmp.Or(ended, failure) // a failure before that says more
+		last = cmp.Or(ended, failure) // an earlier failure says more than an interrupted attempt
 		if ctx.Err() != nil || !r.mayRetry(last) {
 			break
 		}
@@ -76,7 +75,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 		}
 	}
-	last.Differences = differences // often the cause, although a starting server or a proxy may have had the last word
+	last.Differences = differences // often the cause, even if a later attempt failed in another way
 	last.URL = r.request.BaseURL.String()
 	last.ExtraHeaders = len(r.request.Headers) > 0
 	last.Attempts = int(r.attempts)
@@ -87,12 +86,12 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	return nil, last
 }
 
-// mayRetry tells whether another attempt may follow a failure, if there is time for it.
+// mayRetry reports whether failure may be retried, time permitting.
 func (r *reading) mayRetry(failure *Failure) bool {
 	return !failure.permanent && (r.request.UntilReady || failure.transient && r.attempts < r.client.config.Retry.MaxAttempts)
 }
 
-// attempt makes one attempt, if the context does not end before there is a place for it.
+// attempt makes one attempt, as soon as the semaphore allows. Returns a failure if the context ends first.
 func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 	if r.request.Semaphore != nil {
 		select {
@@ -109,15 +108,15 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 	defer cancel()
 	result, failure := r.follow(attemptCtx)
 	if deadline, ok := ctx.Deadline(); ok && failure != nil && !time.Now().Before(deadline) {
-		<-ctx.Done() // a dial has a clock of its own, which can be a moment ahead
+		<-ctx.Done() // a dial's own deadline can fire a moment before the context's
 	}
 	if failure != nil && ctx.Err() != nil {
-		failure.AttemptTimedOut = false // the time for the whole read ended it
+		failure.AttemptTimedOut = false // the time limit of the whole read ended it
 	}
 	return result, failure
 }
 
-// follow gets the document of the instance, through redirects.
+// follow requests the document and follows redirects.
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	target, origin := r.request.BaseURL.Document, r.request.BaseURL.Origin
 	for redirects := 0; ; redirects++ {
@@ -147,16 +146,16 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	}
 }
 
-// get makes one request, to a URL of the origin. It returns the instance's answer, where a redirect leads, or a failure.
+// get sends one request to target, a URL of origin. It returns a result, the target of a redirect, or a failure.
 //
-// Extra headers and the client certificate go to the origin that the read names, and to no other.
+// Extra headers and the client certificate are sent only to the origin of the base URL.
 func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Cache-Control", "no-cache") // an answer from a cache may be that of an old server
+	request.Header.Set("Cache-Control", "no-cache") // a cached response may come from an old server
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
 	transports := r.client.pooled
 	if r.request.UntilReady {
@@ -177,7 +176,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	defer func() { _ = response.Body.Close() }()
 
 	trace.reach(stageAnswered)
-	// Drop all other header fields before a body is read: see maxHead for what they take.
+	// Keep only these headers: the others may take much memory (see maxHead).
 	header := make(http.Header)
 	for _, name := range []string{"Content-Encoding", "Content-Type", "Location", "Retry-After"} {
 		header.Set(name, response.Header.Get(name))
@@ -195,7 +194,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	if response.ContentLength <= maxDrain {
 		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	}
-	if err := ctx.Err(); err != nil { // the redirect's body took all the time: its target is not to blame
+	if err := ctx.Err(); err != nil { // the time ran out while reading the redirect's body: its target is not to blame
 		return nil, nil, classify(ctx, err, trace, r.redact)
 	}
 	next, refusal := redirectTarget(target, location, r.redact)
@@ -205,7 +204,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	return nil, next, nil
 }
 
-// answer reads an answer that is not a redirect.
+// answer reads a response that is not a redirect.
 func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
 	if response.StatusCode != http.StatusOK {
 		return nil, statusFailure(response, r.redact)

@@ -13,16 +13,15 @@ import (
 
 const (
 	redacted = "(redacted)"
-	// minSecret is how many bytes a secret must have to be redacted. Shorter ones ("1", "on") are no secrets,
-	// and redacting them would only make everything else unreadable.
+	// minSecret is the minimum length of a secret in bytes. Redacting shorter values ("1", "on") would make messages unreadable.
 	minSecret = 3
 )
 
-// publicHeaders have no secrets, and an error needs their values: a Content-Type, a host name.
+// publicHeaders lists the headers whose values are not secret and may appear in errors.
 var publicHeaders = []string{"Accept", "Content-Type", "Host"}
 
-// secretsOf returns the texts of a request's headers that must not be printed: each value, what follows its
-// authentication scheme ("Bearer ..."), the decoded pair of Basic, and the values of cookies.
+// secretsOf returns the secrets in request headers: each value, the part after its scheme ("Bearer ..."), the decoded credentials
+// and password of Basic, and the values of cookies.
 func secretsOf(header http.Header) []string {
 	var secrets []string
 	for name, values := range header {
@@ -50,24 +49,23 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces the secrets that a server or a proxy was sent, if it echoes them. Only in the spellings below: a server that
-// wants to disguise a secret can always do so.
+// redactor replaces secrets that a server or a proxy echoes, in the spellings that newRedactor lists. It cannot find a secret that
+// a server disguises on purpose.
 type redactor struct{ *strings.Replacer }
 
 func newRedactor(header http.Header, others []string) redactor {
 	var spellings []string
 	for _, secret := range append(secretsOf(header), others...) {
 		scheme := strings.ToLower(secret)
-		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // as of X-Forwarded-Proto
+		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
 			continue
 		}
-		// As it is, as net/http quotes what it does not understand, as a path is escaped with its slashes or without, and as we
-		// print a host or a scheme.
+		// Verbatim, quoted as in net/http errors, path-escaped with and without slashes, and in lower case as in hosts and schemes.
 		quoted := strconv.Quote(secret)
 		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret),
 			strings.ToLower(secret))
 	}
-	// The longest first: where several match, strings.Replacer uses the first in the order given.
+	// Longest first: of several matches, strings.Replacer uses the first in argument order.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, spelling := range spellings {

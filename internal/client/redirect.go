@@ -9,9 +9,9 @@ import (
 
 const (
 	maxRedirects = 5
-	// maxDrain is how many bytes of a redirect's body are read, so that its connection can be used again.
+	// maxDrain is the maximum number of bytes of a redirect's body that are read so that the connection can be reused.
 	maxDrain = 2 << 10
-	// urlLimit is how many characters of a redirect's URL an error repeats.
+	// urlLimit is the maximum number of characters of a redirect's URL in an error.
 	urlLimit = 200
 )
 
@@ -19,13 +19,13 @@ var redirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-// redirectTarget returns where a redirect leads, or why it is not followed.
+// redirectTarget returns the target of a redirect. If it must not be followed, it returns nil and the reason.
 func redirectTarget(from *url.URL, location string, redact redactor) (target *url.URL, refusal string) {
 	target, err := from.Parse(location)
 	if err == nil {
 		target.Fragment, target.RawFragment = "", ""
-		// As http.NewRequest will do, with an error that includes the query: some of what url.Parse accepts, such as
-		// "//::", has no valid form.
+		// Parse again, as http.NewRequest does later, whose error would include the query: some URLs that url.Parse accepts, such as
+		// "//::", are written in an invalid form.
 		target, err = url.Parse(target.String())
 	}
 	if err != nil {
@@ -45,7 +45,7 @@ func redirectTarget(from *url.URL, location string, redact redactor) (target *ur
 	return target, ""
 }
 
-// printable returns a URL without its query, its fragment and its user info.
+// printable returns a URL without user info, query and fragment, cut and safe to print.
 func printable(u *url.URL, redact redactor) string {
 	if u.Host == "" {
 		return redact.clean(u.Scheme, urlLimit) + ":"

@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	// maxBody is how many bytes of a body are read, after decompression. An instance document is one or two kilobytes.
+	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has one or two kilobytes.
 	maxBody = 64 << 10
-	// contentTypeLimit is how many characters of a Content-Type an error repeats.
+	// contentTypeLimit is the maximum number of characters of a Content-Type or Content-Encoding in an error.
 	contentTypeLimit = 80
 )
 
+// unexpected returns the failure for details that are not as expected.
 func unexpected(differences []Difference, redact redactor) *Failure {
 	var reasons []string
 	for i := range differences {
@@ -33,11 +34,11 @@ func unexpected(differences []Difference, redact redactor) *Failure {
 	return failure
 }
 
-// statusFailure makes a failure of an answer with a status other than 200.
+// statusFailure returns the failure for a response with a status other than 200.
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
-	if response.StatusCode != http.StatusSwitchingProtocols { // there it is the bare connection, which nothing limits
-		// As much as arrives: the status says enough.
+	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
+		// Ignore the error: the status says enough.
 		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
 	}
 	status := statusLine(response.StatusCode)
@@ -62,18 +63,18 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 	return failure
 }
 
-// plainHTTP matches what servers say to a request in plain HTTP on a port for TLS: Go and Caddy, nginx, Apache.
+// plainHTTP matches the errors that Go and Caddy, nginx, and Apache return for plain HTTP on a TLS port.
 var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
-// documentFailure makes a failure of an *instance.DocumentError.
+// documentFailure returns the failure for an [*instance.DocumentError].
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
 	failure.StableReason += document.Faults[0].Path
 	if document.NotJSON {
-		cause := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
+		problem := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 		shown := message(header, body, redact)
-		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", cause, contentType(header, redact)))
+		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", problem, contentType(header, redact)))
 		switch {
 		case isHTML(header, string(body)):
 			failure.Hint = HintWebPage
@@ -88,7 +89,7 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	return failure
 }
 
-// contentType says what a body that is not JSON was declared to be.
+// contentType returns the Content-Type and Content-Encoding, for messages.
 func contentType(header http.Header, redact redactor) string {
 	described := "no Content-Type"
 	if declared := header.Get("Content-Type"); declared != "" {
@@ -100,8 +101,8 @@ func contentType(header http.Header, redact redactor) string {
 	return described
 }
 
-// message returns what the start of a body says to a reader: the message of the service's JSON errors, the title of an
-// HTML page, or the start of any other text.
+// message returns text from body to show: the message of a JSON error, the title of an HTML page, or the start of any other body.
+// Returns "" if there is none.
 func message(header http.Header, body []byte, redact redactor) string {
 	var serviceError struct {
 		Error   string `json:"error"`
@@ -113,9 +114,9 @@ func message(header http.Header, body []byte, redact redactor) string {
 		text = cmp.Or(serviceError.Message, serviceError.Error)
 	case isHTML(header, text):
 		text = titleOf(string(start))
-	case len(body) >= maxBody: // it may have been cut in a secret
+	case len(body) >= maxBody: // may be cut in the middle of a secret
 		return ""
 	}
-	text = redact.Replace(text) // before the cut, which could leave a part of a secret
+	text = redact.Replace(text) // before cutting, which could leave part of a secret
 	return strings.TrimRight(redact.clean(text[:min(len(text), shownBody)], messageLimit), ". ")
 }

@@ -7,35 +7,32 @@ import (
 	"time"
 )
 
-// Retry says how attempts follow each other.
+// Retry configures retries.
 type Retry struct {
-	// MaxAttempts counts the first; at least 1.
+	// MaxAttempts is the maximum number of attempts, including the first. At least 1.
 	MaxAttempts int64
-	// MinDelay and MaxDelay limit the delay before every further attempt. Positive.
+	// MinDelay and MaxDelay bound the delay before each retry. Must be positive.
 	MinDelay, MaxDelay time.Duration
 }
 
-// lastAttemptTime is how long before the end of a read its last attempt starts, or less if less than twice that is
-// left.
+// lastAttemptTime is the time reserved for the last attempt of a read, unless half of the remaining time is less.
 const lastAttemptTime = time.Second
 
-// delays computes the delay before each further attempt of one read.
+// delays computes the delay before each retry of one read: exponential backoff with jitter.
 //
-// They grow exponentially and are random ("exponential backoff and jitter"): the n-th is between MinDelay*2^(n-1) and
-// twice that; once that would exceed MaxDelay, between half of MaxDelay and MaxDelay. A Retry-After of the server
-// replaces them within the same limits. A delay that would last past the read's end is shortened, so that one last
-// attempt uses the time that is left.
+// The n-th delay is random between MinDelay*2^(n-1) and twice that, but at most between MaxDelay/2 and MaxDelay. Retry-After
+// replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that one more attempt fits.
 type delays struct {
 	retry    Retry
-	deadline time.Time // of the read; zero: none
-	// most is how long the last delay could be at most.
+	deadline time.Time // of the read, or zero
+	// most is the upper bound of the last random delay.
 	most time.Duration
-	// shortened is true after the delay before the last attempt.
+	// shortened is true once a delay was shortened, so that only one attempt is left.
 	shortened bool
 }
 
-// next returns the next delay. retryAfter is the one that the server asked for, or 0. ok is false after the attempt that used the
-// rest of the read's time.
+// next returns the delay before the next attempt. retryAfter is the delay that the server asked for, or 0. Returns false if the
+// last attempt was made.
 func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if d.shortened {
 		return 0, false
@@ -57,18 +54,18 @@ func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	return delay, true
 }
 
-// retryAfter returns the delay that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds, or any form of
-// HTTP date. It is 0 if there is none, none that can be read, or one that is over: that must not cancel the backoff.
+// retryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date. Returns 0 if
+// absent, invalid or in the past; the usual backoff then applies.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, date.Sub(now))
 	}
-	seconds, _ := strconv.ParseInt(text, 10, 32) // 0 if it is no number, the nearest if it is out of range
+	seconds, _ := strconv.ParseInt(text, 10, 32) // 0 if invalid, the nearest value if out of range
 	return time.Duration(max(0, seconds)) * time.Second
 }
 
-// isTransient tells whether another attempt may get another status. Content networks have statuses of their own from 520 on.
+// isTransient reports whether another attempt may get another status. CDNs have statuses of their own from 520 on.
 func isTransient(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// TLS is the TLS settings of a client. The zero value trusts the system's certificate authorities.
+// TLS holds the TLS settings of a client. The zero value trusts the system's certificate authorities.
 type TLS struct {
-	// CACertPEM are certificates that are trusted in addition to the system's.
+	// CACertPEM holds CA certificates to trust in addition to the system's.
 	CACertPEM string
-	// ClientCertPEM and ClientKeyPEM are for mutual TLS, only together.
+	// ClientCertPEM and ClientKeyPEM are for mutual TLS. Set both or neither.
 	ClientCertPEM, ClientKeyPEM string
 	// Insecure skips the verification of certificates.
 	Insecure bool
 }
 
-// tlsConfigs returns the configuration for servers that must not see the client certificate, and the one for the
-// instance itself, which is nil if there is no client certificate.
+// tlsConfigs returns a configuration without the client certificate, and one with it. The latter is nil if there is no client
+// certificate.
 func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		NextProtos:         []string{"http/1.1"}, // a server without it then says so
-		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // what the user asked for, with a warning
+		NextProtos:         []string{"http/1.1"}, // a server without HTTP/1.1 then fails the handshake with a clear error
+		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // set by the user, who gets a warning
 	}
 	if settings.CACertPEM != "" {
 		if without.RootCAs, err = x509.SystemCertPool(); err != nil {
@@ -49,7 +49,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	return without, with, nil
 }
 
-// setClientCertificate sets what a server gets that asks for a client certificate, and records that it asked.
+// setClientCertificate sets the certificate to send if a server asks for one, and records in the trace that it asked.
 func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		traceOf(info.Context()).wantCertificate()
@@ -57,12 +57,11 @@ func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
 	}
 }
 
-// CheckCACerts tells what is wrong with a PEM text of certificates. It does not load the system's, which takes longer
-// than everything else that a check does.
+// CheckCACerts returns an error if text has no certificate in PEM form, or an invalid block. It does not load the system's
+// certificates, which is slow.
 func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
 
-// addCACerts adds the certificates in a PEM text to a pool. Unlike AppendCertsFromPEM it reports a block that is
-// broken.
+// addCACerts adds PEM certificates to a pool. Unlike AppendCertsFromPEM, it returns an error for an invalid block.
 func addCACerts(pool *x509.CertPool, text string) error {
 	begin := []byte("-----BEGIN ")
 	_, rest, found := bytes.Cut([]byte(text), begin)
@@ -90,7 +89,7 @@ func addCACerts(pool *x509.CertPool, text string) error {
 	return nil
 }
 
-// ParseClientCert returns the certificate of a PEM certificate and its key. The error repeats neither.
+// ParseClientCert parses a PEM certificate and its key. The error contains neither.
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
 	certificate, err := tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 	if err != nil {

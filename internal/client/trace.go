@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// conn is a connection that records whether the other side ended it: net/http reports a response head that was cut
-// short as malformed.
+// conn records whether reading failed: net/http reports truncated response headers as malformed.
 type conn struct {
 	net.Conn
 	ended atomic.Bool
@@ -20,13 +19,13 @@ type conn struct {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if err != nil && !errors.Is(err, net.ErrClosed) { // which is net/http closing it
+	if err != nil && !errors.Is(err, net.ErrClosed) { // net/http closed it
 		c.ended.Store(true)
 	}
 	return n, err
 }
 
-// stage is how far a request has come.
+// stage is the progress of a request.
 type stage int32
 
 const (
@@ -38,42 +37,40 @@ const (
 	stageAnswered
 )
 
-// requestTrace records what the errors of net/http do not tell about one request.
+// requestTrace records the progress of one request, which net/http's errors leave out.
 type requestTrace struct {
-	// connectTo is where the request connects to instead of its own host and port, or "".
+	// connectTo is the address to connect to in place of the URL's, or "".
 	connectTo string
 	// deadline is when the attempt ends.
 	deadline time.Time
-	// cacheAge is how many seconds ago the cache that answered got its answer, or 0.
+	// cacheAge is the Age header of the response in seconds, or 0.
 	cacheAge uint64
 	stage    atomic.Int32
 	// used is the connection that the request is sent on.
 	used atomic.Pointer[conn]
 	// reused is true if the connection has served other requests before.
 	reused atomic.Bool
-	// proxy is the proxy that the request goes through, or nil, and proxyPassed is true once the connection reaches
-	// past it.
-	proxy       atomic.Pointer[url.URL]
+	// proxy is the proxy of the request, or nil.
+	proxy atomic.Pointer[url.URL]
+	// proxyPassed is true once the connection goes beyond the proxy.
 	proxyPassed atomic.Bool
-	// certificateWanted is true if the server asked for a client certificate and has not answered yet: it may refuse
-	// the one that it got, or none.
+	// certificateWanted is true from when the server asks for a client certificate until it responds. A failure in between may mean
+	// that it refused the certificate, or the lack of one.
 	certificateWanted atomic.Bool
 }
 
 type traceKey struct{}
 
-// traceOf returns the trace of the request for which net/http calls us: it keeps the values of the request's context. Any other
-// context has none, which is a fault of this package.
+// traceOf returns the trace in ctx, a context from withTrace or one that net/http derived from it. It panics if there is none.
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
-// withTrace returns a context for one request, which may connect to another address than its own, and the trace of that
-// request.
+// withTrace returns a context that traces one request, and the trace. connectTo, if any, replaces the host and port to connect to.
 func withTrace(ctx context.Context, connectTo string) (context.Context, *requestTrace) {
 	t := &requestTrace{connectTo: connectTo}
 	t.deadline, _ = ctx.Deadline()
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { // once more if the server had closed a connection from the pool
+		GetConn: func(string) { // called again if a pooled connection turns out to be closed
 			t.stage.Store(int32(stageNone))
 			t.used.Store(nil)
 			t.reused.Store(false)
@@ -88,18 +85,18 @@ func withTrace(ctx context.Context, connectTo string) (context.Context, *request
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
-			_ = info.Conn.SetDeadline(time.Time{}) // from here on the request's context counts
+			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the request's context limits it
 			t.used.Store(innermost(info.Conn))
 			t.reused.Store(info.Reused)
 			t.proxyPassed.Store(true)
 			t.reach(stageSent)
 		},
-		// Whatever breaks from here on has nothing to do with the certificate.
+		// Later failures have nothing to do with the certificate.
 		GotFirstResponseByte: func() { t.certificateWanted.Store(false) },
 	}), t
 }
 
-// innermost returns our connection below TLS, of which there are two layers through an https proxy.
+// innermost returns the conn below TLS. Through an https proxy, there are two layers of TLS.
 func innermost(c net.Conn) *conn {
 	for secure, ok := c.(*tls.Conn); ok; secure, ok = c.(*tls.Conn) {
 		c = secure.NetConn()
@@ -108,7 +105,8 @@ func innermost(c net.Conn) *conn {
 	return connection
 }
 
-// reach records a stage of the connection at hand. It does not go back to an earlier one: see used.
+// reach records that the request has reached a stage. It never goes back to an earlier one: net/http may still dial while the
+// request uses another connection.
 func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()
@@ -120,18 +118,18 @@ func (t *requestTrace) reach(s stage) {
 
 func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
 
-// ended tells whether the other side ended the connection that the request is on.
+// ended reports whether reading from the request's connection has failed.
 func (t *requestTrace) ended() bool {
 	connection := t.used.Load()
 	return connection != nil && connection.ended.Load()
 }
 
-// wantCertificate records that the server asked for a client certificate, unless the request is on another connection.
+// wantCertificate records that the server asked for a client certificate, unless the request is already sent on another connection.
 func (t *requestTrace) wantCertificate() {
 	if t.at() < stageSent {
 		t.certificateWanted.Store(true)
 	}
 }
 
-// atProxy tells whether the request got no further than its proxy.
+// atProxy reports whether the request got no further than its proxy.
 func (t *requestTrace) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }
