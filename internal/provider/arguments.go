@@ -20,8 +20,8 @@ import (
 
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment. Trailing slashes do not matter."
 
-// The functions below make arguments that several schemas have. An attribute of the framework is the same interface in
-// every kind of schema: the provider block and the resource use the data sources' attributes too.
+// The functions below return arguments that several schemas share. The attribute types of data sources also fit provider and
+// resource schemas.
 
 func durationAttribute(description, defaultDuration string) schema.StringAttribute {
 	return schema.StringAttribute{
@@ -31,10 +31,10 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 	}
 }
 
-// inMarkdown writes a duration as a description does.
+// inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
-// requestHeadersAttribute returns the argument request_headers. The description says what the headers are for.
+// requestHeadersAttribute returns the argument request_headers.
 func requestHeadersAttribute(description string) schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType:         types.StringType,
@@ -45,23 +45,22 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// timeoutsBlock returns the block timeouts with an argument for each operation. That of terraform-plugin-framework-timeouts
-// accepts "-5s".
+// timeoutsBlock returns a timeouts block. The one in terraform-plugin-framework-timeouts accepts negative durations.
 func timeoutsBlock(description string, operations map[string]schema.Attribute) schema.SingleNestedBlock {
 	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: operations}
 }
 
+// timeoutOf returns the timeout of an operation in values, or the default.
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
 	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
 }
 
-// parseHeaders makes a header of request_headers. A value that is not known yet gets a stand-in that is valid for
-// every header.
+// parseHeaders parses request_headers. A placeholder that is valid for every header stands in for unknown values.
 func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
 	var faults []client.HeaderFault
 	elements := elementsOf(headers)
 	values := make(map[string]string, len(elements))
-	for _, name := range slices.Sorted(maps.Keys(elements)) { // the same order of errors every time
+	for _, name := range slices.Sorted(maps.Keys(elements)) { // for a stable order of errors
 		switch value := elements[name]; {
 		case value.IsNull():
 			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
@@ -77,7 +76,7 @@ func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagno
 		if strings.ContainsAny(values[fault.Name], "\r\n") {
 			fault.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
-		// Not on the attribute: Terraform prints its lines of the configuration, and with them the value.
+		// Not at the attribute; see errorAt.
 		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
 	}
 	return parsed, diags

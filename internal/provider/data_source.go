@@ -9,20 +9,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// How long a data source's read may take with all its retries.
+// Default limits for a read by a data source, retries included.
 const (
 	defaultReadTimeout      = time.Minute
 	defaultReadyReadTimeout = 10 * time.Minute
 )
 
-// dataSource is what all data sources have in common.
+// dataSource is embedded in all data sources.
 type dataSource struct{ provider *providerData }
 
 func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
-// readArgumentAttributes returns the arguments that all data sources have, with the description of request_headers.
+// readArgumentAttributes returns the arguments of all data sources. requestHeaders is the description of request_headers.
 func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"request_headers": requestHeadersAttribute(requestHeaders),
@@ -34,7 +34,7 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 	}
 }
 
-// readTimeoutBlocks returns the blocks that all data sources have.
+// readTimeoutBlocks returns the blocks of all data sources.
 func readTimeoutBlocks() map[string]schema.Block {
 	return map[string]schema.Block{"timeouts": timeoutsBlock("Time limits.", map[string]schema.Attribute{
 		"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
@@ -53,7 +53,7 @@ func (d *dataSource) operation(config map[string]tftypes.Value) readOperation {
 	return op
 }
 
-// mayRead ends a read for which arguments of the provider are not known yet, deferred or with an error.
+// mayRead reports whether a read may go on. If it needs unknown arguments of the provider, it is deferred or gets an error.
 func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	deferred, fault := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")

@@ -15,7 +15,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// The summaries of all diagnostics but those in failureWords. The troubleshooting guide explains those of a read.
+// Summaries of diagnostics; failureWords has the rest. The troubleshooting guide explains those of a read. Of several warnings with
+// the same summary, Terraform shows only the first: where there may be several, a name of the instance is added.
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
@@ -45,12 +46,13 @@ const (
 )
 
 const (
-	// maxListed is how many entries or keys a warning lists.
+	// maxListed is the maximum number of entries or keys in a warning.
 	maxListed = 20
-	// maxDigits is how many digits of a number an error shows: more than one of 64 bits has.
+	// maxDigits is the maximum number of digits of a number in an error: enough for any int64.
 	maxDigits = 20
 )
 
+// sentence returns text with a capital letter, and with a period unless it was cut. text must not be empty.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
@@ -60,7 +62,8 @@ func sentence(text string) string {
 	return text
 }
 
-// errorAt makes an error on an attribute, or on the whole block if the path is empty.
+// errorAt returns an error at an attribute, or at the whole block if the path is empty. Terraform prints the configuration lines of
+// an attribute at fault, so the path must be empty if these may contain a secret.
 func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	if at.Equal(path.Empty()) {
 		return diag.NewErrorDiagnostic(summary, detail)
@@ -68,7 +71,7 @@ func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
 }
 
-// listed joins the first maxListed texts, and says how many more there are.
+// listed joins at most maxListed texts, and appends the number of the others.
 func listed(texts []string, separator, beforeMore string) string {
 	list := strings.Join(texts[:min(len(texts), maxListed)], separator)
 	if more := len(texts) - maxListed; more > 0 {
@@ -79,13 +82,13 @@ func listed(texts []string, separator, beforeMore string) string {
 
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
 
-// formatDuration prints a duration as a user would write it: "1m", not "1m0s".
+// formatDuration returns a duration as a user would write it: "1m", not "1m0s".
 func formatDuration(duration time.Duration) string {
 	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
 }
 
-// syntaxError says what is wrong with the base URL or the address in an argument, or returns nil. The error is not on the
-// attribute if the text may include a secret: Terraform prints the lines of the configuration with the attribute at fault.
+// syntaxError returns an error for an [*address.SyntaxError]. Returns nil for any other err. If the input may contain a secret, the
+// error is not at the attribute; see errorAt.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
 	fault, ok := errors.AsType[*address.SyntaxError](err)
 	if !ok {

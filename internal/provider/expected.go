@@ -18,11 +18,10 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// expectedBlock is what an instance is expected to report. Each argument is named after the attribute whose value it determines
-// in a plan.
+// expectedBlock is the block expected. Each argument has the name of the attribute that it sets in a plan.
 //
-// It is a block, because Terraform refuses an argument that a block does not have, and silently drops one that an object does
-// not have: a misspelled expectation would expect nothing.
+// It is a block because Terraform rejects unknown arguments of a block, but silently drops those of an object: a typo would go
+// unnoticed.
 var expectedBlock = schema.SingleNestedBlock{
 	MarkdownDescription: "Values that the instance must report, such as its release and the settings that this configuration gives it. They are known " +
 		"at plan time. The apply waits until the instance reports them, or fails after the timeout and lists each difference. The next apply waits again.",
@@ -62,7 +61,7 @@ var versionValidator = check{
 	},
 }
 
-// expectedValues returns the attributes that a block expected determines in a plan, unknown where the expectation is.
+// expectedValues returns the attributes that an expected block sets in a plan. Unknown arguments give unknown attributes.
 func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 	values := elementsOf(expected)
 	maps.DeleteFunc(values, func(_ string, value tftypes.Value) bool { return value.IsNull() })
@@ -80,7 +79,7 @@ func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 	return values
 }
 
-// expectedDifferences lists in which values an instance is not as expected, by name. What is expected is known.
+// expectedDifferences returns the reported values that differ from expected, sorted by name. expected must be known.
 func expectedDifferences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
 	arguments := elementsOf(expected)
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
@@ -91,7 +90,7 @@ func expectedDifferences(expected tftypes.Value, reported map[string]tftypes.Val
 	return found
 }
 
-// inWords writes a text, a number or a truth value. A state that somebody edited may lack any of them.
+// inWords returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
 func inWords(value tftypes.Value) string {
 	switch {
 	case value.IsNull():
@@ -105,7 +104,7 @@ func inWords(value tftypes.Value) string {
 	}
 }
 
-// expectedPath returns where the first difference is: Terraform shows no line for the block alone.
+// expectedPath returns the path of the first difference. With the path of the block, Terraform would show no line.
 func expectedPath(found []client.Difference) path.Path {
 	return path.Root("expected").AtName(found[0].Name)
 }
@@ -117,10 +116,11 @@ func differenceList(found []client.Difference) (list string) {
 	return list
 }
 
-// digitsRemedies says what to do about a server that may have read a number only up to the first character that is no digit.
+// digitsRemedies returns a remedy if a number is less than a thousandth of the expected one: the server may have read only the
+// leading digits of its setting.
 func digitsRemedies(found []client.Difference) []string {
 	for _, difference := range found {
-		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if it is no number
+		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if not a number
 		expected, _ := strconv.ParseInt(difference.Expected, 10, 64)
 		if reported > 0 && (expected-1)/1000 >= reported { // less than a thousandth
 			return []string{`The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +

@@ -14,26 +14,28 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// situation is what reads instances, and what the words about a failure depend on besides the failure.
+// readOperation holds the settings of a read that messages about its failure depend on.
 type readOperation struct {
 	provider *providerData
-	// timeout limits the whole read, and waits is true if every failure is retried until then.
+	// timeout limits the whole read.
 	timeout time.Duration
-	waits   bool
-	// timeoutArgument names the argument of timeout, and headersArgument the one for credentials.
+	// waits is true if the read waits until the instance is ready.
+	waits bool
+	// timeoutArgument and headersArgument are the names of the arguments to set a longer timeout and credentials.
 	timeoutArgument, headersArgument string
-	// dataSource is true for a data source, which has the arguments wait_until_ready and request_headers, and fleet for one of
-	// many instances.
-	dataSource, fleet bool
+	// dataSource is true for data sources, which have the arguments wait_until_ready and request_headers.
+	dataSource bool
+	// fleet is true for the data source that reads many instances.
+	fleet bool
 }
 
 type advice struct {
 	text string
-	// aboutBaseURL is true if it makes no sense for what a redirect led to.
+	// aboutBaseURL is true if the advice is about the base URL, and so does not apply after a redirect.
 	aboutBaseURL bool
 }
 
-// failureWords are the summary of a kind of failure, and the advice that fits if nothing more is known.
+// failureWords holds the summary and the default advice for each kind of failure.
 var failureWords = map[client.Kind]struct {
 	summary string
 	advice
@@ -92,15 +94,15 @@ var hintAdvice = map[client.Hint]advice{
 	client.HintWebPage: failureWords[client.KindNotJSON].advice,
 }
 
-// redirectRemedy is for what a redirect led to.
+// redirectRemedy is the remedy for a failure after a redirect.
 const redirectRemedy = "The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, redirects. " +
 	"If the instance itself answers at another address, set the base URL to that."
 
-// withheld is for servers that miss what is not sent to the origin that a redirect leads to.
+// withheld is the advice if a server may need the headers or client certificate that a redirect to another origin does not get.
 var withheld = advice{"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
 	"the base URL to the address that the redirect leads to.", false}
 
-// readError says why an instance could not be read: its URL, what came back, how often it was tried, and what to do.
+// readError returns an error for a failed read: what was requested, what went wrong, how often it was tried, and what to do.
 func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 	failure, ok := client.AsFailure(err)
 	if !ok {
@@ -113,7 +115,7 @@ func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, op), strings.Join(remedies(failure, op), " ")))
 }
 
-// canceledError says how often an instance was tried, and what came of it.
+// canceledError returns an error for a canceled read, with its last failure.
 func canceledError(err error, op readOperation) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
 	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
@@ -131,7 +133,7 @@ func attempts(number int) string {
 	return fmt.Sprintf("%d attempts", number)
 }
 
-// cause says what was asked for, and what came back: last, and before that if a wait ended in another failure.
+// cause returns what was requested and what went wrong. If the instance reported unexpected values before that, it adds them.
 func cause(failure *client.Failure) string {
 	came := sentence(failure.Target() + ": " + failure.Reason)
 	switch failure.Kind {
@@ -146,12 +148,12 @@ func cause(failure *client.Failure) string {
 	return came
 }
 
-// paragraphs joins the texts that are not empty.
+// paragraphs joins the nonempty texts with blank lines.
 func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
-// howItEnded says how often an instance was asked, and which time limit ended it, or returns "".
+// howItEnded returns the number of attempts, if more than one, and the time limit that ended them, if any.
 func howItEnded(failure *client.Failure, op readOperation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
@@ -171,7 +173,7 @@ func howItEnded(failure *client.Failure, op readOperation) string {
 	return strings.Join(sentences, " ")
 }
 
-// remedies say what to do next, one or more sentences each.
+// remedies returns what to do about a failure: one or more sentences each.
 func remedies(failure *client.Failure, op readOperation) []string {
 	first, remedies := adviceOn(failure, op), digitsRemedies(failure.Differences)
 	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
@@ -203,23 +205,23 @@ func remedies(failure *client.Failure, op readOperation) []string {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if op.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // the remedy for a timeout says so already
+	if op.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // adviceOn already says so for a timeout
 		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", op.timeoutArgument))
 	}
 	return remedies
 }
 
-// starting tells whether failures like this one are typical of a starting instance, or of the proxy in front of it.
+// starting reports whether failure is typical of a starting instance, or of the proxy in front of it.
 func starting(failure *client.Failure) bool {
 	switch failure.Kind {
 	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
-		return failure.Attempts > 0 && failure.RedirectedTo == "" // else something answers already
+		return failure.Attempts > 0 && failure.RedirectedTo == "" // otherwise, something responds already
 	default:
 		return failure.StatusCode >= http.StatusInternalServerError
 	}
 }
 
-// adviceOn returns what to do about the cause that is most likely.
+// adviceOn returns the advice on the most likely cause.
 func adviceOn(failure *client.Failure, op readOperation) advice {
 	hint, hinted := hintAdvice[failure.Hint]
 	switch {
@@ -266,7 +268,7 @@ func statusAdvice(failure *client.Failure, op readOperation) advice {
 	}
 }
 
-// credentialsAdvice is for a server that refuses a request for lack of credentials.
+// credentialsAdvice returns the advice for status 401 and 403.
 func credentialsAdvice(failure *client.Failure, op readOperation) advice {
 	switch {
 	case failure.OtherOrigin:

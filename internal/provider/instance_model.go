@@ -13,14 +13,14 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detailsAttribute is one attribute that describes an instance: the row of a table that the data sources, the
-// resource and the function share.
+// detailsAttribute is a computed attribute of an instance and how to get its value.
 type detailsAttribute struct {
 	name      string
 	attribute schema.Attribute
 	value     func(details *instance.Details) tftypes.Value
 }
 
+// detailsAttributes is shared by the data sources, the resource and the function.
 var detailsAttributes = []detailsAttribute{
 	{"file_max_size", computedInt64("Maximum size of one file, in bytes (`fileMaxSize`)."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
@@ -42,7 +42,7 @@ var detailsAttributes = []detailsAttribute{
 	{"max_transfers_in_merge", computedInt64("Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
 		"If the instance does not report it, the documented limit: `50` from 2.0.0 on, pre-releases included, and `10` before."),
 		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
-	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // nested attributes cannot be mocked
+	{"recommended_expire_times", schema.ListAttribute{Computed: true, ElementType: expireTimeObject, // not nested attributes: terraform test cannot mock them
 		MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if it suggests " +
 			"none. Each has a `label`, `in_seconds`, and `in_minutes` (rounded down)."},
 		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
@@ -63,7 +63,7 @@ var detailsObject = func() types.ObjectType {
 	return object
 }()
 
-// instanceAttributes returns what is computed by everything that reads exactly one instance. The type is for an example.
+// instanceAttributes returns the computed attributes of a data source or resource for one instance. blockType is for an example.
 func instanceAttributes(blockType string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{"response_body": computedString("The JSON document as delivered, for fields that this version of " +
 		"the provider does not know: `jsondecode(" + blockType + ".files.response_body).newField`.")}
@@ -81,14 +81,14 @@ func computedInt64(description string) schema.Attribute {
 	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
-// setInstance sets the attributes of an instance, of which details are those of detailsValues.
+// setInstance sets the attributes of an instance in values. details comes from detailsValues.
 func setInstance(values map[string]tftypes.Value, baseURL address.BaseURL, details map[string]tftypes.Value, document []byte) {
 	maps.Copy(values, details)
 	values["base_url"] = stringValue(baseURL.Written)
 	values["response_body"] = stringValue(string(document))
 }
 
-// Terraform's own types, see values.go.
+// The same types as tftypes; see values.go.
 var (
 	detailsType     = terraformType(detailsObject)
 	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})

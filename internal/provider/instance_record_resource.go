@@ -29,13 +29,13 @@ var (
 	_ resource.ResourceWithImportState    = (*instanceRecordResource)(nil)
 )
 
-// How long operations on a record may take with all their retries.
+// Default limits for operations on a record, retries included.
 const (
 	defaultRecordTimeout  = 10 * time.Minute
 	defaultRefreshTimeout = 10 * time.Second
 )
 
-// instanceRecordResource keeps what an instance last said. It creates nothing outside of the state.
+// instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
 type instanceRecordResource struct{ provider *providerData }
 
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
@@ -83,7 +83,7 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
-// ValidateConfig refuses triggers where nothing is expected: any answer would end the wait.
+// ValidateConfig rejects triggers without an expected value: any response would end the wait.
 func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := elementsOf(req.Config.Raw)
 	if hasElements(config["triggers"]) && config["expected"].IsKnown() && len(expectedValues(config["expected"])) == 0 {
@@ -93,10 +93,10 @@ func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.
 	}
 }
 
-// ModifyPlan plans what is expected, and a read only if another instance is to be read. All other computed values are known in a
-// plan, so that nothing downstream changes.
+// ModifyPlan plans the expected values. Other computed values are unknown if the base URL is unknown or leads to another instance,
+// and keep their state otherwise, so that nothing downstream changes.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() { // destroyed
+	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
@@ -121,8 +121,8 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	}
 }
 
-// driftWarning says that an instance does not report what is expected, although nobody changed that. Terraform shows it in a plan,
-// and once more in its apply, also if it then replaces the record, and in a refresh, which applies nothing.
+// driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
+// shows it in plans, applies (even if the record is replaced) and refreshes.
 func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
 	limit := "timeouts.update"
 	if planned["timeouts"].IsFullyKnown() {
@@ -137,7 +137,7 @@ func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, 
 			strings.Join(append(digitsRemedies(found), failureWords[client.KindUnexpected].text), " ")))
 }
 
-// effective returns what all spellings of a base URL have in common, or "" for one that is not known yet.
+// effective returns [address.BaseURL.Effective]. Returns "" if unknown or invalid.
 func effective(baseURL tftypes.Value) string {
 	parsed, _ := address.ParseBaseURL(goValue[string](baseURL))
 	return parsed.Effective
@@ -147,11 +147,12 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan.Raw, &resp.State)...)
 }
 
-// Update records another instance, or waits until the same one reports what is expected. What else that says is left to the
-// next refresh, with a warning: everything was known in the plan. A wait that fails leaves no triggers in the state, so that the
-// next apply waits again, also one that takes the change back.
+// Update reads the instance if the base URL leads to another one, triggers are new or changed, or the state is not as expected. For
+// the same instance, all values were planned: any other change is left to the next refresh, with a warning. A wait that fails
+// leaves no triggers in the state, so that the next apply waits again, even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	sameInstance, planned, state := req.Plan.Raw.IsFullyKnown(), elementsOf(req.Plan.Raw), elementsOf(req.State.Raw) // see ModifyPlan
+	sameInstance := req.Plan.Raw.IsFullyKnown() // ModifyPlan leaves values unknown only if the instance may be another
+	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
 	triggered := hasElements(planned["triggers"]) && !planned["triggers"].Equal(state["triggers"])
 	if !sameInstance || triggered || len(expectedDifferences(planned["expected"], state)) > 0 {
 		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
@@ -166,8 +167,8 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	}
 }
 
-// changedWarning says which details an instance reports otherwise than a plan had to keep them, or returns nil. The other numbers
-// of a version follow from it.
+// changedWarning returns a warning about details that differ from the plan, which an apply must keep. Returns nil if none do.
+// It leaves out the numbers of api_version, which follow from it.
 func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
 	var list []string
 	for _, attribute := range detailsAttributes {
@@ -192,10 +193,10 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
-// Read refreshes a record. A failure keeps every value, except just after an import, when there is none yet.
+// Read refreshes a record. A failure keeps all values, with a warning. Right after an import, which has none, it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	values := elementsOf(req.State.Raw)
-	imported := values["response_body"].IsNull() // else something has been read
+	imported := values["response_body"].IsNull() // not read yet
 	switch deferred, fault := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
 	case !imported && (deferred || fault != nil):
 		return
@@ -210,18 +211,18 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	resp.Diagnostics.Append(diags...)
 }
 
-// record reads the instance of a record, and sets the state to the given values with what the instance says. Only a refresh
-// does not wait for the instance.
+// record reads an instance, and sets state to the values of record with the details of the instance. For "create" and "update", it
+// waits until the instance is ready and as expected.
 func (r *instanceRecordResource) record(ctx context.Context, operation string, record tftypes.Value, state *tfsdk.State) diag.Diagnostics {
 	if _, fault := r.provider.requireKnownArguments(true, false, ""); fault != nil {
 		return diag.Diagnostics{fault}
 	}
 	values := elementsOf(record)
 	baseURL, fault := r.provider.baseURLFor(values["base_url"])
-	if fault != nil { // in a state: another version of the provider accepted it
+	if fault != nil { // only if another version of the provider accepted it in a state
 		return diag.Diagnostics{fault}
 	}
-	at, timeout, expected := path.Empty(), defaultRefreshTimeout, tftypes.Value{} // a refresh has no configuration that an error could be on
+	at, timeout, expected := path.Empty(), defaultRefreshTimeout, tftypes.Value{} // a refresh has no configuration to point to
 	waits := operation != "read"
 	if waits {
 		at, timeout, expected = path.Root("base_url"), defaultRecordTimeout, values["expected"]
@@ -249,18 +250,17 @@ func (r *instanceRecordResource) record(ctx context.Context, operation string, r
 	return warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})
 }
 
-// keptWarning says that a refresh failed. The instance is part of the summary: of warnings with the same summary,
-// Terraform shows only the first.
+// keptWarning returns a warning that a refresh failed.
 func keptWarning(baseURL tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
 	summary := summaryKept
-	if parsed, err := address.ParseBaseURL(goValue[string](baseURL)); err == nil { // else it may have a secret
+	if parsed, err := address.ParseBaseURL(goValue[string](baseURL)); err == nil { // an invalid one may contain a secret
 		summary += ": " + parsed.Written
 	}
 	return diag.NewWarningDiagnostic(summary,
 		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
 }
 
-// Delete forgets the record: the framework removes it from the state.
+// Delete does nothing: the framework removes the record from the state.
 func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 

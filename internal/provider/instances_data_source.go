@@ -62,7 +62,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
-			ElementType: listedInstanceObject, // not nested attributes: Terraform's mocks cannot set those
+			ElementType: listedInstanceObject, // not nested attributes: terraform test cannot mock them
 			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
 				"`filetransfer_instance` except `response_body`.",
 		},
@@ -89,21 +89,22 @@ var listedInstanceObject = func() types.ObjectType {
 
 var listedInstanceType = terraformType(listedInstanceObject)
 
-// fleetMember is one instance to read, for every key that points to it.
+// fleetMember is an instance to read, and the keys that point to it.
 type fleetMember struct {
 	baseURL address.BaseURL
 	keys    []string
 
-	// What reading gave: either an error, or values and warnings.
+	// Set by readFleet: either err, or values and warnings.
 	err      error
 	values   map[string]tftypes.Value
 	warnings []instance.Warning
 }
 
-// summary names the instance by its first key: of warnings with the same summary, Terraform shows only the first.
+// summary returns a name for the instance that is unique within a read.
 func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
-// fleetMembers groups the keys by the instance that they point to, in the order of the keys.
+// fleetMembers returns the instances in baseURLs, in the order of their keys. Keys for the same instance share a member. Null and
+// invalid URLs are errors; unknown ones are skipped.
 func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember, len(baseURLs))
 	secret := false
@@ -130,7 +131,7 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 		}
 		member.keys = append(member.keys, key)
 	}
-	if secret { // all base URLs may be on one line of the configuration, which Terraform would print
+	if secret { // all base URLs may be on one line; see errorAt
 		for i, fault := range diags {
 			diags[i] = diag.NewErrorDiagnostic(fault.Summary(), fault.Detail())
 		}
@@ -183,7 +184,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }
 
-// readFleet reads all members. Each is converted as soon as it has arrived, while others are still under way.
+// readFleet reads all members concurrently and sets their results.
 func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, request client.Request) {
 	var reads sync.WaitGroup
 	for _, member := range members {
@@ -199,6 +200,7 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 	reads.Wait()
 }
 
+// fleetValues returns the attributes instances and errors.
 func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (instances, failures tftypes.Value) {
 	read := make(map[string]tftypes.Value, len(baseURLs))
 	failed := make(map[string]tftypes.Value)
@@ -226,7 +228,7 @@ func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag
 	return diags
 }
 
-// failuresWarning lists failures that are allowed, and what to do: each remedy once, and for how many.
+// failuresWarning returns a warning that lists the failures and, once each, their remedies with the number of instances.
 func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
 	var lines, allRemedies []string
 	count := make(map[string]int)
@@ -249,6 +251,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), paragraphs(told...))
 }
 
+// quoted returns at most maxListed keys, in quotes.
 func quoted(keys []string) string {
 	list := make([]string, len(keys))
 	for i, key := range keys {

@@ -49,14 +49,14 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 		resp.Error = function.NewArgumentFuncError(0, documentFault(document, err))
 		return
 	}
-	value, _ := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details))) // it is of that type
+	value, _ := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details))) // no error: the type matches
 	resp.Error = resp.Result.Set(ctx, value)
 }
 
-// fileName matches a text that cannot be a document, and looks like the name of a file.
+// fileName matches text that looks like a file name and cannot be JSON.
 var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 
-// documentFault says what is wrong with a document, a fault a line.
+// documentFault returns a message about an invalid document, with one fault per line.
 func documentFault(document string, err error) string {
 	fault, _ := errors.AsType[*instance.DocumentError](err)
 	list := "\n  - " + strings.Join(fault.Lines(), "\n  - ")

@@ -1,5 +1,4 @@
-// Package provider is the Terraform side: schemas, the conversion of an instance's details to Terraform values, and
-// what a user is told.
+// Package provider implements the Terraform provider: its schemas, values and diagnostics.
 package provider
 
 import (
@@ -26,7 +25,7 @@ const typeName = "filetransfer"
 
 type filetransferProvider struct{ version string }
 
-// New returns the factory of the provider, which reports version in its User-Agent.
+// New returns a factory for the provider. version appears in its User-Agent.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &filetransferProvider{version: version} }
 }
@@ -99,7 +98,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 	}
 }
 
-// ValidateConfig checks what takes more than one argument.
+// ValidateConfig checks arguments against each other.
 func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	config := elementsOf(req.Config.Raw)
 	retry := elementsOf(config["retry"])
@@ -121,7 +120,7 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
 			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
 	case isSet(key) && cert.IsNull():
-		// On the missing argument: Terraform would print the lines of the configuration with the key.
+		// At the missing argument, not at the key; see errorAt.
 		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case isSet(cert) && isSet(key):
@@ -132,8 +131,8 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 	}
 }
 
-// Configure makes what data sources and resources share. It does no I/O, and an argument that is still unknown is no
-// error here: it matters only to a read that needs it.
+// Configure sets the data that data sources and resources share. It makes no connections. Unknown arguments are an error only in a
+// read that needs them.
 func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
 	data, diags := newProviderData(elementsOf(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context

@@ -24,22 +24,22 @@ const maxAttemptsLimit = 100
 
 var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
 
-// providerData is what data sources and resources get of the provider block.
+// providerData holds the configured provider block for data sources and resources.
 type providerData struct {
 	client *client.Client
-	// baseURL is the instance of reads that have no base URL of their own; zero without one. baseURLFault says why it
-	// cannot be used: an error of the reads that need it.
-	baseURL      address.BaseURL
+	// baseURL is the default base URL, or zero.
+	baseURL address.BaseURL
+	// baseURLFault is the error if the base URL is invalid, which only reads that need it report, or nil.
 	baseURLFault diag.Diagnostic
-	// headers are for the origin of baseURL, and so is connectTo, "" without one.
+	// headers and connectTo apply only to the origin of baseURL. connectTo may be "".
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
-	// unknown are the arguments that are not known before apply. What stands in for them is never used: see requireKnownArguments.
+	// unknown lists the arguments that are not known yet. Their defaults are never used; see requireKnownArguments.
 	unknown []string
 }
 
-// retryOf returns the rules that retry makes, with defaults for what is not set or not known yet.
+// retryOf returns the settings of the retry block, with defaults for values that are null or unknown.
 func retryOf(retry map[string]tftypes.Value) client.Retry {
 	return client.Retry{
 		MaxAttempts: int64Or(retry["max_attempts"], defaultRetry.MaxAttempts),
@@ -48,6 +48,7 @@ func retryOf(retry map[string]tftypes.Value) client.Retry {
 	}
 }
 
+// newProviderData returns the data for a configuration, except unknown.
 func newProviderData(config map[string]tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
 	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
 	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
@@ -59,7 +60,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	}
 	if data.lacksBaseURL() && config["base_url"].IsKnown() {
 		if len(headers) > 0 {
-			// Not on the attribute, as in parseHeaders.
+			// Not at the attribute; see errorAt.
 			diags.AddWarning(summaryUnusedHeaders,
 				"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are never sent.\n\n"+
 					"Set the provider's base_url, or set request_headers on the data sources.")
@@ -73,7 +74,7 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
 	if tls.Insecure {
 		summary := summaryInsecure
-		if data.baseURL.Written != "" { // of warnings with the same summary, Terraform shows only the first
+		if data.baseURL.Written != "" { // so that it is unique; see the summaries
 			summary += ": " + data.baseURL.Written
 		}
 		diags.AddAttributeWarning(path.Root("insecure"), summary,
@@ -98,8 +99,8 @@ func newProviderData(config map[string]tftypes.Value, userAgent string) (*provid
 	return data, diags
 }
 
-// setBaseURL reads the provider's base URL: the argument, which is validated, then the environment, then none. The
-// environment may be meant for another configuration: a fault in it concerns only the reads that need it.
+// setBaseURL sets the provider's base URL from the argument or, if it is null, the environment variable. An invalid variable is an
+// error only in reads that use it: it may be meant for another configuration.
 func (d *providerData) setBaseURL(argument tftypes.Value) {
 	text, name := goValue[string](argument), "The provider's base_url"
 	if argument.IsNull() {
@@ -112,11 +113,11 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 	}
 }
 
-// lacksBaseURL tells whether there is no base URL, not even one that cannot be used.
+// lacksBaseURL reports whether no base URL is set, valid or not.
 func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.baseURLFault == nil }
 
-// baseURLFor returns the base URL of one read: its own, or else the provider's. It is zero with an error, or if it is not
-// known yet.
+// baseURLFor returns own if it is set, else the provider's base URL. Returns zero and an error if invalid or missing, and zero
+// without an error if the provider's is unknown.
 func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
@@ -130,7 +131,8 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 	}
 }
 
-// withHeaders returns a request with the provider's headers, if they are meant for its origin. The request's own override them.
+// withHeaders returns request with the provider's headers added, if its origin is that of the provider's base URL. Existing headers
+// take precedence.
 func (d *providerData) withHeaders(request client.Request) client.Request {
 	if d.baseURL.Origin == request.BaseURL.Origin {
 		own := request.Headers
@@ -140,5 +142,5 @@ func (d *providerData) withHeaders(request client.Request) client.Request {
 	return request
 }
 
-// clean makes a text of a state or an instance safe to print, whichever origin it is from.
+// clean returns text from a state or an instance, cut and safe to print. The provider's headers are redacted, whatever the origin.
 func (d *providerData) clean(text string) string { return d.client.Clean(text, d.headers) }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// unknownArguments lists the arguments that are not known yet, those of an object like "retry.min_delay", in any order.
+// unknownArguments returns the names of the unknown arguments in object, in any order. Nested ones are written "retry.min_delay".
 func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	for name, value := range elementsOf(object) {
 		switch {
@@ -22,9 +22,9 @@ func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
 	return unknown
 }
 
-// requireKnownArguments decides what becomes of a read while arguments of the provider that matter to it are not known: it is deferred
-// where that is allowed, or fails. Otherwise it goes on. Without request_headers and connect_to, base_url does not matter to a
-// read that has a base URL of its own. Every other argument matters to every read. otherRemedy is one more thing to do.
+// requireKnownArguments checks that the provider arguments that a read needs are known. If not, it returns true if the read may be
+// deferred, else an error. otherRemedy continues the last sentence of that error. A read needs all arguments, except that one with
+// its own base URL needs base_url only to know whether request_headers or connect_to apply.
 func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, fault diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Sorted(slices.Values(d.unknown))

@@ -18,10 +18,11 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// A check is a validator. It does not print the value of a sensitive argument, or a long one.
+// check is a validator for strings, numbers and maps.
 type check struct {
+	// accepts describes the valid values.
 	accepts string
-	// run adds what is wrong with a value that is neither null nor unknown.
+	// run adds an error if value, which is neither null nor unknown, is invalid. It must not print sensitive or long values.
 	run func(at path.Path, value tftypes.Value, diags *diag.Diagnostics)
 }
 
@@ -52,7 +53,7 @@ func (c check) validate(ctx context.Context, at path.Path, configured attr.Value
 	}
 }
 
-// wholeNumber checks a number. The framework's attribute for integers would have a user report a fraction as a bug.
+// wholeNumber returns a check for integers. For a fraction, the framework's Int64Attribute would ask the user to report a bug.
 func wholeNumber(least, most int64) check {
 	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
 	return check{accepts, func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
@@ -110,7 +111,7 @@ var durationValidator = check{
 	},
 }
 
-// shown quotes a text, but for a long one, of which not even a part is shown: it may be anything, such as a key.
+// shown returns text in quotes. Returns "a long text" if it is longer than 40 bytes: it may be a key.
 func shown(text string) string {
 	const limit = 40
 	if len(text) > limit {
@@ -130,8 +131,7 @@ var caCertsValidator = check{
 	},
 }
 
-// pemPath returns where an error about a PEM text goes: on its attribute, or on none if the text is, or may be, a
-// private key. Terraform prints the lines of the configuration with the attribute at fault.
+// pemPath returns the path for an error about PEM text. Returns the empty path if the text may contain a private key; see errorAt.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	if strings.Contains(text, "PRIVATE KEY") || len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE") {

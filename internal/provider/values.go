@@ -8,27 +8,27 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Configurations, plans and states are read and written as Terraform's own values, without the framework's reflection:
-// that would take most of the time of a read. What was validated needs no error here.
+// The functions below read and write configurations, plans and states as tftypes values: the framework's reflection would take most
+// of the time of a read. They return no errors, because the values were validated.
 
-// goValue converts a value to Go. Null and unknown are the zero value.
+// goValue returns value as a Go value. Returns zero if null or unknown.
 func goValue[T bool | string | *big.Float | map[string]tftypes.Value](value tftypes.Value) (converted T) {
 	_ = value.As(&converted)
 	return converted
 }
 
-// elementsOf returns the attributes of an object or the elements of a map, in a map of its own. Null and unknown have none.
+// elementsOf returns a new map of the attributes of an object or the elements of a map. It is empty if value is null or unknown.
 func elementsOf(value tftypes.Value) map[string]tftypes.Value {
 	return maps.Clone(goValue[map[string]tftypes.Value](value))
 }
 
-// hasElements tells whether a map is known to have any.
+// hasElements reports whether a map has elements. Returns false if null or unknown.
 func hasElements(value tftypes.Value) bool { return len(goValue[map[string]tftypes.Value](value)) > 0 }
 
-// isSet tells whether a value is there: neither null nor unknown.
+// isSet reports whether value is neither null nor unknown.
 func isSet(value tftypes.Value) bool { return value.IsKnown() && !value.IsNull() }
 
-// int64Or returns a whole number, or the default if it is not set or not known yet.
+// int64Or returns value as an int64. Returns defaultNumber if null or unknown.
 func int64Or(value tftypes.Value, defaultNumber int64) int64 {
 	if !isSet(value) {
 		return defaultNumber
@@ -37,7 +37,7 @@ func int64Or(value tftypes.Value, defaultNumber int64) int64 {
 	return number
 }
 
-// durationOr returns a duration, or the default if it is not set or not known yet.
+// durationOr returns value as a duration. Returns defaultDuration if null, unknown, invalid or not positive.
 func durationOr(value tftypes.Value, defaultDuration time.Duration) time.Duration {
 	if duration, err := time.ParseDuration(goValue[string](value)); err == nil && duration > 0 {
 		return duration

@@ -9,14 +9,14 @@ import (
 )
 
 type instanceWarnings struct {
-	// instance names it in a summary: of warnings with the same summary, Terraform shows only the first.
+	// instance identifies the instance in a summary.
 	instance string
-	// source is what was read: a URL, or the keys of a fleet.
+	// source is the URL that was read, or the keys of base_urls.
 	source   string
 	warnings []instance.Warning
 }
 
-// instanceDoubts are what warnings say about expiry options, before and after a list of them.
+// instanceDoubts holds the texts of the warnings. about comes before the list of expiry options, remedy after it.
 var instanceDoubts = []struct {
 	kind                   instance.WarningKind
 	summary, about, remedy string
@@ -34,7 +34,7 @@ var instanceDoubts = []struct {
 		"Compare them with what the instance offers its users, and ask its operator to fix its expiry options."},
 }
 
-// warningDiagnostics makes one warning of each kind, listing its entries.
+// warningDiagnostics returns at most one warning of each kind, which lists its entries.
 func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) {
 	for _, doubt := range instanceDoubts {
 		if first, list := listWarnings(instances, doubt.kind); list != "" {
@@ -44,7 +44,8 @@ func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) 
 	return diags
 }
 
-// listWarnings lists the warnings of one kind under their instances, or returns "". It names the first instance with one.
+// listWarnings returns the first instance with a warning of a kind, and all warnings of that kind, grouped by source. Returns "" if
+// there are none.
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (first, list string) {
 	var lines []string
 	for _, about := range instances {
