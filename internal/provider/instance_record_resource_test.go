@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -385,15 +386,6 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
 }
 
-// everyDetail is a value for each attribute that an instance is read for.
-func everyDetail(value any) args {
-	details := args{"response_body": value}
-	for name := range newer {
-		details[name] = value
-	}
-	return details
-}
-
 func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
@@ -509,6 +501,18 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 				mustEqual(t, "deferred", got.deferred != nil, false)
 			}
 			mustEqual(t, "the number of requests", len(instance.Requests())-asked, 2*test.reads)
+		})
+	}
+}
+
+func TestImportRefusesABadBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, one := range refusedBaseURLs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := newProtocol().importRecord(t, one.value.(string)).told
+			told.must(t, fault("", "Invalid base URL", append(slices.Clone(one.says), "The import ID")...)...)
+			mustNotSay(t, told.String(), "hunter2")
 		})
 	}
 }
