@@ -109,17 +109,17 @@ func planned(checks ...[]plancheck.PlanCheck) (all resource.ConfigPlanChecks) {
 	return all
 }
 
-// onlyUnknown checks that nothing else is unknown in the plan of a resource.
+// onlyUnknown checks that a plan of a resource knows everything but what is unknown{} in want.
 type onlyUnknown struct {
 	address string
-	unknown args
+	want    args
 }
 
 func (o onlyUnknown) CheckPlan(_ context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
 	for _, change := range req.Plan.ResourceChanges {
 		after, _ := change.Change.AfterUnknown.(map[string]any)
 		for name, is := range after {
-			if _, may := o.unknown[name]; change.Address == o.address && is == true && !may {
+			if change.Address == o.address && is == true && o.want[name] != (unknown{}) {
 				resp.Error = errors.Join(resp.Error, fmt.Errorf("%s of %s is unknown in the plan", name, o.address))
 			}
 		}

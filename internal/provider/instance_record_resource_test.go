@@ -23,7 +23,19 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-const theRecord = "filetransfer_instance_record.this"
+// The record of recordOf, and what depends on it.
+const theRecord, follows, replaced = "filetransfer_instance_record.this", "terraform_data.follows", "terraform_data.replaced"
+
+// What a plan does to a resource.
+const (
+	creates  = plancheck.ResourceActionCreate
+	updates  = plancheck.ResourceActionUpdate
+	replaces = plancheck.ResourceActionDestroyBeforeCreate
+	keeps    = plancheck.ResourceActionNoop
+)
+
+// quick is a block timeouts for waits that must fail.
+const quick = "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}"
 
 // recordOf is a record with further arguments, and what follows from its limits.
 func recordOf(baseURL string, arguments ...string) string {
@@ -39,6 +51,12 @@ resource "terraform_data" "replaced" { triggers_replace = [filetransfer_instance
 `, baseURL, strings.Join(arguments, "\n"))
 }
 
+// testRecord runs steps, most of them with the configuration of recordOf.
+func testRecord(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.Test(t, resource.TestCase{TerraformVersionChecks: needTerraformData(), ProtoV6ProviderFactories: factories(), Steps: steps})
+}
+
 // change is a change of the arguments of a record whose server reports newer.
 type change struct {
 	// before and after are the arguments. SERVER in them is the output of a resource, which the plan does not know if the inputs differ.
@@ -48,8 +66,8 @@ type change struct {
 	spelling string
 	// action is what the plan does to the record. It is an update unless this says otherwise.
 	action plancheck.ResourceActionType
-	// unknown is what the plan does not know. It knows all other details, as they were before.
-	unknown args
+	// plan is what the plan has besides newer. It knows all but what is unknown{} here.
+	plan args
 	// answers are those to the apply, which must send as many requests. Nothing is refreshed.
 	answers []instancetest.Step
 	// want is what the state then has besides newer.
@@ -73,8 +91,8 @@ func mustChange(t *testing.T, changes map[string]change) {
 				fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\n%s\n}\n", label, baseURL,
 					strings.ReplaceAll(arguments, "SERVER", "terraform_data."+label+".output"))
 		}
-		plan = append(plan, inPlan(address, cmp.Or(test.action, plancheck.ResourceActionUpdate), newer.with(test.unknown)),
-			[]plancheck.PlanCheck{onlyUnknown{address, test.unknown}})
+		plan = append(plan, inPlan(address, cmp.Or(test.action, updates), newer.with(test.plan)),
+			[]plancheck.PlanCheck{onlyUnknown{address, test.plan}})
 		state = append(state, inState(address, newer.with(test.want))...)
 	}
 	resource.Test(t, resource.TestCase{
@@ -120,13 +138,13 @@ func TestAccRecord_Triggers(t *testing.T) {
 		},
 		"unknown, and then null": {
 			before: triggers(`"a"`), after: `triggers = SERVER == "a2" ? null : {}` + reported, inputs: inputs,
-			unknown: args{"triggers": unknown{}}, want: args{"triggers": nil},
+			plan: args{"triggers": unknown{}}, want: args{"triggers": nil},
 		},
 		"removed":      {before: triggers(`"a"`), after: reported, want: args{"triggers": nil}},
 		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: args{"triggers": args{}}},
 		"empty, added": {after: "triggers = {}", want: args{"triggers": args{}}},
 		"ignored": {
-			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: plancheck.ResourceActionNoop, want: deployed("a"),
+			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: keeps, want: deployed("a"),
 		},
 	})
 }
@@ -137,18 +155,21 @@ func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
 	server := instancetest.New(t)
 	down, up := server.SetDefault, func() { server.SetDefault(instancetest.Answer()) }
 	deploy := func(baseURL, id string) string {
-		return recordOf(baseURL, fmt.Sprintf("triggers = { deploy = %q }", id), expectedOf("chunk_size = 20000000"), "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}")
+		return recordOf(baseURL, fmt.Sprintf("triggers = { deploy = %q }", id), expectedOf("chunk_size = 20000000"), quick)
 	}
 	failed := resource.TestStep{Config: deploy(server.URL(), "2"), ExpectError: words("Instance answered with status 503", "The wait ended: timeouts.update is 200ms.")}
 	rollback := failed
 	rollback.Config = deploy(server.URL(), "1")
 	elsewhere := failed
-	elsewhere.Config = deploy(instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL(), "1")
+	other := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
+	elsewhere.Config = deploy(other, "1")
+	elsewhere.ExpectError = words("Instance answered with status 503", fmt.Sprintf(": base_url = %q", other), "The wait ended: timeouts.update is 200ms.",
+		"raise timeouts.update")
 	// again is a wait that succeeds, after one that failed.
 	again := resource.TestStep{
 		PreConfig: up, Config: rollback.Config,
 		ConfigPlanChecks: planned(
-			inPlan(theRecord, plancheck.ResourceActionUpdate, newer.with(args{"triggers": args{"deploy": "1"}})),
+			inPlan(theRecord, updates, newer.with(args{"triggers": args{"deploy": "1"}})),
 			[]plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}, onlyUnknown{theRecord, nil}},
 			then(func() { server.SetScript(instancetest.Status(503)) }),
 		),
@@ -160,11 +181,7 @@ func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
 		ExpectError: words("The wait ended: timeouts.create is 200ms."),
 	}
 	failed.PreConfig = func() { down(instancetest.Status(503)) }
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		Steps:                    []resource.TestStep{created, failed, rollback, again, elsewhere, again, replaced},
-	})
+	testRecord(t, created, failed, rollback, again, elsewhere, again, replaced)
 }
 
 // TestAccRecord_TriggersAfterImport: the import cannot know them, so the next apply asks once.
@@ -181,7 +198,7 @@ func TestAccRecord_TriggersAfterImport(t *testing.T) {
 			{
 				PreConfig:        func() { asked = len(server.Requests()) },
 				Config:           configuration,
-				ConfigPlanChecks: planned(inPlan(theRecord, plancheck.ResourceActionUpdate, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
+				ConfigPlanChecks: planned(inPlan(theRecord, updates, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
 				PostApplyFunc:    func() { mustEqual(t, "the number of requests", len(server.Requests())-asked, 1) },
 			},
 		},
@@ -208,7 +225,7 @@ func TestAccRecord_Documents(t *testing.T) {
 		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q { base_url = %q }\n", label, baseURL)
 		address, written := "filetransfer_instance_record."+label, args{"base_url": baseURL, "timeouts": nil}
-		plan = append(plan, inPlan(address, plancheck.ResourceActionCreate, everyDetail(unknown{}).with(written)))
+		plan = append(plan, inPlan(address, creates, everyDetail(unknown{}).with(written)))
 		checks = append(checks, inState(address, newer.with(written).with(args{"response_body": test.document}).with(test.want))...)
 	}
 	resource.Test(t, resource.TestCase{
@@ -249,74 +266,72 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	mustFail(t, nil, configuration, want...)
 }
 
-// TestAccRecord_Life: from an instance that starts to one that is gone.
-func TestAccRecord_Life(t *testing.T) {
+// TestAccRecord_Create waits for an instance that starts.
+func TestAccRecord_Create(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithOtherRoutes())
-	older, newest := instancetest.Older(), instancetest.Newer().With("fileMaxSize", 1000)
-	other := instancetest.New(t, instancetest.WithDocument(older))
-	ofOlder := newer.with(documents["older"].want).with(args{"response_body": older.JSON()})
-	const follows, replaced = "terraform_data.follows", "terraform_data.replaced"
-	spelling := strings.ToUpper(other.URL()) + "/"
+	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}")))
+	testRecord(t, resource.TestStep{
+		Config:            recordOf(server.URL()),
+		ConfigPlanChecks:  planned(inPlan(theRecord, creates, everyDetail(unknown{})), inPlan(follows, creates, args{"input": unknown{}})),
+		ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
+	})
+}
+
+// TestAccRecord_Import imports a record by command and by block. The base URL stays as it was written.
+func TestAccRecord_Import(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	baseURL := server.URL() + "/"
+	imports := func(id string) resource.TestStep {
+		return resource.TestStep{ResourceName: theRecord, ImportState: true, ImportStateId: id}
+	}
+	byCommand, byBlock, ofAPath, ofASecret := imports(baseURL), imports(baseURL), imports(server.URL()+"/instance"), imports("https://me:hunter2@files.example.org")
+	byCommand.ImportStateVerify, byCommand.ImportStateVerifyIdentifierAttribute = true, "base_url"
+	byBlock.ImportStateKind = resource.ImportBlockWithID
+	byBlock.ImportPlanChecks = resource.ImportPlanChecks{PreApply: inPlan(theRecord, keeps, newer.with(args{"base_url": baseURL}))}
+	ofAPath.ExpectError = words("Instance answered with status 404", "The base URL ends in /instance")
+	ofASecret.ExpectError = words("The import ID, which is the base URL of an instance, has user info")
 	resource.Test(t, resource.TestCase{
 		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_5_0, tfversion.Version1_6_0))}, // import blocks
 		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				PreConfig: func() {
-					instance.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
-				},
-				Config: recordOf(instance.URL()),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionCreate, everyDetail(unknown{})), inPlan(follows, plancheck.ResourceActionCreate, args{"input": unknown{}}),
-				),
-				ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
-			},
-			{ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "base_url"},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID,
-				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan(theRecord, plancheck.ResourceActionNoop, newer)},
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID, GenerateConfig: true,
-				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan("filetransfer_instance_record.generated", plancheck.ResourceActionNoop, newer)},
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL() + "/instance",
-				ExpectError: words("Instance answered with status 404", "The base URL ends in /instance"),
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: "https://me:hunter2@files.example.org",
-				ExpectError: words("The import ID, which is the base URL of an instance, has user info"),
-			},
-			{ // changed outside of Terraform
-				PreConfig: func() { instance.SetDefault(instancetest.AnswerDocument(newest)) },
-				Config:    recordOf(instance.URL()),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
-					inPlan(follows, plancheck.ResourceActionNoop, nil), inPlan(replaced, plancheck.ResourceActionDestroyBeforeCreate, nil),
-				),
-				ConfigStateChecks: inState(theRecord, newer.with(args{"file_max_size": int64(1000), "response_body": newest.JSON()})),
-			},
-			{ // another instance, which starts
-				PreConfig: func() {
-					other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(newest))
-				},
-				Config: recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionUpdate, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)})),
-				),
-				ConfigStateChecks: inState(theRecord, ofOlder),
-			},
-			{ // another spelling, and an instance that is gone
-				PreConfig:         other.Close,
-				Config:            recordOf(spelling, `timeouts { read = "5s" }`),
-				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, ofOlder.with(args{"base_url": spelling}))),
-				ConfigStateChecks: inState(theRecord, ofOlder.with(args{"base_url": spelling, "timeouts": args{"create": nil, "read": "5s", "update": nil}})),
-			},
-			{Config: recordOf(spelling, `timeouts { read = "5s" }`), Destroy: true},
-		},
+		Steps:                    []resource.TestStep{{Config: recordOf(baseURL)}, byCommand, byBlock, ofAPath, ofASecret},
 	})
+}
+
+// TestAccRecord_ChangeOutsideOfTerraform plans, in the same run, what depends on a detail that an instance reports otherwise.
+func TestAccRecord_ChangeOutsideOfTerraform(t *testing.T) {
+	t.Parallel()
+	server, changed := instancetest.New(t), instancetest.Newer().With("fileMaxSize", 1000)
+	ofChanged := newer.with(args{"file_max_size": int64(1000)})
+	testRecord(t, resource.TestStep{Config: recordOf(server.URL())}, resource.TestStep{
+		PreConfig:         func() { server.SetDefault(instancetest.AnswerDocument(changed)) },
+		Config:            recordOf(server.URL()),
+		ConfigPlanChecks:  planned(inPlan(theRecord, keeps, ofChanged), inPlan(follows, keeps, nil), inPlan(replaced, replaces, nil)),
+		ConfigStateChecks: inState(theRecord, ofChanged.with(args{"response_body": changed.JSON()})),
+	})
+}
+
+// TestAccRecord_AnotherInstance waits for the new instance, of which the plan knows only what is expected.
+func TestAccRecord_AnotherInstance(t *testing.T) {
+	t.Parallel()
+	older := instancetest.Older()
+	one := instancetest.New(t)
+	other := instancetest.New(t, instancetest.WithDocument(older),
+		instancetest.WithScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())))
+	testRecord(t, resource.TestStep{Config: recordOf(one.URL())}, resource.TestStep{
+		Config:            recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
+		ConfigPlanChecks:  planned(inPlan(theRecord, updates, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)}))),
+		ConfigStateChecks: inState(theRecord, newer.with(documents["older"].want).with(args{"base_url": other.URL(), "response_body": older.JSON()})),
+	})
+}
+
+// TestAccRecord_Destroy forgets a record whose instance is gone.
+func TestAccRecord_Destroy(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	testRecord(t,
+		resource.TestStep{Config: recordOf(server.URL())},
+		resource.TestStep{PreConfig: server.Close, Config: recordOf(server.URL()), Destroy: true})
 }
 
 // recordProvider configures a provider for records, with three attempts unless the arguments say otherwise.
