@@ -213,21 +213,26 @@ func TestAccRecord_ChangesThatWait(t *testing.T) {
 	})
 }
 
-// TestAccRecord_MistakesInExpected: each is refused, on its own line.
+// TestAccRecord_MistakesInExpected are refused, each on its own line.
 func TestAccRecord_MistakesInExpected(t *testing.T) {
 	t.Parallel()
+	const number, version = "Write a whole number from 0 to 9223372036854775807.", "Write the version that the instance reports"
 	configuration, want := "", []errorAtLine{}
-	for line, says := range map[string]string{
-		`chunksize = 1`:                       `Did you mean "chunk_size"?`,
-		`chunk_size = 1.5`:                    "expected.chunk_size is 1.5. Write a whole number from 0 to 9223372036854775807.",
-		`file_max_age = "30d"`:                "a number is required",
-		`file_max_size = 9223372036854775808`: "Write a whole number from 0 to 9223372036854775807.",
-		`api_version = "2.1"`:                 `expected.api_version is "2.1". Write the version`,
+	for line, says := range map[string][]string{
+		`chunksize = 1`:                       {`Did you mean "chunk_size"?`},
+		`chunk_size = 1.5`:                    {"Invalid number", "expected.chunk_size is 1.5.", number},
+		`chunk_size = -1`:                     {"Invalid number", "expected.chunk_size is -1.", number},
+		`file_max_age = "30d"`:                {"a number is required"},
+		`file_max_size = 9223372036854775808`: {"Invalid number", number},
+		`api_version = "2.1"`:                 {"Invalid version", `expected.api_version is "2.1".`, version},
+		`api_version = ""`:                    {"Invalid version", `expected.api_version is "".`, version},
 	} {
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n}\n",
 			outputName(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
-		want = append(want, errorAtLine{line, []string{says}})
+		want = append(want, errorAtLine{line, says})
 	}
+	configuration += "resource \"filetransfer_instance_record\" \"valid\" {\nbase_url = \"https://files.example.org\"\n" +
+		expectedOf(`api_version = "2.1.0-rc.1+build"`, "chunk_size = 0") + "\n}\n"
 	mustFail(t, nil, configuration, want...)
 }
 
@@ -250,17 +255,20 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 		return prior
 	}
 	chunk := args{"chunk_size": int64(30000000)}
-	lacking := withExpected(chunk)
+	zero := args{"chunk_size": int64(0)}
+	lacking := withExpected(zero)
 	lacking.state = lacking.state.with(args{"chunk_size": nil})
-	differsFor := func(baseURL, reported, limit string) []expected {
+	differsFor := func(baseURL, values, limit string) []expected {
 		return []expected{{
 			warning: true, at: "expected.chunk_size", summary: drifted + ": " + baseURL, says: []string{
-				"The instance reported other values:\n  - chunk_size is " + reported + ", expected 30000000\n\n" +
+				"The instance reported other values:\n  - chunk_size is " + values + "\n\n" +
 					"An apply waits until it reports what is expected, for " + limit + " at most, or for timeouts.create if it replaces the record.\n\n",
 			},
 		}}
 	}
-	differs := func(baseURL string) []expected { return differsFor(baseURL, "20000000", "timeouts.update (10m)") }
+	differs := func(baseURL string) []expected {
+		return differsFor(baseURL, "20000000, expected 30000000", "timeouts.update (10m)")
+	}
 
 	tests := map[string]struct {
 		prior     answer
@@ -270,21 +278,23 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 	}{
 		"new, unknown version":  {arguments: own.with(expecting(args{"api_version": unknown{}})), want: unread},
 		"new, base URL unknown": {arguments: args{"base_url": unknown{}}.with(expecting(all)), want: unread.with(all).with(numbers)},
-		"another base URL":      {created, args{"base_url": other.URL()}.with(expecting(all)), unread.with(all).with(numbers), nil},
+		"drift, but expected changes": {
+			withExpected(chunk), own.with(expecting(args{"chunk_size": int64(40000000)})), created.state.with(args{"chunk_size": int64(40000000)}), nil,
+		},
 		"drift, short timeout": {
 			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", "90s")), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update (1m30s)"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update (1m30s)"),
 		},
 		"drift, timeout unknown": {
 			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", unknown{})), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update"),
 		},
 		"drift, timeouts unknown": {
 			withExpected(chunk), own.with(expecting(chunk)).with(args{"timeouts": unknown{}}), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update"),
 		},
 		"null in the state": {
-			lacking, own.with(expecting(chunk)), lacking.state.with(chunk), differsFor(instance.URL(), "not reported", "timeouts.update (10m)"),
+			lacking, own.with(expecting(zero)), lacking.state.with(zero), differsFor(instance.URL(), "not reported, expected 0", "timeouts.update (10m)"),
 		},
 		"drift, other spelling": {
 			withExpected(chunk), args{"base_url": instance.URL() + "/"}.with(expecting(chunk)), created.state.with(chunk), differs(instance.URL() + "/"),
@@ -346,6 +356,28 @@ func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
 	}
 }
 
+// TestWhatIsExpectedIsNeitherCutNorRedacted: it is from the configuration, and what to look for.
+func TestWhatIsExpectedIsNeitherCutNorRedacted(t *testing.T) {
+	t.Parallel()
+	const token = "S3cretS3cret"
+	version := "2.2.0-" + token + strings.Repeat("x", 1000)
+	instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", version)))
+	server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"X-Token": token}})
+	own := args{"base_url": instance.URL()}.with(expecting(args{"api_version": version})).with(timeout("update", "100ms"))
+	created := server.create(t, own)
+	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer()))
+	drifted := server.refresh(t.Context(), t, created)
+	planned := server.plan(t, drifted, own)
+	for name, told := range map[string]diagnostics{
+		"warning": planned.told,
+		"error":   server.applyPlan(t.Context(), t, drifted, planned, own).told,
+	} {
+		mustEqual(t, "the number of diagnostics", len(told), 1)
+		mustEqual(t, "it is a "+name, isError(told[0]), name == "error")
+		mustSay(t, told[0].Detail, "\n  - api_version is 2.1.5, expected "+version+"\n")
+	}
+}
+
 // TestApplySaysWhatElseChangedWhileItWaited: everything but response_body and what is expected, in an update in place.
 func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 	t.Parallel()
@@ -366,16 +398,17 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 	tests := map[string]struct {
 		arguments args
 		document  instancetest.Document
-		lacks     string // an attribute that the state has not
+		state     args   // what the state has otherwise
 		list      string // "" for no warning
 	}{
-		"nothing else":         {want, released, "", ""},
-		"another field only":   {want, released.With("newField", 1), "", ""},
-		"everything else":      {want, more, "", all},
-		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), "", ""},
-		"not in the state yet": {want, released, "file_max_age", "\n  - file_max_age is 2592000, planned not reported"},
-		"triggered":            {triggers.with(expecting(args{"chunk_size": int64(20000000)})), instancetest.Newer().With("fileMaxAge", 60), "", aged},
-		"nothing expected":     {triggers, instancetest.Newer().With("fileMaxAge", 60), "", aged},
+		"nothing else":         {want, released, nil, ""},
+		"another field only":   {want, released.With("newField", 1), nil, ""},
+		"everything else":      {want, more, nil, all},
+		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), nil, ""},
+		"not in the state yet": {want, released, args{"file_max_age": nil}, "\n  - file_max_age is 2592000, planned not reported"},
+		"echoed before":        {want, released, args{"api_version": "2.1.5-" + token}, "\n  - api_version is 2.1.5, planned 2.1.5-(redacted)"},
+		"triggered":            {triggers.with(expecting(args{"chunk_size": int64(20000000)})), instancetest.Newer().With("fileMaxAge", 60), nil, aged},
+		"nothing expected":     {triggers, instancetest.Newer().With("fileMaxAge", 60), nil, aged},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -384,9 +417,7 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 			server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"X-Token": token}})
 			own := args{"base_url": instance.URL()}
 			created := server.create(t, own)
-			if test.lacks != "" {
-				created.state[test.lacks] = nil
-			}
+			created.state = created.state.with(test.state)
 			instance.SetDefault(instancetest.AnswerDocument(test.document))
 			applied := server.apply(t, created, own.with(test.arguments))
 			var told []expected
@@ -397,53 +428,6 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 			mustNotSay(t, applied.told.String(), token)
 			mustEqual(t, "it says what is expected", strings.Contains(applied.told.String(), asExpected), test.arguments["expected"] != nil && test.list != "")
 			mustEqual(t, "response_body", applied.state["response_body"], created.state["response_body"])
-		})
-	}
-}
-
-// TestRecordFailsIfNotAsExpected: nothing is recorded, and the error lists every difference, on the first.
-func TestRecordFailsIfNotAsExpected(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, impatient(1))
-	own := args{"base_url": instance.URL()}
-	created := server.create(t, own)
-	everything := expecting(args{
-		"api_version": "2.1.6", "chunk_size": 1, "file_max_age": int64(1 << 40), "file_max_size": 64424509440, "max_transfers_in_merge": 0,
-		"require_password": false,
-	})
-	for operation, prior := range map[string]answer{"create": {}, "update": created} {
-		t.Run(operation, func(t *testing.T) {
-			t.Parallel()
-			failed := server.apply(t, prior, own.with(everything).with(timeout(operation, "100ms")))
-			failed.told.must(t, fault("expected.api_version", notAsExpected, "GET "+instance.URL()+"/instance answered",
-				":\n  - api_version is 2.1.5, expected 2.1.6\n  - chunk_size is 20000000, expected 1\n  - file_max_age is 2592000, expected 1099511627776"+
-					"\n  - max_transfers_in_merge is 50, expected 0\n  - require_password is true, expected false\n\n",
-				"The wait ended: timeouts."+operation+" is 100ms.", "raise timeouts."+operation, "change expected")...)
-			failed.mustKeep(t, prior)
-		})
-	}
-}
-
-// TestExpectationsAreChecked: each on its own line.
-func TestExpectationsAreChecked(t *testing.T) {
-	t.Parallel()
-	const write = "Write a whole number from 0 to 9223372036854775807."
-	tests := map[string]struct {
-		arguments args
-		told      []expected
-	}{
-		"limits":     {args{"chunk_size": 0, "file_max_age": int64(9223372036854775807)}, nil},
-		"negative":   {args{"file_max_age": -1}, fault("expected.file_max_age", "Invalid number", "is -1.", write)},
-		"suffix":     {args{"api_version": "2.1.0-rc.1+build"}, nil},
-		"no version": {args{"api_version": "v2"}, fault("expected.api_version", "Invalid version", `expected.api_version is "v2".`, `"2.1.0"`)},
-		"empty":      {args{"api_version": ""}, fault("expected.api_version", "Invalid version", `is "".`)},
-		"unknown":    {args{"api_version": unknown{}, "max_transfers_in_merge": unknown{}}, nil},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			validate(t.Context(), t, recordName, args{"base_url": "https://files.example.org"}.with(expecting(test.arguments))).must(t, test.told...)
 		})
 	}
 }

@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
@@ -269,8 +273,11 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 // TestAccRecord_Create waits for an instance that starts.
 func TestAccRecord_Create(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}")))
+	server := instancetest.New(t)
 	testRecord(t, resource.TestStep{
+		PreConfig: func() {
+			server.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
+		},
 		Config:            recordOf(server.URL()),
 		ConfigPlanChecks:  planned(inPlan(theRecord, creates, everyDetail(unknown{})), inPlan(follows, creates, args{"input": unknown{}})),
 		ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
@@ -315,10 +322,9 @@ func TestAccRecord_ChangeOutsideOfTerraform(t *testing.T) {
 func TestAccRecord_AnotherInstance(t *testing.T) {
 	t.Parallel()
 	older := instancetest.Older()
-	one := instancetest.New(t)
-	other := instancetest.New(t, instancetest.WithDocument(older),
-		instancetest.WithScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())))
+	one, other := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(older))
 	testRecord(t, resource.TestStep{Config: recordOf(one.URL())}, resource.TestStep{
+		PreConfig:         func() { other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())) },
 		Config:            recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
 		ConfigPlanChecks:  planned(inPlan(theRecord, updates, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)}))),
 		ConfigStateChecks: inState(theRecord, newer.with(documents["older"].want).with(args{"base_url": other.URL(), "response_body": older.JSON()})),
@@ -401,35 +407,72 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
 }
 
-func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
+// TestRecordWarnsOfDoubtfulOptions warns whenever an instance is read.
+func TestRecordWarnsOfDoubtfulOptions(t *testing.T) {
 	t.Parallel()
-	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	server := recordProvider(t, nil)
-	prior := server.create(t, args{"base_url": up.URL()})
-	got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout("update", "500ms")))
-	got.told.must(t, fault("base_url", "Instance answered with status 503", "The wait ended: timeouts.update is 500ms.", "raise timeouts.update")...)
-	got.mustKeep(t, prior)
-}
-
-func TestRecordReadsNothingForTimeouts(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	own := args{"base_url": instance.URL()}
-	server := recordProvider(t, nil)
-	server.apply(t, server.create(t, own), own.with(timeout("read", "1s"))).must(t)
-	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
-}
-
-func TestRefreshWarnsOfDoubtfulOptions(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, nil)
-	created := server.create(t, args{"base_url": instance.URL()})
-	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().
+	instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().
 		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
-	changed := server.refresh(t.Context(), t, created)
-	changed.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
-	mustEqual(t, "the options", changed.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
+	server, own := recordProvider(t, nil), args{"base_url": instance.URL()}
+	created := server.apply(t, answer{}, own)
+	doubts := map[string]answer{
+		"created":   created,
+		"refreshed": server.refresh(t.Context(), t, created),
+		"updated":   server.apply(t, created, own.with(expecting(args{"chunk_size": 20000000})).with(args{"triggers": args{"deploy": "1"}})),
+	}
+	for operation, doubt := range doubts {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			doubt.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
+			mustEqual(t, "the options", doubt.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
+		})
+	}
+}
+
+// TestRecordWaitsTenMinutesByDefault reads from the log how long the delay before the last attempt is: almost until the end.
+func TestRecordWaitsTenMinutesByDefault(t *testing.T) {
+	t.Parallel()
+	type run func(ctx context.Context, t *testing.T, server protocol, created answer)
+	apply := func(prior func(created answer) answer) run {
+		return func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			prior, wants := prior(created), args{"base_url": created.state["base_url"]}.with(expecting(args{"chunk_size": 1}))
+			server.applyPlan(ctx, t, prior, server.plan(t, prior, wants), wants)
+		}
+	}
+	tests := map[string]struct {
+		limit time.Duration
+		run   run
+	}{
+		"create": {10 * time.Minute, apply(func(answer) answer { return answer{} })},
+		"update": {10 * time.Minute, apply(func(created answer) answer { return created })},
+		"refresh": {10 * time.Second, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			server.refresh(ctx, t, created)
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			server := recordProvider(t, args{"retry": args{"max_attempts": 2, "min_delay": "1h", "max_delay": "1h"}})
+			created := server.create(t, args{"base_url": instance.URL()})
+			instance.SetDefault(instancetest.Status(503))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var logged struct{ Delay string }
+			test.run(tflogtest.RootLogger(ctx, lineFunc(func(line []byte) {
+				if bytes.Contains(line, []byte("Trying again")) {
+					must(t, json.Unmarshal(line, &logged))
+					cancel()
+				}
+			})), t, server, created)
+			delay, err := time.ParseDuration(logged.Delay)
+			must(t, err)
+			if delay < test.limit/2 || delay > test.limit {
+				t.Errorf("the delay is %s, and the time for all attempts should be %s", delay, test.limit)
+			}
+		})
+	}
 }
 
 // TestFailedRefreshKeepsEveryValue: whatever stops it but a cancellation, with one warning that says what failed.

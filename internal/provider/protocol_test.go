@@ -20,9 +20,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 )
 
-// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
-// Those that go through
-// Terraform itself come first, see acceptance_test.go.
+// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process. Those that go
+// through Terraform itself come first, see acceptance_test.go.
 
 // What has a configuration: the provider block, the data sources and the resource.
 const (
@@ -306,9 +305,9 @@ func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
 }
 
 // applyPlan applies what plan planned.
-func (p protocol) applyPlan(tb testing.TB, prior, planned answer, arguments args) answer {
+func (p protocol) applyPlan(ctx context.Context, tb testing.TB, prior, planned answer, arguments args) answer {
 	tb.Helper()
-	resp := send(tb.Context(), tb, p.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+	resp := send(ctx, tb, p.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: recordName, PriorState: record(tb, prior.state), PlannedState: record(tb, planned.state),
 		PlannedPrivate: planned.private, Config: record(tb, arguments),
 	})
@@ -320,7 +319,7 @@ func (p protocol) apply(tb testing.TB, prior answer, arguments args) answer {
 	tb.Helper()
 	planned := p.plan(tb, prior, arguments)
 	planned.told.must(tb)
-	return p.applyPlan(tb, prior, planned, arguments)
+	return p.applyPlan(tb.Context(), tb, prior, planned, arguments)
 }
 
 // refresh refreshes a record.
@@ -536,6 +535,14 @@ func (l *logOutput) Write(line []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.text.Write(line)
+}
+
+// lineFunc is called with each line of a log.
+type lineFunc func(line []byte)
+
+func (f lineFunc) Write(line []byte) (int, error) {
+	f(line)
+	return len(line), nil
 }
 
 func (l *logOutput) String() string {
