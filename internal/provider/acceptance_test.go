@@ -175,6 +175,9 @@ type errorAtLine struct {
 	says []string
 }
 
+// labelOf returns the name of a block in a configuration that is made in a loop.
+func labelOf(number int) string { return string(rune('a' + number)) }
+
 // mustFail plans a configuration that must fail with these errors, and no others.
 func mustFail(t *testing.T, checks versionChecks, configuration string, want ...errorAtLine) {
 	t.Helper()
@@ -199,7 +202,7 @@ func mustFail(t *testing.T, checks versionChecks, configuration string, want ...
 			t.Errorf("no error at %q says %q:\n%s", one.line, one.says, said)
 		}
 	}
-	mustNotSay(t, said, "hunter2")
+	mustNotSay(t, said, "hunter2", "..\n")
 }
 
 // data is the configuration of a data source with further arguments.

@@ -228,7 +228,7 @@ func TestAccRecord_MistakesInExpected(t *testing.T) {
 		`api_version = ""`:                    {"Invalid version", `expected.api_version is "".`, version},
 	} {
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n}\n",
-			outputName(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
+			labelOf(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
 		want = append(want, errorAtLine{line, says})
 	}
 	configuration += "resource \"filetransfer_instance_record\" \"valid\" {\nbase_url = \"https://files.example.org\"\n" +

@@ -14,9 +14,6 @@ import (
 	"testing"
 	"time"
 
-	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -216,7 +213,7 @@ func TestAccRecord_TriggersNeedAnExpectation(t *testing.T) {
 	configuration, want := "", []errorAtLine{}
 	for _, expected := range []string{"", expectedOf(), expectedOf("chunk_size = null")} {
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n%s\n}\n",
-			outputName(len(want)), triggers, expected)
+			labelOf(len(want)), triggers, expected)
 		want = append(want, errorAtLine{triggers, []string{"Triggers without anything expected", "Set an argument in the block expected, or remove triggers."}})
 	}
 	mustFail(t, nil, configuration, want...)
@@ -243,7 +240,7 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	t.Parallel()
 	configuration, want := impatientBlock, []errorAtLine{}
 	fails := func(step instancetest.Step, expects string, says ...string) {
-		server, label := instancetest.New(t, instancetest.WithDefault(step)), outputName(len(want))
+		server, label := instancetest.New(t, instancetest.WithDefault(step)), labelOf(len(want))
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\ntimeouts { create = \"300ms\" }\n%s\n}\n",
 			label, server.URL(), expectedOf(expects))
 		line := expects
@@ -604,29 +601,5 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 		warning("Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)")...)
 	for _, request := range other.Requests() {
 		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
-	}
-}
-
-// TestPlanKeepsEveryArgument: what is not computed keeps its planned value, also that of an argument which a later version adds.
-func TestPlanKeepsEveryArgument(t *testing.T) {
-	t.Parallel()
-	record := &instanceRecordResource{provider: &providerData{}}
-	var with frameworkresource.SchemaResponse
-	record.Schema(t.Context(), frameworkresource.SchemaRequest{}, &with)
-	with.Schema.Attributes["note"] = schema.StringAttribute{Optional: true}
-	of := terraformType(with.Schema.Type())
-	state := args{"base_url": "https://files.example.org", "note": "old", "chunk_size": 1}
-	for name, test := range map[string]struct {
-		change    args
-		chunkSize any
-	}{"same instance": {args{"note": "new"}, int64(1)}, "another instance": {args{"note": "new", "base_url": "https://example.org"}, unknown{}}} {
-		plan := tfsdk.Plan{Schema: with.Schema, Raw: valueOf(t, of, state.with(test.change))}
-		resp := frameworkresource.ModifyPlanResponse{Plan: plan}
-		record.ModifyPlan(t.Context(), frameworkresource.ModifyPlanRequest{
-			Plan: plan, State: tfsdk.State{Schema: with.Schema, Raw: valueOf(t, of, state)},
-		}, &resp)
-		planned := plain(t, resp.Plan.Raw).(args)
-		mustEqual(t, name+": note", planned["note"], any("new"))
-		mustEqual(t, name+": chunk_size", planned["chunk_size"], test.chunkSize)
 	}
 }

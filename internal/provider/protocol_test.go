@@ -364,23 +364,6 @@ func (a answer) errors() args {
 	return errors
 }
 
-// call calls a function.
-func call(t *testing.T, name string, arguments ...any) (any, *tfprotov6.FunctionError) {
-	t.Helper()
-	function := schemas().Functions[name]
-	var encoded []*tfprotov6.DynamicValue
-	for i, argument := range arguments {
-		encoded = append(encoded, dynamic(t, valueOf(t, function.Parameters[i].Type, argument)))
-	}
-	resp := send(t.Context(), t, newProtocol().CallFunction, &tfprotov6.CallFunctionRequest{Name: name, Arguments: encoded})
-	if resp.Error != nil {
-		return nil, resp.Error
-	}
-	result, err := resp.Result.Unmarshal(function.Return.Type)
-	must(t, err)
-	return plain(t, result), nil
-}
-
 // diagnostics are what Terraform is told.
 type diagnostics []*tfprotov6.Diagnostic
 
@@ -537,16 +520,16 @@ func (l *logOutput) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
+func (l *logOutput) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
 // lineFunc is called with each line of a log.
 type lineFunc func(line []byte)
 
 func (f lineFunc) Write(line []byte) (int, error) {
 	f(line)
 	return len(line), nil
-}
-
-func (l *logOutput) String() string {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.text.String()
 }
