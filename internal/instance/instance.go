@@ -6,7 +6,7 @@
 package instance
 
 // Details is an instance's configuration, the same for every response shape. All quantities are from 0 to
-// [math.MaxInt64]. A field that an instance may leave out has a documented default.
+// [math.MaxInt64]. The comment on a field that an instance may leave out says what it then is.
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64
