@@ -128,16 +128,16 @@ func TestAccRecord_FailedReleaseWaitsAgain(t *testing.T) {
 func TestAccRecord_Drift(t *testing.T) {
 	t.Parallel()
 	server, larger := instancetest.New(t), instancetest.Newer().With("fileMaxSize", 1000)
-	drifted, ofLarger := larger.With("chunkSize", 10000000), newer.with(args{"file_max_size": int64(1000)})
+	changed, ofLarger := larger.With("chunkSize", 10000000), newer.with(args{"file_max_size": int64(1000)})
 	configuration := recordOf(server.URL(), expectedOf("chunk_size = 20000000"))
 	testRecord(t, resource.TestStep{Config: configuration}, resource.TestStep{
-		PreConfig: func() { server.SetDefault(instancetest.AnswerDocument(drifted)) },
+		PreConfig: func() { server.SetDefault(instancetest.AnswerDocument(changed)) },
 		Config:    configuration,
 		ConfigPlanChecks: planned(
 			inPlan(theRecord, updates, ofLarger), inPlan(follows, keeps, nil), inPlan(replaced, replaces, nil),
 			[]plancheck.PlanCheck{beforePlan{theRecord, "chunk_size", int64(10000000)}},
 			then(func() {
-				server.SetScript(instancetest.AnswerDocument(drifted), instancetest.Status(503))
+				server.SetScript(instancetest.AnswerDocument(changed), instancetest.Status(503))
 				server.SetDefault(instancetest.AnswerDocument(larger))
 			}),
 		),
@@ -366,11 +366,11 @@ func TestWhatIsExpectedIsNeitherCutNorRedacted(t *testing.T) {
 	own := args{"base_url": instance.URL()}.with(expecting(args{"api_version": version})).with(timeout("update", "100ms"))
 	created := server.create(t, own)
 	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer()))
-	drifted := server.refresh(t.Context(), t, created)
-	planned := server.plan(t, drifted, own)
+	state := server.refresh(t.Context(), t, created)
+	plan := server.plan(t, state, own)
 	for name, told := range map[string]diagnostics{
-		"warning": planned.told,
-		"error":   server.applyPlan(t.Context(), t, drifted, planned, own).told,
+		"warning": plan.told,
+		"error":   server.applyPlan(t.Context(), t, state, plan, own).told,
 	} {
 		mustEqual(t, "the number of diagnostics", len(told), 1)
 		mustEqual(t, "it is a "+name, isError(told[0]), name == "error")

@@ -425,23 +425,26 @@ func TestRecordWarnsOfDoubtfulOptions(t *testing.T) {
 	}
 }
 
-// TestRecordWaitsTenMinutesByDefault reads from the log how long the delay before the last attempt is: almost until the end.
+// TestRecordWaitsTenMinutesByDefault finds in the log how long the delay before the last attempt is: almost until the end.
 func TestRecordWaitsTenMinutesByDefault(t *testing.T) {
 	t.Parallel()
-	type run func(ctx context.Context, t *testing.T, server protocol, created answer)
-	apply := func(prior func(created answer) answer) run {
-		return func(ctx context.Context, t *testing.T, server protocol, created answer) {
-			t.Helper()
-			prior, wants := prior(created), args{"base_url": created.state["base_url"]}.with(expecting(args{"chunk_size": 1}))
-			server.applyPlan(ctx, t, prior, server.plan(t, prior, wants), wants)
-		}
+	apply := func(ctx context.Context, t *testing.T, server protocol, prior answer, baseURL any) {
+		t.Helper()
+		wants := args{"base_url": baseURL}.with(expecting(args{"chunk_size": 1}))
+		server.applyPlan(ctx, t, prior, server.plan(t, prior, wants), wants)
 	}
 	tests := map[string]struct {
 		limit time.Duration
-		run   run
+		run   func(ctx context.Context, t *testing.T, server protocol, created answer)
 	}{
-		"create": {10 * time.Minute, apply(func(answer) answer { return answer{} })},
-		"update": {10 * time.Minute, apply(func(created answer) answer { return created })},
+		"create": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			apply(ctx, t, server, answer{}, created.state["base_url"])
+		}},
+		"update": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			apply(ctx, t, server, created, created.state["base_url"])
+		}},
 		"refresh": {10 * time.Second, func(ctx context.Context, t *testing.T, server protocol, created answer) {
 			t.Helper()
 			server.refresh(ctx, t, created)
