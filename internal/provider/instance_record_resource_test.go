@@ -141,6 +141,7 @@ func TestAccRecord_Triggers(t *testing.T) {
 			before: triggers(`"a"`), after: `triggers = SERVER == "a2" ? null : {}` + reported, inputs: inputs,
 			plan: args{"triggers": unknown{}}, want: args{"triggers": nil},
 		},
+		"kept":         {before: triggers(`"a"`), after: triggers(`"a"`) + "\ntimeouts { update = \"2m\" }", want: deployed("a")},
 		"removed":      {before: triggers(`"a"`), after: reported, want: args{"triggers": nil}},
 		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: args{"triggers": args{}}},
 		"empty, added": {after: "triggers = {}", want: args{"triggers": args{}}},
