@@ -134,6 +134,11 @@ func TestAccRecord_Triggers(t *testing.T) {
 		"sensitive":        {before: triggers(`sensitive("a")`), after: triggers(`sensitive("b")`), answers: waits, want: deployed("b")},
 		"another spelling": {before: triggers(`"a"`), after: triggers(`"b"`), spelling: "/", answers: waits, want: deployed("b")},
 		"unknown":          {before: triggers("SERVER"), after: triggers("SERVER"), inputs: inputs, answers: waits, want: deployed("a2")},
+		"unknown block while it is validated": {
+			before: triggers(`"a"`), inputs: [2]string{"a", "a"}, answers: waits, want: deployed("b"),
+			after: "triggers = { deploy = \"b\" }\ndynamic \"expected\" {\nfor_each = SERVER == \"a\" ? [20000000] : []\n" +
+				"content { chunk_size = expected.value }\n}",
+		},
 		"unknown, and then as before": {
 			before: triggers("substr(SERVER, 0, 1)"), after: triggers("substr(SERVER, 0, 1)"), inputs: inputs, want: deployed("a"),
 		},
