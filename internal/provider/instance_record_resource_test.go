@@ -225,6 +225,18 @@ func TestAccRecord_TriggersNeedAnExpectation(t *testing.T) {
 	mustFail(t, nil, configuration, want...)
 }
 
+// TestTriggersMayExpectWhatIsNotKnownYet: it is checked once it is known.
+func TestTriggersMayExpectWhatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	triggered := args{"base_url": "https://files.example.org", "triggers": args{"deploy": "1"}}
+	for name, expected := range map[string]args{"block": {"expected": unknown{}}, "argument": expecting(args{"chunk_size": unknown{}})} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			validate(t.Context(), t, recordName, triggered.with(expected)).must(t)
+		})
+	}
+}
+
 func TestAccRecord_Documents(t *testing.T) {
 	t.Parallel()
 	configuration, plan, checks := "", [][]plancheck.PlanCheck{}, []statecheck.StateCheck{}
