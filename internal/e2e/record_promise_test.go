@@ -126,17 +126,3 @@ func TestAccRecord_CreateBeforeDestroyReachesTheServer(t *testing.T) {
 		w.plan().wantText(t, "terraform_data.server must be replaced "+want+" resource")
 	}
 }
-
-// While the instance is down, a change of what is expected is planned, and its apply waits and fails.
-func TestAccRecord_ExpectedChangesDuringAnOutage(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	needTerraformData(t, c)
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, promiseOf(server.URL(), 20000000, "", ""))
-	w.apply()
-	server.Close()
-	w.configure(promiseOf(server.URL(), 30000000, "", ""))
-	w.do("plan", "-detailed-exitcode").wantText(t, "exit code 2:", kept(server.URL())[0])
-	w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Error: Instance not reachable")
-}

@@ -1,22 +1,19 @@
 package instance_test
 
 import (
-	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 func BenchmarkParse(b *testing.B) {
-	document, err := os.ReadFile(filepath.Join("testdata", "newer.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	const entries = 8
+	document := []byte(withEntries(b, slices.Repeat([]string{`{"label": "30 minutes", "inSeconds": 1800, "value": 30}`}, entries)...))
 	b.SetBytes(int64(len(document)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if details, err := instance.Parse(document, nil); err != nil || len(details.RecommendedExpireTimes) != 8 {
+		if details, err := instance.Parse(document, nil); err != nil || len(details.RecommendedExpireTimes) != entries {
 			b.Fatalf("details %+v, error %v", details, err)
 		}
 	}

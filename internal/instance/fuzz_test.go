@@ -2,8 +2,6 @@ package instance_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -11,17 +9,10 @@ import (
 
 // FuzzParse checks what Parse promises for any text: see parse, checkDetails and checkDocumentError.
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds: %v", err)
-	}
-	for _, file := range files {
-		document, err := os.ReadFile(file)
-		must(f, err)
-		f.Add(document)
+	for _, shape := range shapes {
+		f.Add([]byte(edit(f, shape.edits...)))
 	}
 	for _, document := range []string{
-		valid,
 		valid + valid,
 		valid[:len(valid)/2],
 		`404 page not found`,

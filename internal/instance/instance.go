@@ -6,7 +6,7 @@
 package instance
 
 // Details holds the configuration that an instance reports, in one form for all releases. All numbers are from 0 to
-// [math.MaxInt64].
+// [math.MaxInt64]. The comment of a field that an instance may leave out says what it is then.
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64

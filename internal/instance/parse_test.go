@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,21 +57,25 @@ func validDetails() instance.Details {
 	}
 }
 
-// edit is valid with its one occurrence of old replaced.
-func edit(t *testing.T, old, replacement string) string {
-	t.Helper()
-	if n := strings.Count(valid, old); n != 1 {
-		t.Fatalf("%q occurs %d times in the valid document, want once", old, n)
+// edit returns valid with pieces replaced, each of which occurs once: an old and a new text, and so on.
+func edit(tb testing.TB, pairs ...string) string {
+	tb.Helper()
+	document := valid
+	for pair := range slices.Chunk(pairs, 2) {
+		if n := strings.Count(document, pair[0]); n != 1 {
+			tb.Fatalf("%q occurs %d times in the document, want once", pair[0], n)
+		}
+		document = strings.Replace(document, pair[0], pair[1], 1)
 	}
-	return strings.Replace(valid, old, replacement, 1)
+	return document
 }
 
 // withEntries is valid with other expiry entries.
-func withEntries(t *testing.T, entries ...string) string {
-	t.Helper()
+func withEntries(tb testing.TB, entries ...string) string {
+	tb.Helper()
 	start, end := strings.Index(valid, "["), strings.Index(valid, "]")
 	if start < 0 || end < start {
-		t.Fatal("the valid document has no array")
+		tb.Fatal("the valid document has no array")
 	}
 	return valid[:start+1] + strings.Join(entries, ", ") + valid[end:]
 }
@@ -198,67 +200,40 @@ func checkEqualDetails(t *testing.T, got *instance.Details, documentError *insta
 	}
 }
 
-var (
-	english = []string{"30 minutes", "1 hour", "6 hours", "1 day", "3 days", "1 week", "2 weeks", "1 month"}
-	french  = []string{"30 minutes", "1 heure", "6 heures", "1 jour", "3 jours", "1 semaine", "2 semaines", "1 mois"}
-	spanish = []string{"30 minutos", "1 hora", "6 horas", "1 día", "3 días", "1 semana", "2 semanas", "1 mes"}
-)
-
-// suggestions are the eight durations from half an hour to a month that the documents of testdata suggest.
-func suggestions(labels []string, more ...instance.ExpireTime) []instance.ExpireTime {
-	var expireTimes []instance.ExpireTime
-	for i, inSeconds := range []int64{1800, 3600, 21600, 86400, 259200, 604800, 1209600, 2592000} {
-		expireTimes = append(expireTimes, instance.ExpireTime{Label: labels[i], InSeconds: inSeconds})
-	}
-	return append(expireTimes, more...)
+// shapes are the forms of a document, as edits of the valid one, and how their details differ from its own. What releases of the
+// service answer is read in internal/service.
+var shapes = map[string]struct {
+	edits []string
+	want  func(*instance.Details)
+}{
+	"newer": {nil, func(*instance.Details) {}},
+	"older": {[]string{
+		`"2.1.3"`, `"1.2.0"`, `false`, `true`, `"maxTransfersInMerge": 50,`, ``, `"inSeconds": 1800, "value": 30`, `"value": 1800`, `"inSeconds": 3600, "value": 60`, `"value": 3600`,
+	}, func(d *instance.Details) {
+		d.APIVersion = instance.Version{Text: "1.2.0", Major: 1, Minor: 2}
+		d.RequirePassword = true
+		d.MaxTransfersInMerge = 10
+	}},
+	"mixed, units by entry": {[]string{
+		`"2.1.3"`, `"1.4.2"`, `"maxTransfersInMerge": 50,`, ``, `"inSeconds": 3600, "value": 60`, `"value": 3600`,
+	}, func(d *instance.Details) {
+		d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
+		d.MaxTransfersInMerge = 10
+		d.Warnings = []instance.Warning{{Kind: instance.MixedUnits, Entry: `recommendedExpireTimes[1] ("1 heure"): 3600`}}
+	}},
+	"exponents and fractions": {[]string{
+		`60000000000`, `6e10`, `20000000`, `20000000.0`, `"2592000"`, `1.577e10`, `50`, `5E+1`, `1800`, `1.8e3`, `"value": 60`, `"value": 600e-1`,
+	}, func(d *instance.Details) { d.FileMaxAgeSeconds = 15770000000 }},
 }
 
-// TestDocuments reads whole documents that no release of the service answers. What releases answer is read in internal/service.
-func TestDocuments(t *testing.T) {
+func TestShapes(t *testing.T) {
 	t.Parallel()
-
-	tests := map[string]func(*instance.Details){ // how the details differ from the usual ones
-		"newer.json": func(d *instance.Details) { d.RecommendedExpireTimes = suggestions(french) },
-		"older.json": func(d *instance.Details) {
-			d.FileMaxSizeBytes = 10000000000
-			d.RequirePassword = true
-			d.APIVersion = instance.Version{Text: "1.2.0", Major: 1, Minor: 2}
-			d.MaxTransfersInMerge = 10
-			d.RecommendedExpireTimes = suggestions(spanish)
-		},
-		"mixed_units_by_entry.json": func(d *instance.Details) {
-			d.APIVersion = instance.Version{Text: "1.4.2", Major: 1, Minor: 4, Patch: 2}
-			d.MaxTransfersInMerge = 10
-			for i, without := range suggestions(english)[4:] {
-				d.Warnings = append(d.Warnings, instance.Warning{
-					Kind: instance.MixedUnits, Entry: fmt.Sprintf("recommendedExpireTimes[%d] (%q): %d", i+4, without.Label, without.InSeconds),
-				})
-			}
-		},
-		"exponent_form.json": func(d *instance.Details) {
-			d.FileMaxAgeSeconds = 15770000000
-			d.RecommendedExpireTimes = suggestions(english, instance.ExpireTime{Label: "500 years", InSeconds: 15770000000})
-		},
-	}
-
-	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) != len(tests) {
-		t.Errorf("%d documents, and %d are in the table: %q", len(files), len(tests), files)
-	}
-	for name, differ := range tests {
+	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			document, err := os.ReadFile(filepath.Join("testdata", name))
-			if err != nil {
-				t.Fatal(err)
-			}
 			want := validDetails()
-			want.RecommendedExpireTimes = suggestions(english)
-			differ(&want)
-			details, documentError := parse(t, document)
+			shape.want(&want)
+			details, documentError := parse(t, []byte(edit(t, shape.edits...)))
 			checkEqualDetails(t, details, documentError, want)
 		})
 	}
@@ -522,21 +497,14 @@ func checkNotJSON(t *testing.T, document, want string) {
 func TestEveryFaultIsListed(t *testing.T) {
 	t.Parallel()
 
-	const document = `{
-  "recommendedExpireTimes": [
-    {"value": 0.5},
-    [],
-    {"label": "1 hour", "inSeconds": 3600},
-    {"value": null, "label": 1, "inSeconds": "x"}
-  ],
-  "maxTransfersInMerge": null,
-  "fileMaxAge": [],
-  "motd": {"a": null},
-  "requirePassword": "no",
-  "chunkSize": -1
-}`
-	// In the order of the guide, missing fields too.
-	want := []string{
+	document := edit(t, `"fileMaxSize": 60000000000`, `"motd": {"a": null}`,
+		`"chunkSize": 20000000,
+  "requirePassword": false`, `"requirePassword": "no",
+  "chunkSize": -1`,
+		`"apiVersion": "2.1.3",`, ``, `"2592000"`, `[]`, `50`, `null`,
+		`{"label": "30 minutes", "inSeconds": 1800, "value": 30}`, `{"value": 0.5}, [], {"label": "1 hour", "inSeconds": 3600}`,
+		`{"label": "1 heure", "inSeconds": 3600, "value": 60}`, `{"value": null, "label": 1, "inSeconds": "x"}`)
+	want := []string{ // in the order of the guide, missing fields too
 		"fileMaxSize: " + missing,
 		"chunkSize: " + anInteger + "the number -1",
 		"requirePassword: " + aBoolean + `the string "no"`,
@@ -558,8 +526,11 @@ func TestEveryFaultIsListed(t *testing.T) {
 	}
 
 	_, documentError = parse(t, []byte(`{"statusCode": 404, "error": "Not Found", "message": "Route GET:/instance/ not found"}`))
-	checkFaults(t, documentError, "fileMaxSize: "+missing, "chunkSize: "+missing, "requirePassword: "+missing,
-		"apiVersion: "+missing, "fileMaxAge: "+missing, "recommendedExpireTimes: "+missing)
+	var required []string
+	for _, field := range []string{"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "recommendedExpireTimes"} {
+		required = append(required, field+": "+missing)
+	}
+	checkFaults(t, documentError, required...)
 }
 
 func TestAtMost20FaultsAreListed(t *testing.T) {

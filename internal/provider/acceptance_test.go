@@ -109,17 +109,17 @@ func planned(checks ...[]plancheck.PlanCheck) (all resource.ConfigPlanChecks) {
 	return all
 }
 
-// onlyUnknown checks that nothing else is unknown in the plan of a resource.
+// onlyUnknown checks that a plan of a resource knows everything but what is unknown{} in want.
 type onlyUnknown struct {
 	address string
-	unknown args
+	want    args
 }
 
 func (o onlyUnknown) CheckPlan(_ context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
 	for _, change := range req.Plan.ResourceChanges {
 		after, _ := change.Change.AfterUnknown.(map[string]any)
 		for name, is := range after {
-			if _, may := o.unknown[name]; change.Address == o.address && is == true && !may {
+			if change.Address == o.address && is == true && o.want[name] != (unknown{}) {
 				resp.Error = errors.Join(resp.Error, fmt.Errorf("%s of %s is unknown in the plan", name, o.address))
 			}
 		}
@@ -175,6 +175,9 @@ type errorAtLine struct {
 	says []string
 }
 
+// labelOf returns the name of a block in a configuration that is made in a loop.
+func labelOf(number int) string { return string(rune('a' + number)) }
+
 // mustFail plans a configuration that must fail with these errors, and no others.
 func mustFail(t *testing.T, checks versionChecks, configuration string, want ...errorAtLine) {
 	t.Helper()
@@ -199,7 +202,7 @@ func mustFail(t *testing.T, checks versionChecks, configuration string, want ...
 			t.Errorf("no error at %q says %q:\n%s", one.line, one.says, said)
 		}
 	}
-	mustNotSay(t, said, "hunter2")
+	mustNotSay(t, said, "hunter2", "..\n")
 }
 
 // data is the configuration of a data source with further arguments.

@@ -42,136 +42,197 @@ var (
 	expectedRelease = args{"api_version": "2.2.0", "chunk_size": int64(30000000)}
 )
 
-// TestAccRecord_Releases: from a server that does not exist yet to a release that fails, and on.
-func TestAccRecord_Releases(t *testing.T) {
+// TestAccRecord_ServerThatDoesNotExistYet plans with what is expected. A creation that fails records nothing.
+func TestAccRecord_ServerThatDoesNotExistYet(t *testing.T) {
 	t.Parallel()
 	address := instancetest.ReserveAddress(t)
-	var server *instancetest.Server
-	baseURL, answer := "http://"+address, instancetest.AnswerDocument[instancetest.Document]
-	const follows, replaced, quick = "terraform_data.follows", "terraform_data.replaced", "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}"
-	const trigger = "\nresource \"terraform_data\" \"server\" {}\n"
-	noop, update, replace := plancheck.ResourceActionNoop, plancheck.ResourceActionUpdate, plancheck.ResourceActionDestroyBeforeCreate
-	chunks := func(size int64) args { return args{"chunk_size": size} }
-	fails := expectedOf("chunk_size = 40000000", "require_password = false")
-	first := expectedOf(`api_version = "2.1.5"`, "chunk_size = 20000000")
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: recordOf(baseURL, first),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionCreate, everyDetail(unknown{}).with(versionArgs("2.1.5", 2, 1, 5)).with(chunks(20000000))),
-					inPlan(follows, plancheck.ResourceActionCreate, args{"input": int64(20000000)}),
-					then(func() {
-						server = instancetest.New(t, instancetest.WithListenAddress(address), instancetest.WithScript(instancetest.Status(502)))
-					}),
-				),
-				ConfigStateChecks: inState(theRecord, newer),
-			},
-			{ // the old process answers first, then nothing does, and then the two take turns
-				Config: recordOf(baseURL, expectsRelease),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, update, ofRelease.with(args{"response_body": instancetest.Newer().JSON()})),
-					inPlan(follows, update, args{"input": int64(30000000)}), inPlan(replaced, noop, nil),
-					then(func() {
-						server.SetScript(instancetest.Answer(), instancetest.Status(503), answer(released.With("chunkSize", 20000000)),
-							instancetest.Answer(), instancetest.Reset())
-						server.SetDefault(answer(released))
-					}),
-				),
-				ConfigStateChecks: append(inState(theRecord, ofRelease), inState(follows, args{"output": int64(30000000)})...),
-			},
-			{ // a setting that did not take effect
-				Config: recordOf(baseURL, fails, quick),
-				ExpectError: words("Error: "+notAsExpected, "with "+theRecord+",", ": chunk_size = 40000000", "GET "+baseURL+"/instance answered",
-					"- chunk_size is 30000000, expected 40000000 - require_password is true, expected false", "raise timeouts.update"),
-			},
-			{ // waits again by itself: what follows and what is recorded stayed as they were
-				Config: recordOf(baseURL, fails),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, update, chunks(40000000)), inPlan(follows, update, args{"input": int64(40000000)}),
-					[]plancheck.PlanCheck{
-						beforePlan{theRecord, "chunk_size", int64(30000000)}, beforePlan{follows, "output", int64(30000000)},
-						beforePlan{theRecord, "expected", expecting(expectedRelease)["expected"]},
-					},
-					then(func() {
-						server.SetScript(answer(released))
-						server.SetDefault(answer(released.With("chunkSize", 40000000).With("requirePassword", false)))
-					}),
-				),
-				ConfigStateChecks: inState(theRecord, ofRelease.with(chunks(40000000)).with(args{"require_password": false})),
-			},
-			{ // somebody else has changed it
-				PreConfig: func() { server.SetDefault(answer(released.With("requirePassword", false).With("fileMaxSize", 1000))) },
-				Config:    recordOf(baseURL, fails),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, update, chunks(40000000).with(args{"file_max_size": int64(1000)})), inPlan(follows, noop, nil), inPlan(replaced, replace, nil),
-					then(func() {
-						server.SetScript(answer(released.With("requirePassword", false)))
-						server.SetDefault(answer(released.With("chunkSize", 40000000).With("requirePassword", false).With("fileMaxSize", 1000)))
-					}),
-				),
-			},
-			{Config: recordOf(baseURL, fails) + trigger},
-			{ // the server is replaced
-				Taint:  []string{"terraform_data.server"},
-				Config: recordOf(baseURL, fails, "lifecycle { replace_triggered_by = [terraform_data.server] }") + trigger,
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, replace, everyDetail(unknown{}).with(chunks(40000000)).with(args{"require_password": false})), inPlan(follows, noop, nil),
-					then(func() { server.SetScript(instancetest.Answer(), instancetest.Status(503)) }),
-				),
-			},
-			{ // nothing is expected any more, and nothing is read
-				Config:           recordOf(baseURL) + trigger,
-				ConfigPlanChecks: planned(inPlan(theRecord, update, ofRelease.with(chunks(40000000)).with(args{"require_password": false, "file_max_size": int64(1000)}))),
-			},
+	expects := expectedOf(`api_version = "2.1.5"`, "chunk_size = 20000000")
+	plan := planned(
+		inPlan(theRecord, creates, everyDetail(unknown{}).with(versionArgs("2.1.5", 2, 1, 5)).with(args{"chunk_size": int64(20000000)})),
+		inPlan(follows, creates, args{"input": int64(20000000)}),
+	)
+	starts := then(func() {
+		instancetest.New(t, instancetest.WithListenAddress(address), instancetest.WithScript(instancetest.Status(502)))
+	})
+	testRecord(t,
+		resource.TestStep{
+			Config: recordOf("http://"+address, expects, quick), ConfigPlanChecks: plan,
+			ExpectError: words("Instance not reachable", "The wait ended: timeouts.create is 200ms.", "Check the server's log: it may not have started."),
 		},
+		resource.TestStep{
+			Config:            recordOf("http://"+address, expects),
+			ConfigPlanChecks:  planned(plan.PreApply, starts),
+			ConfigStateChecks: inState(theRecord, newer),
+		})
+}
+
+// TestAccRecord_ReleaseThroughOldAnswers waits while the old process answers, then nothing does, and then the two take turns.
+// What depends on what is expected is updated in the same apply.
+func TestAccRecord_ReleaseThroughOldAnswers(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	testRecord(t, resource.TestStep{Config: recordOf(server.URL())}, resource.TestStep{
+		Config: recordOf(server.URL(), expectsRelease),
+		ConfigPlanChecks: planned(
+			inPlan(theRecord, updates, ofRelease.with(args{"response_body": instancetest.Newer().JSON()})),
+			inPlan(follows, updates, args{"input": int64(30000000)}), inPlan(replaced, keeps, nil),
+			then(func() {
+				server.SetScript(instancetest.Answer(), instancetest.Status(503), instancetest.AnswerDocument(released.With("chunkSize", 20000000)),
+					instancetest.Answer(), instancetest.Reset())
+				server.SetDefault(instancetest.AnswerDocument(released))
+			}),
+		),
+		ConfigStateChecks: append(inState(theRecord, ofRelease), inState(follows, args{"output": int64(30000000)})...),
 	})
 }
 
-// TestAccRecord_ReadsOnlyIfItHasTo: what is unknown in a plan may turn out to be anything, and Terraform finds no inconsistent
-// final plan.
-func TestAccRecord_ReadsOnlyIfItHasTo(t *testing.T) {
+// TestAccRecord_FailedReleaseWaitsAgain lists every difference, keeps the state of the record and of what depends on it, and
+// waits again in the next apply.
+func TestAccRecord_FailedReleaseWaitsAgain(t *testing.T) {
 	t.Parallel()
-	const chunkSize, version = `expected { chunk_size = jsondecode(SERVER) }`, `expected { api_version = SERVER }`
-	numbers := args{"api_version_major": unknown{}, "api_version_minor": unknown{}, "api_version_patch": unknown{}}
-	to := func(input string) [2]string { return [2]string{"before", input} }
+	server := instancetest.New(t, instancetest.WithDocument(released))
+	expects := expectedOf(`api_version = "2.2.0"`, "chunk_size = 40000000", "file_max_age = 1099511627776", "file_max_size = 64424509440",
+		"max_transfers_in_merge = 0", "require_password = false")
+	ofRepaired := ofRelease.with(args{
+		"chunk_size": int64(40000000), "file_max_age": int64(1099511627776), "max_transfers_in_merge": int64(0), "require_password": false,
+	})
+	testRecord(t,
+		resource.TestStep{Config: recordOf(server.URL(), expectsRelease)},
+		resource.TestStep{
+			Config: recordOf(server.URL(), expects, quick),
+			ExpectError: words("Error: "+notAsExpected, "with "+theRecord+",", ": chunk_size = 40000000", "GET "+server.URL()+"/instance answered",
+				"what is expected: - chunk_size is 30000000, expected 40000000 - file_max_age is 2592000, expected 1099511627776 "+
+					"- max_transfers_in_merge is 50, expected 0 - require_password is true, expected false",
+				"The wait ended: timeouts.update is 200ms.", "change expected", "raise timeouts.update"),
+		},
+		resource.TestStep{
+			Config: recordOf(server.URL(), expects),
+			ConfigPlanChecks: planned(
+				inPlan(theRecord, updates, ofRepaired), inPlan(follows, updates, args{"input": int64(40000000)}),
+				[]plancheck.PlanCheck{
+					beforePlan{theRecord, "chunk_size", int64(30000000)}, beforePlan{follows, "output", int64(30000000)},
+					beforePlan{theRecord, "expected", expecting(expectedRelease)["expected"]},
+				},
+				then(func() {
+					server.SetScript(instancetest.AnswerDocument(released))
+					server.SetDefault(instancetest.AnswerDocument(released.With("chunkSize", 40000000).With("fileMaxAge", 1099511627776).
+						With("maxTransfersInMerge", 0).With("requirePassword", false)))
+				}),
+			),
+			ConfigStateChecks: inState(theRecord, ofRepaired),
+		})
+}
+
+// TestAccRecord_Drift waits until an instance that somebody else has changed reports again what is expected. Another detail
+// is recorded as it is.
+func TestAccRecord_Drift(t *testing.T) {
+	t.Parallel()
+	server, larger := instancetest.New(t), instancetest.Newer().With("fileMaxSize", 1000)
+	changed, ofLarger := larger.With("chunkSize", 10000000), newer.with(args{"file_max_size": int64(1000)})
+	configuration := recordOf(server.URL(), expectedOf("chunk_size = 20000000"))
+	testRecord(t, resource.TestStep{Config: configuration}, resource.TestStep{
+		PreConfig: func() { server.SetDefault(instancetest.AnswerDocument(changed)) },
+		Config:    configuration,
+		ConfigPlanChecks: planned(
+			inPlan(theRecord, updates, ofLarger), inPlan(follows, keeps, nil), inPlan(replaced, replaces, nil),
+			[]plancheck.PlanCheck{beforePlan{theRecord, "chunk_size", int64(10000000)}},
+			then(func() {
+				server.SetScript(instancetest.AnswerDocument(changed), instancetest.Status(503))
+				server.SetDefault(instancetest.AnswerDocument(larger))
+			}),
+		),
+		ConfigStateChecks: inState(theRecord, ofLarger),
+	})
+}
+
+// TestAccRecord_Replacement waits as a creation does. What depends on what is expected is not in the plan.
+func TestAccRecord_Replacement(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	const trigger = "\nresource \"terraform_data\" \"server\" {}\n"
+	configuration := recordOf(server.URL(), expectedOf("chunk_size = 20000000"), "lifecycle { replace_triggered_by = [terraform_data.server] }") + trigger
+	testRecord(t, resource.TestStep{Config: configuration}, resource.TestStep{
+		Taint:  []string{"terraform_data.server"},
+		Config: configuration,
+		ConfigPlanChecks: planned(
+			inPlan(theRecord, replaces, everyDetail(unknown{}).with(args{"chunk_size": int64(20000000)})), inPlan(follows, keeps, nil),
+			then(func() {
+				server.SetScript(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)), instancetest.Status(503))
+			}),
+		),
+		ConfigStateChecks: inState(theRecord, newer),
+	})
+}
+
+// TestAccRecord_ChangesThatAskNothing are those after which an instance reports what is expected already.
+func TestAccRecord_ChangesThatAskNothing(t *testing.T) {
+	t.Parallel()
+	chunks := expectedOf("chunk_size = 20000000")
 	mustChange(t, map[string]change{
-		"what is reported":   {after: expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)},
-		"text and null":      {after: expectedOf(`chunk_size = "20000000"`, "api_version = null")},
-		"nothing any more":   {before: expectedOf("chunk_size = 20000000"), after: expectedOf()},
-		"timeouts":           {after: `timeouts { update = "2m" }`},
-		"timeouts, unknown":  {after: "timeouts { update = SERVER }", inputs: to("3m")},
-		"another spelling":   {after: expectedOf("chunk_size = 20000000"), spelling: "/"},
-		"unknown, unchanged": {after: chunkSize, inputs: to("20000000"), unknown: args{"chunk_size": unknown{}}},
-		"unknown, null":      {after: chunkSize, inputs: to("null"), unknown: args{"chunk_size": unknown{}}},
-		"unknown": {
-			after: chunkSize, inputs: to("30000000"), unknown: args{"chunk_size": unknown{}}, want: args{"chunk_size": int64(30000000)},
-			answers: []instancetest.Step{instancetest.Answer(), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000))},
+		"what is reported":       {after: expectedOf("chunk_size = 20000000", `api_version = "2.1.5"`)},
+		"text and null":          {after: expectedOf(`chunk_size = "20000000"`, "api_version = null")},
+		"nothing any more":       {before: chunks, after: expectedOf()},
+		"no block any more":      {before: chunks},
+		"timeouts":               {after: `timeouts { update = "2m" }`, want: args{"timeouts": timeout("update", "2m")["timeouts"]}},
+		"timeouts, unknown":      {after: "timeouts { update = SERVER }", inputs: [2]string{"1m", "3m"}},
+		"another spelling":       {after: chunks, spelling: "/"},
+		"spelling and timeouts":  {after: `timeouts { read = "5s" }`, spelling: "//"},
+		"timeouts, no more":      {before: `timeouts { read = "5s" }`, want: args{"timeouts": nil}},
+		"unknown, unchanged":     {after: "expected { chunk_size = jsondecode(SERVER) }", inputs: [2]string{"", "20000000"}, plan: args{"chunk_size": unknown{}}},
+		"unknown, and then null": {after: "expected { chunk_size = jsondecode(SERVER) }", inputs: [2]string{"", "null"}, plan: args{"chunk_size": unknown{}}},
+	})
+}
+
+// TestAccRecord_ChangesThatWait wait for what the plan knows, or for what is known only in the apply.
+func TestAccRecord_ChangesThatWait(t *testing.T) {
+	t.Parallel()
+	answer := func(field string, value any) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With(field, value))
+	}
+	version, chunks := versionArgs("2.2.0", 2, 2, 0), args{"chunk_size": int64(30000000)}
+	mustChange(t, map[string]change{
+		"number": {
+			after: expectedOf("chunk_size = 30000000"), plan: chunks, want: chunks,
+			answers: []instancetest.Step{instancetest.Answer(), answer("chunkSize", 30000000)},
+		},
+		"version, after one that is longer": {
+			after: expectedOf(`api_version = "2.2.0"`), plan: version, want: version,
+			answers: []instancetest.Step{answer("apiVersion", "2.2.0-rc.1"), answer("apiVersion", "2.2.0+build"), answer("apiVersion", "2.2.0")},
+		},
+		"unknown number": {
+			after: "expected { chunk_size = jsondecode(SERVER) }", inputs: [2]string{"", "30000000"}, plan: args{"chunk_size": unknown{}}, want: chunks,
+			answers: []instancetest.Step{instancetest.Answer(), answer("chunkSize", 30000000)},
 		},
 		"unknown version": {
-			after: version, inputs: to("2.2.0"), unknown: numbers.with(args{"api_version": unknown{}}), want: versionArgs("2.2.0", 2, 2, 0),
-			answers: []instancetest.Step{instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.2.0"))},
+			after: "expected { api_version = SERVER }", inputs: [2]string{"", "2.2.0"}, want: version,
+			plan: args{
+				"api_version": unknown{}, "api_version_major": unknown{}, "api_version_minor": unknown{}, "api_version_patch": unknown{},
+			},
+			answers: []instancetest.Step{instancetest.Status(503), answer("apiVersion", "2.2.0")},
 		},
 	})
 }
 
-// TestAccRecord_MistakesInExpected: each is refused, on its own line.
+// TestAccRecord_MistakesInExpected are refused, each on its own line.
 func TestAccRecord_MistakesInExpected(t *testing.T) {
 	t.Parallel()
+	const number, version = "Write a whole number from 0 to 9223372036854775807.", "Write the version that the instance reports"
 	configuration, want := "", []errorAtLine{}
-	for line, says := range map[string]string{
-		`chunksize = 1`:                       `Did you mean "chunk_size"?`,
-		`chunk_size = 1.5`:                    "expected.chunk_size is 1.5. Write a whole number from 0 to 9223372036854775807.",
-		`file_max_age = "30d"`:                "a number is required",
-		`file_max_size = 9223372036854775808`: "Write a whole number from 0 to 9223372036854775807.",
-		`api_version = "2.1"`:                 `expected.api_version is "2.1". Write the version`,
+	for line, says := range map[string][]string{
+		`chunksize = 1`:                       {`Did you mean "chunk_size"?`},
+		`chunk_size = 1.5`:                    {"Invalid number", "expected.chunk_size is 1.5.", number},
+		`chunk_size = -1`:                     {"Invalid number", "expected.chunk_size is -1.", number},
+		`file_max_age = "30d"`:                {"a number is required"},
+		`file_max_size = 9223372036854775808`: {"Invalid number", number},
+		`api_version = "2.1"`:                 {"Invalid version", `expected.api_version is "2.1".`, version},
+		`api_version = ""`:                    {"Invalid version", `expected.api_version is "".`, version},
 	} {
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n}\n",
-			outputName(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
-		want = append(want, errorAtLine{line, []string{says}})
+			labelOf(len(want)), expectedOf(line, "max_transfers_in_merge = 9223372036854775807"))
+		want = append(want, errorAtLine{line, says})
 	}
+	configuration += "resource \"filetransfer_instance_record\" \"valid\" {\nbase_url = \"https://files.example.org\"\n" +
+		expectedOf(`api_version = "2.1.0-rc.1+build"`, "chunk_size = 0") + "\n}\n"
 	mustFail(t, nil, configuration, want...)
 }
 
@@ -194,17 +255,20 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 		return prior
 	}
 	chunk := args{"chunk_size": int64(30000000)}
-	lacking := withExpected(chunk)
+	zero := args{"chunk_size": int64(0)}
+	lacking := withExpected(zero)
 	lacking.state = lacking.state.with(args{"chunk_size": nil})
-	differsFor := func(baseURL, reported, limit string) []expected {
+	differsFor := func(baseURL, values, limit string) []expected {
 		return []expected{{
 			warning: true, at: "expected.chunk_size", summary: drifted + ": " + baseURL, says: []string{
-				"The instance reported other values:\n  - chunk_size is " + reported + ", expected 30000000\n\n" +
+				"The instance reported other values:\n  - chunk_size is " + values + "\n\n" +
 					"An apply waits until it reports what is expected, for " + limit + " at most, or for timeouts.create if it replaces the record.\n\n",
 			},
 		}}
 	}
-	differs := func(baseURL string) []expected { return differsFor(baseURL, "20000000", "timeouts.update (10m)") }
+	differs := func(baseURL string) []expected {
+		return differsFor(baseURL, "20000000, expected 30000000", "timeouts.update (10m)")
+	}
 
 	tests := map[string]struct {
 		prior     answer
@@ -214,21 +278,23 @@ func TestWhatIsExpectedIsKnownInThePlan(t *testing.T) {
 	}{
 		"new, unknown version":  {arguments: own.with(expecting(args{"api_version": unknown{}})), want: unread},
 		"new, base URL unknown": {arguments: args{"base_url": unknown{}}.with(expecting(all)), want: unread.with(all).with(numbers)},
-		"another base URL":      {created, args{"base_url": other.URL()}.with(expecting(all)), unread.with(all).with(numbers), nil},
+		"drift, but expected changes": {
+			withExpected(chunk), own.with(expecting(args{"chunk_size": int64(40000000)})), created.state.with(args{"chunk_size": int64(40000000)}), nil,
+		},
 		"drift, short timeout": {
 			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", "90s")), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update (1m30s)"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update (1m30s)"),
 		},
 		"drift, timeout unknown": {
 			withExpected(chunk), own.with(expecting(chunk)).with(timeout("update", unknown{})), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update"),
 		},
 		"drift, timeouts unknown": {
 			withExpected(chunk), own.with(expecting(chunk)).with(args{"timeouts": unknown{}}), created.state.with(chunk),
-			differsFor(instance.URL(), "20000000", "timeouts.update"),
+			differsFor(instance.URL(), "20000000, expected 30000000", "timeouts.update"),
 		},
 		"null in the state": {
-			lacking, own.with(expecting(chunk)), lacking.state.with(chunk), differsFor(instance.URL(), "not reported", "timeouts.update (10m)"),
+			lacking, own.with(expecting(zero)), lacking.state.with(zero), differsFor(instance.URL(), "not reported, expected 0", "timeouts.update (10m)"),
 		},
 		"drift, other spelling": {
 			withExpected(chunk), args{"base_url": instance.URL() + "/"}.with(expecting(chunk)), created.state.with(chunk), differs(instance.URL() + "/"),
@@ -290,6 +356,28 @@ func TestDriftWarningIsAsSafeToPrintAsTheError(t *testing.T) {
 	}
 }
 
+// TestWhatIsExpectedIsNeitherCutNorRedacted: it is from the configuration, and what to look for.
+func TestWhatIsExpectedIsNeitherCutNorRedacted(t *testing.T) {
+	t.Parallel()
+	const token = "S3cretS3cret"
+	version := "2.2.0-" + token + strings.Repeat("x", 1000)
+	instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", version)))
+	server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"X-Token": token}})
+	own := args{"base_url": instance.URL()}.with(expecting(args{"api_version": version})).with(timeout("update", "100ms"))
+	created := server.create(t, own)
+	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer()))
+	state := server.refresh(t.Context(), t, created)
+	plan := server.plan(t, state, own)
+	for name, told := range map[string]diagnostics{
+		"warning": plan.told,
+		"error":   server.applyPlan(t.Context(), t, state, plan, own).told,
+	} {
+		mustEqual(t, "the number of diagnostics", len(told), 1)
+		mustEqual(t, "it is a "+name, isError(told[0]), name == "error")
+		mustSay(t, told[0].Detail, "\n  - api_version is 2.1.5, expected "+version+"\n")
+	}
+}
+
 // TestApplySaysWhatElseChangedWhileItWaited: everything but response_body and what is expected, in an update in place.
 func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 	t.Parallel()
@@ -310,16 +398,17 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 	tests := map[string]struct {
 		arguments args
 		document  instancetest.Document
-		lacks     string // an attribute that the state has not
+		state     args   // what the state has otherwise
 		list      string // "" for no warning
 	}{
-		"nothing else":         {want, released, "", ""},
-		"another field only":   {want, released.With("newField", 1), "", ""},
-		"everything else":      {want, more, "", all},
-		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), "", ""},
-		"not in the state yet": {want, released, "file_max_age", "\n  - file_max_age is 2592000, planned not reported"},
-		"triggered":            {triggers.with(expecting(args{"chunk_size": int64(20000000)})), instancetest.Newer().With("fileMaxAge", 60), "", aged},
-		"nothing expected":     {triggers, instancetest.Newer().With("fileMaxAge", 60), "", aged},
+		"nothing else":         {want, released, nil, ""},
+		"another field only":   {want, released.With("newField", 1), nil, ""},
+		"everything else":      {want, more, nil, all},
+		"also expected":        {expecting(args{"chunk_size": int64(30000000), "file_max_age": int64(60)}), released.With("fileMaxAge", 60), nil, ""},
+		"not in the state yet": {want, released, args{"file_max_age": nil}, "\n  - file_max_age is 2592000, planned not reported"},
+		"echoed before":        {want, released, args{"api_version": "2.1.5-" + token}, "\n  - api_version is 2.1.5, planned 2.1.5-(redacted)"},
+		"triggered":            {triggers.with(expecting(args{"chunk_size": int64(20000000)})), instancetest.Newer().With("fileMaxAge", 60), nil, aged},
+		"nothing expected":     {triggers, instancetest.Newer().With("fileMaxAge", 60), nil, aged},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -328,9 +417,7 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 			server := recordProvider(t, args{"base_url": instance.URL(), "request_headers": args{"X-Token": token}})
 			own := args{"base_url": instance.URL()}
 			created := server.create(t, own)
-			if test.lacks != "" {
-				created.state[test.lacks] = nil
-			}
+			created.state = created.state.with(test.state)
 			instance.SetDefault(instancetest.AnswerDocument(test.document))
 			applied := server.apply(t, created, own.with(test.arguments))
 			var told []expected
@@ -341,53 +428,6 @@ func TestApplySaysWhatElseChangedWhileItWaited(t *testing.T) {
 			mustNotSay(t, applied.told.String(), token)
 			mustEqual(t, "it says what is expected", strings.Contains(applied.told.String(), asExpected), test.arguments["expected"] != nil && test.list != "")
 			mustEqual(t, "response_body", applied.state["response_body"], created.state["response_body"])
-		})
-	}
-}
-
-// TestRecordFailsIfNotAsExpected: nothing is recorded, and the error lists every difference, on the first.
-func TestRecordFailsIfNotAsExpected(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, impatient(1))
-	own := args{"base_url": instance.URL()}
-	created := server.create(t, own)
-	everything := expecting(args{
-		"api_version": "2.1.6", "chunk_size": 1, "file_max_age": int64(1 << 40), "file_max_size": 64424509440, "max_transfers_in_merge": 0,
-		"require_password": false,
-	})
-	for operation, prior := range map[string]answer{"create": {}, "update": created} {
-		t.Run(operation, func(t *testing.T) {
-			t.Parallel()
-			failed := server.apply(t, prior, own.with(everything).with(timeout(operation, "100ms")))
-			failed.told.must(t, fault("expected.api_version", notAsExpected, "GET "+instance.URL()+"/instance answered",
-				":\n  - api_version is 2.1.5, expected 2.1.6\n  - chunk_size is 20000000, expected 1\n  - file_max_age is 2592000, expected 1099511627776"+
-					"\n  - max_transfers_in_merge is 50, expected 0\n  - require_password is true, expected false\n\n",
-				"The wait ended: timeouts."+operation+" is 100ms.", "raise timeouts."+operation, "change expected")...)
-			failed.mustKeep(t, prior)
-		})
-	}
-}
-
-// TestExpectationsAreChecked: each on its own line.
-func TestExpectationsAreChecked(t *testing.T) {
-	t.Parallel()
-	const write = "Write a whole number from 0 to 9223372036854775807."
-	tests := map[string]struct {
-		arguments args
-		told      []expected
-	}{
-		"limits":     {args{"chunk_size": 0, "file_max_age": int64(9223372036854775807)}, nil},
-		"negative":   {args{"file_max_age": -1}, fault("expected.file_max_age", "Invalid number", "is -1.", write)},
-		"suffix":     {args{"api_version": "2.1.0-rc.1+build"}, nil},
-		"no version": {args{"api_version": "v2"}, fault("expected.api_version", "Invalid version", `expected.api_version is "v2".`, `"2.1.0"`)},
-		"empty":      {args{"api_version": ""}, fault("expected.api_version", "Invalid version", `is "".`)},
-		"unknown":    {args{"api_version": unknown{}, "max_transfers_in_merge": unknown{}}, nil},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			validate(t.Context(), t, recordName, args{"base_url": "https://files.example.org"}.with(expecting(test.arguments))).must(t, test.told...)
 		})
 	}
 }

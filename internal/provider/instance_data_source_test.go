@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -20,80 +18,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
-
-// documentedTimes are the expiry options of the documents of instancetest.
-var documentedTimes = []any{
-	expireTime("30 minutes", 1800), expireTime("1 hour", 3600), expireTime("6 hours", 21600), expireTime("12 hours", 43200),
-	expireTime("1 day", 86400), expireTime("1 week", 604800), expireTime("2 weeks", 1209600), expireTime("1 month", 2592000),
-}
-
-func expireTime(label string, seconds int64) args {
-	return args{"label": label, "in_seconds": seconds, "in_minutes": seconds / 60}
-}
-
-// newer is what is read of instancetest.Newer().
-var newer = args{
-	"file_max_size": int64(64424509440), "chunk_size": int64(20000000), "require_password": true,
-	"api_version": "2.1.5", "api_version_major": int64(2), "api_version_minor": int64(1), "api_version_patch": int64(5),
-	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": documentedTimes,
-}
-
-func versionArgs(text string, major, minor, patch int64) args {
-	return args{"api_version": text, "api_version_major": major, "api_version_minor": minor, "api_version_patch": patch}
-}
-
-// documents are documents whose values are of every kind, and what is read of each that differs from newer. The parser's
-// tests have every form of a document.
-var documents = func() map[string]struct {
-	document string
-	want     args
-} {
-	newer, older := instancetest.Newer(), instancetest.Older()
-	times := func(entries ...instancetest.Document) instancetest.Document {
-		return newer.With("recommendedExpireTimes", append([]instancetest.Document{}, entries...))
-	}
-	return map[string]struct {
-		document string
-		want     args
-	}{
-		"newer": {newer.JSON(), nil},
-		"older": {older.JSON(), versionArgs("1.3.2", 1, 3, 2).with(args{
-			"file_max_size": int64(21474836480), "chunk_size": int64(10000000), "require_password": false,
-			"max_transfers_in_merge": int64(10),
-		})},
-		"mixed":       {instancetest.Mixed().JSON(), versionArgs("1.5.0", 1, 5, 0).with(args{"max_transfers_in_merge": int64(10)})},
-		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), args{"api_version": "2.1.5-rc.1+build"}},
-		"largest": {
-			newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), args{"file_max_size": int64(9223372036854775807)},
-		},
-		"zeros": {
-			newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(),
-			args{"file_max_size": int64(0), "chunk_size": int64(0), "file_max_age": int64(0), "max_transfers_in_merge": int64(0)},
-		},
-		"no options": {times().JSON(), args{"recommended_expire_times": []any{}}},
-		"labels and order as delivered": {
-			times(instancetest.NewerEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
-				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0)).JSON(),
-			args{"recommended_expire_times": []any{
-				expireTime("1 año", 31536000), expireTime(`"∞" 分`, 15770000000), expireTime("90 s", 90), expireTime("", 0),
-			}},
-		},
-		"unknown fields": {
-			newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "not ours").JSON(), nil,
-		},
-		"byte order mark": {"\ufeff" + newer.JSON(), args{"response_body": newer.JSON()}},
-	}
-}()
-
-// everyDocument starts an instance for each of documents, and returns their base URLs.
-func everyDocument(t *testing.T) args {
-	t.Helper()
-	baseURLs := make(args)
-	for name, test := range documents {
-		baseURLs[name] = instancetest.New(t, instancetest.WithDocument(test.document)).URL()
-	}
-	return baseURLs
-}
 
 func TestAccInstance_Documents(t *testing.T) {
 	t.Parallel()
@@ -191,15 +115,6 @@ func TestAccInstance_Errors(t *testing.T) {
 		errorAtLine{line(path), []string{"Instance answered with status 404", "The base URL ends in /instance", "remove it."}})
 }
 
-// TestValuesOfAnObjectAreACopy: a new state is made of those of a configuration.
-func TestValuesOfAnObjectAreACopy(t *testing.T) {
-	t.Parallel()
-	object := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}}
-	config := valueOf(t, object, args{"base_url": "https://files.example.org"})
-	elementsOf(config)["base_url"] = stringValue("changed")
-	mustEqual(t, "base_url", plain(t, config).(args)["base_url"], "https://files.example.org")
-}
-
 func TestInstanceArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	tests := map[string]validation{
@@ -219,10 +134,9 @@ func TestInstanceArgumentsAreValidated(t *testing.T) {
 	runValidations(t, instanceName, tests)
 }
 
-// TestReadsAndImportsRefuseABadBaseURL: one that is known only after apply is checked by the read.
-func TestReadsAndImportsRefuseABadBaseURL(t *testing.T) {
+// TestReadsRefuseABadBaseURL: one that is known only after apply is checked by the read.
+func TestReadsRefuseABadBaseURL(t *testing.T) {
 	t.Parallel()
-	server := recordProvider(t, nil)
 	for name, one := range refusedBaseURLs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -230,11 +144,9 @@ func TestReadsAndImportsRefuseABadBaseURL(t *testing.T) {
 			if one.secret {
 				at = ""
 			}
-			got := server.read(t.Context(), t, instanceName, args{"base_url": one.value}).told
-			got.must(t, fault(at, "Invalid base URL", one.says...)...)
-			imported := server.importRecord(t, one.value.(string)).told
-			imported.must(t, fault("", "Invalid base URL", append(slices.Clone(one.says), "The import ID")...)...)
-			mustNotSay(t, got.String()+imported.String(), "hunter2")
+			told := read(t, nil, instanceName, args{"base_url": one.value}).told
+			told.must(t, fault(at, "Invalid base URL", one.says...)...)
+			mustNotSay(t, told.String(), "hunter2")
 		})
 	}
 }
@@ -284,66 +196,6 @@ func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
 	}
 }
 
-func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
-	t.Parallel()
-	material := instancetest.New(t)
-	ca := args{"ca_cert_pem": material.CACertPEM()}
-	pair := args{"client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
-	failing, silent := instancetest.WithDefault(instancetest.Status(503)), instancetest.WithDefault(instancetest.Silent())
-	const status503 = "Instance answered with status 503"
-	tests := map[string]struct {
-		provider args
-		option   instancetest.Option
-		fails    string // the summary
-		requests int
-	}{
-		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, failing, status503, 4},
-		"max_attempts 1":           {oneAttempt(), failing, status503, 1},
-		"max_attempts 6":           {impatient(6), failing, status503, 6},
-		"request_timeout":          {oneAttempt().with(args{"request_timeout": "250ms"}), silent, "Instance did not answer in time", 1},
-		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
-		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
-		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
-		"client certificate":       {ca.with(pair), instancetest.WithClientCertificate(), "", 1},
-		"no client certificate":    {ca.with(oneAttempt()), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t, test.option)
-			var want []expected
-			if test.fails != "" {
-				want = []expected{{at: "base_url", summary: test.fails}}
-			}
-			server, _ := configure(t.Context(), t, test.provider)
-			server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t, want...)
-			mustEqual(t, "the number of requests", len(instance.Requests()), test.requests)
-		})
-	}
-}
-
-func TestReadsShareTheProvidersConnections(t *testing.T) {
-	t.Parallel()
-	const reads, parallelism = 200, 10
-	const connections = reads / 4 // net/http dials ahead, more often on a busy machine
-	instance := instancetest.New(t, instancetest.WithTLS())
-	server, _ := configure(t.Context(), t, args{"ca_cert_pem": instance.CACertPEM()})
-	var running sync.WaitGroup
-	for range parallelism {
-		running.Go(func() {
-			for range reads / parallelism {
-				server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t)
-			}
-		})
-	}
-	running.Wait()
-	mustEqual(t, "the number of requests", len(instance.Requests()), reads)
-	if got := instance.Connections(); got > connections {
-		t.Errorf("%d connections, want at most %d", got, connections)
-	}
-	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
-}
-
 func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
 	got := read(t, impatient(1), instanceName, args{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
@@ -385,75 +237,6 @@ func TestCancellationEndsAReadAtOnce(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			got.told.must(t, expected{summary: "Read canceled", says: []string{test.says}})
-		})
-	}
-}
-
-func TestDoubtfulExpiryOptionsGiveOneWarningOfEachKind(t *testing.T) {
-	t.Parallel()
-	contradiction := func(label string, seconds int64) instancetest.Document {
-		return instancetest.NewerEntry(label, seconds).With("value", seconds)
-	}
-	const contradict, short = "Expiry options contradict themselves", "Expiry options shorter than a minute"
-	const mixed = "Expiry options without inSeconds beside others with it"
-	var many []instancetest.Document
-	for i := range 25 {
-		many = append(many, contradiction(fmt.Sprintf("option %d", i), 3600))
-	}
-	tests := map[string]struct {
-		entries []instancetest.Document
-		want    []expected
-		unsaid  []string
-	}{
-		"none":        {[]instancetest.Document{instancetest.NewerEntry("5 s", 5)}, nil, nil},
-		"none, older": {[]instancetest.Document{instancetest.OlderEntry("1 min", 60)}, nil, nil},
-		"some without inSeconds": {
-			[]instancetest.Document{
-				instancetest.OlderEntry("1 min", 60), instancetest.NewerEntry("1 day", 86400), instancetest.OlderEntry("1 month", 43200),
-			},
-			[]expected{{warning: true, summary: mixed, says: []string{
-				"{url}\n  - recommendedExpireTimes[0] (\"1 min\"): 60\n  - recommendedExpireTimes[2] (\"1 month\"): 43200\n\n", "may be minutes",
-			}}}, nil,
-		},
-		"one of each": {
-			[]instancetest.Document{
-				contradiction("1 heure", 3600), instancetest.OlderEntry("30 min", 30),
-				contradiction("1 día", 86400), instancetest.OlderEntry("never", 0),
-			},
-			[]expected{
-				{warning: true, summary: contradict, says: []string{
-					"{url}\n", `- recommendedExpireTimes[0] ("1 heure"): inSeconds is 3600, in whole minutes 60, but value is 3600`,
-					`- recommendedExpireTimes[2] ("1 día")`, "read by inSeconds", "operator",
-				}},
-				{warning: true, summary: short, says: []string{
-					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("never"): 0`,
-					"1.1.0, 1.1.1 or 1.2.0", "60 times",
-				}},
-				{warning: true, summary: mixed, says: []string{
-					"{url}\n", `- recommendedExpireTimes[1] ("30 min"): 30`, `- recommendedExpireTimes[3] ("never"): 0`,
-				}},
-			},
-			nil,
-		},
-		"many": {
-			many, []expected{{warning: true, summary: contradict, says: []string{"recommendedExpireTimes[19]", "\n  - and 5 more\n"}}},
-			[]string{"recommendedExpireTimes[20]"},
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			document := instancetest.Newer().With("recommendedExpireTimes", test.entries)
-			instance := instancetest.New(t, instancetest.WithDocument(document))
-			got := read(t, nil, instanceName, args{"base_url": instance.URL()})
-			for i, one := range test.want {
-				test.want[i].summary += ": " + instance.URL()
-				for i := range one.says {
-					one.says[i] = strings.ReplaceAll(one.says[i], "{url}", instance.URL()+"/instance")
-				}
-			}
-			got.told.must(t, test.want...)
-			mustNotSay(t, got.told.String(), test.unsaid...)
 		})
 	}
 }

@@ -1,19 +1,21 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
@@ -22,7 +24,19 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-const theRecord = "filetransfer_instance_record.this"
+// The record of recordOf, and what depends on it.
+const theRecord, follows, replaced = "filetransfer_instance_record.this", "terraform_data.follows", "terraform_data.replaced"
+
+// What a plan does to a resource.
+const (
+	creates  = plancheck.ResourceActionCreate
+	updates  = plancheck.ResourceActionUpdate
+	replaces = plancheck.ResourceActionDestroyBeforeCreate
+	keeps    = plancheck.ResourceActionNoop
+)
+
+// quick is a block timeouts for waits that must fail.
+const quick = "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}"
 
 // recordOf is a record with further arguments, and what follows from its limits.
 func recordOf(baseURL string, arguments ...string) string {
@@ -38,6 +52,12 @@ resource "terraform_data" "replaced" { triggers_replace = [filetransfer_instance
 `, baseURL, strings.Join(arguments, "\n"))
 }
 
+// testRecord runs steps, most of them with the configuration of recordOf.
+func testRecord(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.Test(t, resource.TestCase{TerraformVersionChecks: needTerraformData(), ProtoV6ProviderFactories: factories(), Steps: steps})
+}
+
 // change is a change of the arguments of a record whose server reports newer.
 type change struct {
 	// before and after are the arguments. SERVER in them is the output of a resource, which the plan does not know if the inputs differ.
@@ -47,8 +67,8 @@ type change struct {
 	spelling string
 	// action is what the plan does to the record. It is an update unless this says otherwise.
 	action plancheck.ResourceActionType
-	// unknown is what the plan does not know. It knows all other details, as they were before.
-	unknown args
+	// plan is what the plan has besides newer. It knows all but what is unknown{} here.
+	plan args
 	// answers are those to the apply, which must send as many requests. Nothing is refreshed.
 	answers []instancetest.Step
 	// want is what the state then has besides newer.
@@ -72,8 +92,8 @@ func mustChange(t *testing.T, changes map[string]change) {
 				fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\n%s\n}\n", label, baseURL,
 					strings.ReplaceAll(arguments, "SERVER", "terraform_data."+label+".output"))
 		}
-		plan = append(plan, inPlan(address, cmp.Or(test.action, plancheck.ResourceActionUpdate), newer.with(test.unknown)),
-			[]plancheck.PlanCheck{onlyUnknown{address, test.unknown}})
+		plan = append(plan, inPlan(address, cmp.Or(test.action, updates), newer.with(test.plan)),
+			[]plancheck.PlanCheck{onlyUnknown{address, test.plan}})
 		state = append(state, inState(address, newer.with(test.want))...)
 	}
 	resource.Test(t, resource.TestCase{
@@ -114,18 +134,24 @@ func TestAccRecord_Triggers(t *testing.T) {
 		"sensitive":        {before: triggers(`sensitive("a")`), after: triggers(`sensitive("b")`), answers: waits, want: deployed("b")},
 		"another spelling": {before: triggers(`"a"`), after: triggers(`"b"`), spelling: "/", answers: waits, want: deployed("b")},
 		"unknown":          {before: triggers("SERVER"), after: triggers("SERVER"), inputs: inputs, answers: waits, want: deployed("a2")},
+		"unknown block while it is validated": {
+			before: triggers(`"a"`), inputs: [2]string{"a", "a"}, answers: waits, want: deployed("b"),
+			after: "triggers = { deploy = \"b\" }\ndynamic \"expected\" {\nfor_each = SERVER == \"a\" ? [20000000] : []\n" +
+				"content { chunk_size = expected.value }\n}",
+		},
 		"unknown, and then as before": {
 			before: triggers("substr(SERVER, 0, 1)"), after: triggers("substr(SERVER, 0, 1)"), inputs: inputs, want: deployed("a"),
 		},
 		"unknown, and then null": {
 			before: triggers(`"a"`), after: `triggers = SERVER == "a2" ? null : {}` + reported, inputs: inputs,
-			unknown: args{"triggers": unknown{}}, want: args{"triggers": nil},
+			plan: args{"triggers": unknown{}}, want: args{"triggers": nil},
 		},
+		"kept":         {before: triggers(`"a"`), after: triggers(`"a"`) + "\ntimeouts { update = \"2m\" }", want: deployed("a")},
 		"removed":      {before: triggers(`"a"`), after: reported, want: args{"triggers": nil}},
 		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: args{"triggers": args{}}},
 		"empty, added": {after: "triggers = {}", want: args{"triggers": args{}}},
 		"ignored": {
-			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: plancheck.ResourceActionNoop, want: deployed("a"),
+			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: keeps, want: deployed("a"),
 		},
 	})
 }
@@ -136,18 +162,21 @@ func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
 	server := instancetest.New(t)
 	down, up := server.SetDefault, func() { server.SetDefault(instancetest.Answer()) }
 	deploy := func(baseURL, id string) string {
-		return recordOf(baseURL, fmt.Sprintf("triggers = { deploy = %q }", id), expectedOf("chunk_size = 20000000"), "timeouts {\ncreate = \"200ms\"\nupdate = \"200ms\"\n}")
+		return recordOf(baseURL, fmt.Sprintf("triggers = { deploy = %q }", id), expectedOf("chunk_size = 20000000"), quick)
 	}
 	failed := resource.TestStep{Config: deploy(server.URL(), "2"), ExpectError: words("Instance answered with status 503", "The wait ended: timeouts.update is 200ms.")}
 	rollback := failed
 	rollback.Config = deploy(server.URL(), "1")
 	elsewhere := failed
-	elsewhere.Config = deploy(instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL(), "1")
+	other := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
+	elsewhere.Config = deploy(other, "1")
+	elsewhere.ExpectError = words("Instance answered with status 503", fmt.Sprintf(": base_url = %q", other), "The wait ended: timeouts.update is 200ms.",
+		"raise timeouts.update")
 	// again is a wait that succeeds, after one that failed.
 	again := resource.TestStep{
 		PreConfig: up, Config: rollback.Config,
 		ConfigPlanChecks: planned(
-			inPlan(theRecord, plancheck.ResourceActionUpdate, newer.with(args{"triggers": args{"deploy": "1"}})),
+			inPlan(theRecord, updates, newer.with(args{"triggers": args{"deploy": "1"}})),
 			[]plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}, onlyUnknown{theRecord, nil}},
 			then(func() { server.SetScript(instancetest.Status(503)) }),
 		),
@@ -159,11 +188,7 @@ func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
 		ExpectError: words("The wait ended: timeouts.create is 200ms."),
 	}
 	failed.PreConfig = func() { down(instancetest.Status(503)) }
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		Steps:                    []resource.TestStep{created, failed, rollback, again, elsewhere, again, replaced},
-	})
+	testRecord(t, created, failed, rollback, again, elsewhere, again, replaced)
 }
 
 // TestAccRecord_TriggersAfterImport: the import cannot know them, so the next apply asks once.
@@ -180,7 +205,7 @@ func TestAccRecord_TriggersAfterImport(t *testing.T) {
 			{
 				PreConfig:        func() { asked = len(server.Requests()) },
 				Config:           configuration,
-				ConfigPlanChecks: planned(inPlan(theRecord, plancheck.ResourceActionUpdate, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
+				ConfigPlanChecks: planned(inPlan(theRecord, updates, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
 				PostApplyFunc:    func() { mustEqual(t, "the number of requests", len(server.Requests())-asked, 1) },
 			},
 		},
@@ -194,10 +219,22 @@ func TestAccRecord_TriggersNeedAnExpectation(t *testing.T) {
 	configuration, want := "", []errorAtLine{}
 	for _, expected := range []string{"", expectedOf(), expectedOf("chunk_size = null")} {
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = \"https://files.example.org\"\n%s\n%s\n}\n",
-			outputName(len(want)), triggers, expected)
+			labelOf(len(want)), triggers, expected)
 		want = append(want, errorAtLine{triggers, []string{"Triggers without anything expected", "Set an argument in the block expected, or remove triggers."}})
 	}
 	mustFail(t, nil, configuration, want...)
+}
+
+// TestTriggersMayExpectWhatIsNotKnownYet: it is checked once it is known.
+func TestTriggersMayExpectWhatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	triggered := args{"base_url": "https://files.example.org", "triggers": args{"deploy": "1"}}
+	for name, expected := range map[string]args{"block": {"expected": unknown{}}, "argument": expecting(args{"chunk_size": unknown{}})} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			validate(t.Context(), t, recordName, triggered.with(expected)).must(t)
+		})
+	}
 }
 
 func TestAccRecord_Documents(t *testing.T) {
@@ -207,7 +244,7 @@ func TestAccRecord_Documents(t *testing.T) {
 		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q { base_url = %q }\n", label, baseURL)
 		address, written := "filetransfer_instance_record."+label, args{"base_url": baseURL, "timeouts": nil}
-		plan = append(plan, inPlan(address, plancheck.ResourceActionCreate, everyDetail(unknown{}).with(written)))
+		plan = append(plan, inPlan(address, creates, everyDetail(unknown{}).with(written)))
 		checks = append(checks, inState(address, newer.with(written).with(args{"response_body": test.document}).with(test.want))...)
 	}
 	resource.Test(t, resource.TestCase{
@@ -221,7 +258,7 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	t.Parallel()
 	configuration, want := impatientBlock, []errorAtLine{}
 	fails := func(step instancetest.Step, expects string, says ...string) {
-		server, label := instancetest.New(t, instancetest.WithDefault(step)), outputName(len(want))
+		server, label := instancetest.New(t, instancetest.WithDefault(step)), labelOf(len(want))
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q {\nbase_url = %q\ntimeouts { create = \"300ms\" }\n%s\n}\n",
 			label, server.URL(), expectedOf(expects))
 		line := expects
@@ -248,74 +285,74 @@ func TestAccRecord_CreateErrors(t *testing.T) {
 	mustFail(t, nil, configuration, want...)
 }
 
-// TestAccRecord_Life: from an instance that starts to one that is gone.
-func TestAccRecord_Life(t *testing.T) {
+// TestAccRecord_Create waits for an instance that starts.
+func TestAccRecord_Create(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithOtherRoutes())
-	older, newest := instancetest.Older(), instancetest.Newer().With("fileMaxSize", 1000)
-	other := instancetest.New(t, instancetest.WithDocument(older))
-	ofOlder := newer.with(documents["older"].want).with(args{"response_body": older.JSON()})
-	const follows, replaced = "terraform_data.follows", "terraform_data.replaced"
-	spelling := strings.ToUpper(other.URL()) + "/"
+	server := instancetest.New(t)
+	testRecord(t, resource.TestStep{
+		PreConfig: func() {
+			server.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
+		},
+		Config:            recordOf(server.URL()),
+		ConfigPlanChecks:  planned(inPlan(theRecord, creates, everyDetail(unknown{})), inPlan(follows, creates, args{"input": unknown{}})),
+		ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
+	})
+}
+
+// TestAccRecord_Import imports a record by command and by block. The base URL stays as it was written.
+func TestAccRecord_Import(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	baseURL := server.URL() + "/"
+	imports := func(id string) resource.TestStep {
+		return resource.TestStep{ResourceName: theRecord, ImportState: true, ImportStateId: id}
+	}
+	byCommand, byBlock, ofAPath, ofASecret := imports(baseURL), imports(baseURL), imports(server.URL()+"/instance"), imports("https://me:hunter2@files.example.org")
+	byCommand.ImportStateVerify, byCommand.ImportStateVerifyIdentifierAttribute = true, "base_url"
+	byBlock.ImportStateKind = resource.ImportBlockWithID
+	byBlock.ImportPlanChecks = resource.ImportPlanChecks{PreApply: inPlan(theRecord, keeps, newer.with(args{"base_url": baseURL}))}
+	ofAPath.ExpectError = words("Instance answered with status 404", "The base URL ends in /instance")
+	ofASecret.ExpectError = words("The import ID, which is the base URL of an instance, has user info")
 	resource.Test(t, resource.TestCase{
 		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_5_0, tfversion.Version1_6_0))}, // import blocks
 		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				PreConfig: func() {
-					instance.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
-				},
-				Config: recordOf(instance.URL()),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionCreate, everyDetail(unknown{})), inPlan(follows, plancheck.ResourceActionCreate, args{"input": unknown{}}),
-				),
-				ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
-			},
-			{ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "base_url"},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID,
-				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan(theRecord, plancheck.ResourceActionNoop, newer)},
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL(), ImportStateKind: resource.ImportBlockWithID, GenerateConfig: true,
-				ImportPlanChecks: resource.ImportPlanChecks{PreApply: inPlan("filetransfer_instance_record.generated", plancheck.ResourceActionNoop, newer)},
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: instance.URL() + "/instance",
-				ExpectError: words("Instance answered with status 404", "The base URL ends in /instance"),
-			},
-			{
-				ResourceName: theRecord, ImportState: true, ImportStateId: "https://me:hunter2@files.example.org",
-				ExpectError: words("The import ID, which is the base URL of an instance, has user info"),
-			},
-			{ // changed outside of Terraform
-				PreConfig: func() { instance.SetDefault(instancetest.AnswerDocument(newest)) },
-				Config:    recordOf(instance.URL()),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
-					inPlan(follows, plancheck.ResourceActionNoop, nil), inPlan(replaced, plancheck.ResourceActionDestroyBeforeCreate, nil),
-				),
-				ConfigStateChecks: inState(theRecord, newer.with(args{"file_max_size": int64(1000), "response_body": newest.JSON()})),
-			},
-			{ // another instance, which starts
-				PreConfig: func() {
-					other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(newest))
-				},
-				Config: recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
-				ConfigPlanChecks: planned(
-					inPlan(theRecord, plancheck.ResourceActionUpdate, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)})),
-				),
-				ConfigStateChecks: inState(theRecord, ofOlder),
-			},
-			{ // another spelling, and an instance that is gone
-				PreConfig:         other.Close,
-				Config:            recordOf(spelling, `timeouts { read = "5s" }`),
-				ConfigPlanChecks:  planned(inPlan(theRecord, plancheck.ResourceActionUpdate, ofOlder.with(args{"base_url": spelling}))),
-				ConfigStateChecks: inState(theRecord, ofOlder.with(args{"base_url": spelling, "timeouts": args{"create": nil, "read": "5s", "update": nil}})),
-			},
-			{Config: recordOf(spelling, `timeouts { read = "5s" }`), Destroy: true},
-		},
+		Steps:                    []resource.TestStep{{Config: recordOf(baseURL)}, byCommand, byBlock, ofAPath, ofASecret},
 	})
+}
+
+// TestAccRecord_ChangeOutsideOfTerraform plans, in the same run, what depends on a detail that an instance reports otherwise.
+func TestAccRecord_ChangeOutsideOfTerraform(t *testing.T) {
+	t.Parallel()
+	server, changed := instancetest.New(t), instancetest.Newer().With("fileMaxSize", 1000)
+	ofChanged := newer.with(args{"file_max_size": int64(1000)})
+	testRecord(t, resource.TestStep{Config: recordOf(server.URL())}, resource.TestStep{
+		PreConfig:         func() { server.SetDefault(instancetest.AnswerDocument(changed)) },
+		Config:            recordOf(server.URL()),
+		ConfigPlanChecks:  planned(inPlan(theRecord, keeps, ofChanged), inPlan(follows, keeps, nil), inPlan(replaced, replaces, nil)),
+		ConfigStateChecks: inState(theRecord, ofChanged.with(args{"response_body": changed.JSON()})),
+	})
+}
+
+// TestAccRecord_AnotherInstance waits for the new instance, of which the plan knows only what is expected.
+func TestAccRecord_AnotherInstance(t *testing.T) {
+	t.Parallel()
+	older := instancetest.Older()
+	one, other := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(older))
+	testRecord(t, resource.TestStep{Config: recordOf(one.URL())}, resource.TestStep{
+		PreConfig:         func() { other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())) },
+		Config:            recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
+		ConfigPlanChecks:  planned(inPlan(theRecord, updates, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)}))),
+		ConfigStateChecks: inState(theRecord, newer.with(documents["older"].want).with(args{"base_url": other.URL(), "response_body": older.JSON()})),
+	})
+}
+
+// TestAccRecord_Destroy forgets a record whose instance is gone.
+func TestAccRecord_Destroy(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	testRecord(t,
+		resource.TestStep{Config: recordOf(server.URL())},
+		resource.TestStep{PreConfig: server.Close, Config: recordOf(server.URL()), Destroy: true})
 }
 
 // recordProvider configures a provider for records, with three attempts unless the arguments say otherwise.
@@ -385,44 +422,75 @@ func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
 }
 
-// everyDetail is a value for each attribute that an instance is read for.
-func everyDetail(value any) args {
-	details := args{"response_body": value}
-	for name := range newer {
-		details[name] = value
-	}
-	return details
-}
-
-func TestRecordIsNotUpdatedWithoutAnAnswer(t *testing.T) {
+// TestRecordWarnsOfDoubtfulOptions warns whenever an instance is read.
+func TestRecordWarnsOfDoubtfulOptions(t *testing.T) {
 	t.Parallel()
-	up, down := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	server := recordProvider(t, nil)
-	prior := server.create(t, args{"base_url": up.URL()})
-	got := server.apply(t, prior, args{"base_url": down.URL()}.with(timeout("update", "500ms")))
-	got.told.must(t, fault("base_url", "Instance answered with status 503", "The wait ended: timeouts.update is 500ms.", "raise timeouts.update")...)
-	got.mustKeep(t, prior)
-}
-
-func TestRecordReadsNothingForTimeouts(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	own := args{"base_url": instance.URL()}
-	server := recordProvider(t, nil)
-	server.apply(t, server.create(t, own), own.with(timeout("read", "1s"))).must(t)
-	mustEqual(t, "the number of requests", len(instance.Requests()), 1)
-}
-
-func TestRefreshWarnsOfDoubtfulOptions(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t)
-	server := recordProvider(t, nil)
-	created := server.create(t, args{"base_url": instance.URL()})
-	instance.SetDefault(instancetest.AnswerDocument(instancetest.Newer().
+	instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().
 		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
-	changed := server.refresh(t.Context(), t, created)
-	changed.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
-	mustEqual(t, "the options", changed.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
+	server, own := recordProvider(t, nil), args{"base_url": instance.URL()}
+	created := server.apply(t, answer{}, own)
+	doubts := map[string]answer{
+		"created":   created,
+		"refreshed": server.refresh(t.Context(), t, created),
+		"updated":   server.apply(t, created, own.with(expecting(args{"chunk_size": 20000000})).with(args{"triggers": args{"deploy": "1"}})),
+	}
+	for operation, doubt := range doubts {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			doubt.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
+			mustEqual(t, "the options", doubt.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
+		})
+	}
+}
+
+// TestRecordWaitsTenMinutesByDefault finds in the log how long the delay before the last attempt is: almost until the end.
+func TestRecordWaitsTenMinutesByDefault(t *testing.T) {
+	t.Parallel()
+	apply := func(ctx context.Context, t *testing.T, server protocol, prior answer, baseURL any) {
+		t.Helper()
+		wants := args{"base_url": baseURL}.with(expecting(args{"chunk_size": 1}))
+		server.applyPlan(ctx, t, prior, server.plan(t, prior, wants), wants)
+	}
+	tests := map[string]struct {
+		limit time.Duration
+		run   func(ctx context.Context, t *testing.T, server protocol, created answer)
+	}{
+		"create": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			apply(ctx, t, server, answer{}, created.state["base_url"])
+		}},
+		"update": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			apply(ctx, t, server, created, created.state["base_url"])
+		}},
+		"refresh": {10 * time.Second, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+			t.Helper()
+			server.refresh(ctx, t, created)
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t)
+			server := recordProvider(t, args{"retry": args{"max_attempts": 2, "min_delay": "1h", "max_delay": "1h"}})
+			created := server.create(t, args{"base_url": instance.URL()})
+			instance.SetDefault(instancetest.Status(503))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var logged struct{ Delay string }
+			test.run(tflogtest.RootLogger(ctx, lineFunc(func(line []byte) {
+				if bytes.Contains(line, []byte("Trying again")) {
+					must(t, json.Unmarshal(line, &logged))
+					cancel()
+				}
+			})), t, server, created)
+			delay, err := time.ParseDuration(logged.Delay)
+			must(t, err)
+			if delay < test.limit/2 || delay > test.limit {
+				t.Errorf("the delay is %s, and the time for all attempts should be %s", delay, test.limit)
+			}
+		})
+	}
 }
 
 // TestFailedRefreshKeepsEveryValue: whatever stops it but a cancellation, with one warning that says what failed.
@@ -513,6 +581,18 @@ func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 	}
 }
 
+func TestImportRefusesABadBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, one := range refusedBaseURLs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := newProtocol().importRecord(t, one.value.(string)).told
+			told.must(t, fault("", "Invalid base URL", append(slices.Clone(one.says), "The import ID")...)...)
+			mustNotSay(t, told.String(), "hunter2")
+		})
+	}
+}
+
 func TestImportedRecordThatIsNotReadIsAnError(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
@@ -542,29 +622,5 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 		warning("Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)")...)
 	for _, request := range other.Requests() {
 		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
-	}
-}
-
-// TestPlanKeepsEveryArgument: what is not computed keeps its planned value, also that of an argument which a later version adds.
-func TestPlanKeepsEveryArgument(t *testing.T) {
-	t.Parallel()
-	record := &instanceRecordResource{provider: &providerData{}}
-	var with frameworkresource.SchemaResponse
-	record.Schema(t.Context(), frameworkresource.SchemaRequest{}, &with)
-	with.Schema.Attributes["note"] = schema.StringAttribute{Optional: true}
-	of := terraformType(with.Schema.Type())
-	state := args{"base_url": "https://files.example.org", "note": "old", "chunk_size": 1}
-	for name, test := range map[string]struct {
-		change    args
-		chunkSize any
-	}{"same instance": {args{"note": "new"}, int64(1)}, "another instance": {args{"note": "new", "base_url": "https://example.org"}, unknown{}}} {
-		plan := tfsdk.Plan{Schema: with.Schema, Raw: valueOf(t, of, state.with(test.change))}
-		resp := frameworkresource.ModifyPlanResponse{Plan: plan}
-		record.ModifyPlan(t.Context(), frameworkresource.ModifyPlanRequest{
-			Plan: plan, State: tfsdk.State{Schema: with.Schema, Raw: valueOf(t, of, state)},
-		}, &resp)
-		planned := plain(t, resp.Plan.Raw).(args)
-		mustEqual(t, name+": note", planned["note"], any("new"))
-		mustEqual(t, name+": chunk_size", planned["chunk_size"], test.chunkSize)
 	}
 }

@@ -2,7 +2,7 @@ package provider
 
 import (
 	"encoding/json"
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/config"
@@ -49,81 +49,24 @@ output "parsed" {
 	})
 }
 
-// notDocuments are texts that are refused, and what is said of each.
-var notDocuments = map[string]wrongCall{
-	"document with faults": notDocument(instancetest.Newer().With("fileMaxSize", nil).Without("chunkSize").JSON(),
-		"This is not an instance document:\n  - fileMaxSize: expected an integer", "found null\n  - chunkSize: ", "missing"),
-	"not JSON":       notDocument("{", "This is not a JSON document:\n  - "),
-	"file name":      notDocument("./snapshots/instance.json", "It looks like a file name: pass the content of the file, with file(...)"),
-	"HTML page":      notDocument("<html><title>Sign\u202e in</title>", `This is not a JSON document, but an HTML page titled "Sign in"`),
-	"HTML, no title": notDocument("<html>", "This is not a JSON document, but an HTML page"),
-	"no document":    notDocument("", "This is not a JSON document:\n  - "),
-}
-
-func notDocument(document string, says ...string) wrongCall {
-	return wrongCall{"parse_instance", []any{document}, 0, says}
-}
-
+// TestAccParseInstance_Errors: each is on the line of the call, and Terraform ends its text with a period itself.
 func TestAccParseInstance_Errors(t *testing.T) {
 	t.Parallel()
-	mustRefuseInCLI(t, "document", notDocuments)
-}
-
-func TestParseInstanceErrors(t *testing.T) {
-	t.Parallel()
-	mustRefuse(t, notDocuments)
-}
-
-// wrongCall is a call of a function, and what is said of the argument at.
-type wrongCall struct {
-	function  string
-	arguments []any
-	at        int64
-	says      []string
-}
-
-// mustRefuse calls functions with arguments that must be refused. Terraform ends the text with a period itself.
-func mustRefuse(t *testing.T, calls map[string]wrongCall) {
-	t.Helper()
-	for name, test := range calls {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, fault := call(t, test.function, test.arguments...)
-			if fault == nil || fault.FunctionArgument == nil {
-				t.Fatalf("no error about an argument: %v", fault)
-			}
-			mustEqual(t, "the argument", *fault.FunctionArgument, test.at)
-			mustSay(t, fault.Text, test.says...)
-			if strings.HasSuffix(fault.Text, ".") || len(fault.Text) > 200 {
-				t.Errorf("the error ends with a period, or is long: %s", fault.Text)
-			}
-		})
-	}
-}
-
-// mustRefuseInCLI does the same with a configuration. The parameters are those of the function.
-func mustRefuseInCLI(t *testing.T, parameters string, calls map[string]wrongCall) {
-	t.Helper()
 	configuration, want := "", []errorAtLine{}
-	for _, test := range calls {
-		line := "value = " + callInHCL(t, test.function, test.arguments...)
-		configuration += "output \"" + outputName(len(want)) + "\" {\n" + line + "\n}\n"
-		parameter := strings.Fields(parameters)[test.at]
-		want = append(want, errorAtLine{line, append([]string{`Invalid value for "` + parameter + `" parameter: `}, test.says...)})
+	for document, says := range map[string]string{
+		instancetest.Newer().With("fileMaxSize", nil).Without("chunkSize").JSON(): "This is not an instance document: - fileMaxSize: expected an integer " +
+			"from 0 to 9223372036854775807, found null - chunkSize: required, but missing.",
+		"{":                                  "This is not a JSON document: - ",
+		"":                                   "This is not a JSON document: - ",
+		"./snapshots/instance.json":          "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...).",
+		"<html>":                             "This is not a JSON document, but an HTML page.",
+		"<html><title>Sign\u202e in</title>": `This is not a JSON document, but an HTML page titled "Sign in".`,
+	} {
+		argument, err := json.Marshal(document)
+		must(t, err)
+		line := fmt.Sprintf("value = provider::filetransfer::parse_instance(%s)", argument)
+		configuration += fmt.Sprintf("output %q {\n%s\n}\n", labelOf(len(want)), line)
+		want = append(want, errorAtLine{line, []string{`Invalid value for "document" parameter: `, says}})
 	}
 	mustFail(t, needFunctions(), configuration, want...)
-}
-
-func outputName(number int) string { return string(rune('a' + number)) }
-
-// callInHCL writes the call of a function, whose arguments are JSON, as HCL takes it.
-func callInHCL(t *testing.T, function string, arguments ...any) string {
-	t.Helper()
-	var written []string
-	for _, argument := range arguments {
-		text, err := json.Marshal(argument)
-		must(t, err)
-		written = append(written, string(text))
-	}
-	return "provider::filetransfer::" + function + "(" + strings.Join(written, ", ") + ")"
 }

@@ -20,9 +20,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 )
 
-// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process.
-// Those that go through
-// Terraform itself come first, see acceptance_test.go.
+// The tests of this package speak the plugin protocol with the provider, as Terraform does, in their own process. Those that go
+// through Terraform itself come first, see acceptance_test.go.
 
 // What has a configuration: the provider block, the data sources and the resource.
 const (
@@ -306,9 +305,9 @@ func (p protocol) plan(tb testing.TB, prior answer, arguments args) answer {
 }
 
 // applyPlan applies what plan planned.
-func (p protocol) applyPlan(tb testing.TB, prior, planned answer, arguments args) answer {
+func (p protocol) applyPlan(ctx context.Context, tb testing.TB, prior, planned answer, arguments args) answer {
 	tb.Helper()
-	resp := send(tb.Context(), tb, p.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+	resp := send(ctx, tb, p.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: recordName, PriorState: record(tb, prior.state), PlannedState: record(tb, planned.state),
 		PlannedPrivate: planned.private, Config: record(tb, arguments),
 	})
@@ -320,7 +319,7 @@ func (p protocol) apply(tb testing.TB, prior answer, arguments args) answer {
 	tb.Helper()
 	planned := p.plan(tb, prior, arguments)
 	planned.told.must(tb)
-	return p.applyPlan(tb, prior, planned, arguments)
+	return p.applyPlan(tb.Context(), tb, prior, planned, arguments)
 }
 
 // refresh refreshes a record.
@@ -363,23 +362,6 @@ func (a answer) instances() args {
 func (a answer) errors() args {
 	errors, _ := a.state["errors"].(args)
 	return errors
-}
-
-// call calls a function.
-func call(t *testing.T, name string, arguments ...any) (any, *tfprotov6.FunctionError) {
-	t.Helper()
-	function := schemas().Functions[name]
-	var encoded []*tfprotov6.DynamicValue
-	for i, argument := range arguments {
-		encoded = append(encoded, dynamic(t, valueOf(t, function.Parameters[i].Type, argument)))
-	}
-	resp := send(t.Context(), t, newProtocol().CallFunction, &tfprotov6.CallFunctionRequest{Name: name, Arguments: encoded})
-	if resp.Error != nil {
-		return nil, resp.Error
-	}
-	result, err := resp.Result.Unmarshal(function.Return.Type)
-	must(t, err)
-	return plain(t, result), nil
 }
 
 // diagnostics are what Terraform is told.
@@ -542,4 +524,12 @@ func (l *logOutput) String() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.text.String()
+}
+
+// lineFunc is called with each line of a log.
+type lineFunc func(line []byte)
+
+func (f lineFunc) Write(line []byte) (int, error) {
+	f(line)
+	return len(line), nil
 }

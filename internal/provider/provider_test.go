@@ -3,14 +3,13 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -18,79 +17,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
-
-func TestAccProvider_UnknownArguments(t *testing.T) {
-	t.Parallel()
-	home, other := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	configuration := func(timeout, more string) string {
-		return fmt.Sprintf(`
-resource "terraform_data" "instance" { input = %q }
-
-resource "terraform_data" "timeout" { input = %q }
-
-resource "filetransfer_instance_record" "own" { base_url = %q }
-`, home.URL(), timeout, other.URL()) +
-			providerWith("base_url = terraform_data.instance.output", "request_timeout = terraform_data.timeout.output") + more
-	}
-	const provided = `data "filetransfer_instance" "provided" {}`
-	const depends = `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance, terraform_data.timeout] }`
-	const record = "filetransfer_instance_record.own"
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      configuration("5s", provided),
-				ExpectError: words("these arguments of the provider are known only after apply: - base_url - request_timeout Give them values"),
-			},
-			{
-				Config:            configuration("5s", depends),
-				ConfigStateChecks: append(inState("data.filetransfer_instance.provided", args{"api_version": "1.3.2"}), inState(record, newer)...),
-			},
-			{ // a record is kept until they are known
-				PreConfig: func() { other.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
-				Config:    configuration("6s", depends),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply:             inPlan(record, plancheck.ResourceActionNoop, newer),
-					PostApplyPostRefresh: inPlan(record, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
-				},
-			},
-		},
-	})
-}
-
-// TestAccProvider_DeferredReads: where the CLI allows it, reads that need arguments which are not known yet are made in the next
-// run.
-func TestAccProvider_DeferredReads(t *testing.T) {
-	t.Parallel()
-	const data, record = "data.filetransfer_instance.provided", "filetransfer_instance_record.deferred"
-	configuration := fmt.Sprintf(`
-resource "terraform_data" "instance" { input = %q }
-
-data "filetransfer_instance" "provided" {}
-
-resource "filetransfer_instance_record" "deferred" { base_url = data.filetransfer_instance.provided.base_url }
-`, instancetest.New(t).URL()) + providerWith("base_url = terraform_data.instance.output")
-	deferral := resource.AdditionalCLIOptions{Apply: resource.ApplyOptions{AllowDeferral: true}, Plan: resource.PlanOptions{AllowDeferral: true}}
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(tfversion.Version1_9_0), tfversion.SkipIfNotAlpha()}, // -allow-deferral
-		ProtoV6ProviderFactories: factories(),
-		AdditionalCLIOptions:     &deferral,
-		Steps: []resource.TestStep{
-			{
-				Config: configuration,
-				// Of a data source, a plan says only that what needs it is deferred too.
-				ConfigPlanChecks:   planned([]plancheck.PlanCheck{plancheck.ExpectDeferredChange(record, "deferred_prereq")}),
-				ExpectNonEmptyPlan: true,
-			},
-			{
-				Config:            configuration,
-				ConfigPlanChecks:  planned([]plancheck.PlanCheck{plancheck.ExpectNoDeferredChanges()}),
-				ConfigStateChecks: append(inState(data, newer), inState(record, newer)...),
-			},
-		},
-	})
-}
 
 // TestAccProvider_RefusedArguments: Terraform shows the line of the argument at fault, not the first line of its block,
 // unless it may have a secret.
@@ -181,94 +107,6 @@ resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_ins
 	})
 	if requests := applied.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
 		t.Error("the client certificate was not used")
-	}
-}
-
-// validation is what is said of arguments.
-type validation struct {
-	arguments args
-	want      []expected
-}
-
-// refused is what is said of the value of an argument that is refused.
-type refused struct {
-	value any
-	// secret is true if the error is on no attribute: Terraform prints the lines of the configuration with the
-	// attribute at fault.
-	secret bool
-	says   []string
-}
-
-// The client's tests have every fault of a base URL, an address, a header and a PEM text.
-
-var refusedBaseURLs = map[string]refused{
-	"no scheme":         {"files.example.org", false, []string{"has no scheme", `"https://"`}},
-	"line break":        {"https://files.example.org\n", false, []string{"has a control character", "trimspace()"}},
-	"port out of range": {"https://files.example.org:99999", false, []string{"out of range", "from 1 to 65535"}},
-	"private key":       {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
-	"user info":         {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
-	"query":             {"https://files.example.org/?token=hunter2", true, []string{"has a query", "Remove", "request_headers"}},
-}
-
-var refusedAddresses = map[string]refused{
-	"no port":        {"127.0.0.1", false, []string{"is not a host and a port", `"127.0.0.1:8443"`}},
-	"URL":            {"http://h:80", false, []string{"without a scheme or a path"}},
-	"IPv6, no port":  {"[::1]", false, []string{`"[::1]:8443"`}},
-	"user info":      {"me:hunter2@h:80", true, []string{"is not a host and a port"}},
-	"password alone": {"me:hunter2", true, []string{"is not a host and a port"}},
-}
-
-var refusedHeaders = map[string]refused{
-	"ours": {args{"accept-encoding": "hunter2"}, true, []string{
-		`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`,
-	}},
-	"null":         {args{"X-Token": nil}, true, []string{`["X-Token"]`, "the value is null; remove the header"}},
-	"folded names": {args{"X-Token": "hunter2", "x-token": "hunter2"}, true, []string{`["x-token"]`, `same header as "X-Token"`}},
-	"line break":   {args{"X-Token": "hunter2\n"}, true, []string{"line break", "trimspace()"}},
-	"bad Host":     {args{"Host": "hunter2 x"}, true, []string{"not a host or a host and port"}},
-}
-
-// refusedDurations are shown quoted, as they are.
-var refusedDurations = map[string]refused{
-	"negative":           {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
-	"zero":               {"0s", false, []string{`is "0s", which is not positive.`}},
-	"words":              {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
-	"empty":              {"", false, []string{`is "", which is not a duration.`}},
-	"no unit":            {"10", false, []string{`is "10", which is not a duration.`}},
-	"one digit, no unit": {"5", false, []string{`is "5", which is not a duration.`}},
-	"space before":       {" 1s", false, []string{`is " 1s", which is not a duration.`}},
-	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is not a duration.`}},
-	"a long text":        {strings.Repeat("hunter2", 6), false, []string{"is a long text, which is not"}},
-	"as long as shown":   {strings.Repeat("x", 40), false, []string{`is "` + strings.Repeat("x", 40) + `", which is not`}},
-}
-
-// addRefused adds what is refused of an argument, which may be in a block.
-func addRefused(tests map[string]validation, argument, summary string, all map[string]refused) {
-	for name, one := range all {
-		arguments := args{argument: one.value}
-		if object, nested, ok := strings.Cut(argument, "."); ok {
-			arguments = args{object: args{nested: one.value}}
-		}
-		place := argument
-		if one.secret {
-			place = ""
-		}
-		tests[argument+", "+name] = validation{arguments, fault(place, summary, append(slices.Clone(one.says), argument)...)}
-	}
-}
-
-// runValidations validates every case. Neither what is told nor the log has the secrets.
-func runValidations(t *testing.T, name string, tests map[string]validation, secrets ...string) {
-	t.Helper()
-	for title, test := range tests {
-		t.Run(title, func(t *testing.T) {
-			t.Parallel()
-			ctx, log := traced(t.Context())
-			got := validate(ctx, t, name, test.arguments)
-			got.must(t, test.want...)
-			mustNotSay(t, got.String(), "..", ". .", "….")
-			mustNotSay(t, got.String()+log.String(), append(secrets, "hunter2")...)
-		})
 	}
 }
 
@@ -454,98 +292,62 @@ func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
 	})
 }
 
-var everythingUnknown = args{
-	"base_url": unknown{}, "request_headers": unknown{}, "request_timeout": unknown{}, "retry": unknown{},
-	"ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "connect_to": unknown{}, "insecure": unknown{},
-}
-
-// TestUnknownProviderArgumentsDeferOrFailReads: base_url matters to reads that name no instance of their own and,
-// with request_headers, to every read; any other argument to every read.
-func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
+func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t)
-	own := args{"base_url": instance.URL()}
-	headers := args{"request_headers": args{"X-Token": "a"}}
-	everyName := []string{
-		"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry",
-	}
+	material := instancetest.New(t)
+	ca := args{"ca_cert_pem": material.CACertPEM()}
+	pair := args{"client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
+	failing, silent := instancetest.WithDefault(instancetest.Status(503)), instancetest.WithDefault(instancetest.Silent())
+	const status503 = "Instance answered with status 503"
 	tests := map[string]struct {
-		provider, arguments args
-		needs               []string // none if the read works
+		provider args
+		option   instancetest.Option
+		fails    string // the summary
+		requests int
 	}{
-		"base_url, instance named":        {args{"base_url": unknown{}}, own, nil},
-		"base_url, no instance named":     {args{"base_url": unknown{}}, nil, []string{"base_url"}},
-		"base_url, no headers in the map": {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
-		"base_url, headers to place":      {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
-		"base_url, headers unknown": {
-			args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"},
-		},
-		"request_headers": {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},
-		"one header, another origin": {
-			args{"base_url": "https://files.example.org", "request_headers": args{"X-A": "a", "X-B": unknown{}}},
-			own, []string{"request_headers"},
-		},
-		"base_url, connect_to": {args{"base_url": unknown{}, "connect_to": "127.0.0.1:8443"}, own, []string{"base_url"}},
-		"connect_to":           {args{"connect_to": unknown{}}, own, []string{"connect_to"}},
-		"base_url, request_timeout": {
-			args{"base_url": unknown{}, "request_timeout": unknown{}}, own, []string{"request_timeout"},
-		},
-		"request_timeout": {args{"request_timeout": unknown{}}, own, []string{"request_timeout"}},
-		"retry":           {args{"retry": unknown{}}, own, []string{"retry"}},
-		"in retry": {
-			args{"retry": args{"max_attempts": unknown{}, "max_delay": unknown{}}},
-			own, []string{"retry.max_attempts", "retry.max_delay"},
-		},
-		"delays, without another attempt": {
-			args{"retry": args{"max_attempts": 1, "min_delay": unknown{}}}, own, []string{"retry.min_delay"},
-		},
-		"ca_cert_pem, plain HTTP":                 {args{"ca_cert_pem": unknown{}}, own, []string{"ca_cert_pem"}},
-		"everything, and nothing to read":         {everythingUnknown, nil, everyName},
-		"everything, with an instance of its own": {everythingUnknown, own, everyName},
+		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, failing, status503, 4},
+		"max_attempts 1":           {oneAttempt(), failing, status503, 1},
+		"max_attempts 6":           {impatient(6), failing, status503, 6},
+		"request_timeout":          {oneAttempt().with(args{"request_timeout": "250ms"}), silent, "Instance did not answer in time", 1},
+		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
+		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
+		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
+		"client certificate":       {ca.with(pair), instancetest.WithClientCertificate(), "", 1},
+		"no client certificate":    {ca.with(oneAttempt()), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0},
 	}
 	for name, test := range tests {
-		for _, deferral := range []bool{false, true} {
-			for _, source := range []string{instanceName, instancesName} {
-				arguments := test.arguments
-				if source == instancesName {
-					if arguments == nil {
-						continue // there each has a base URL
-					}
-					arguments = reading(source, instance.URL()).with(args{"allow_failures": true})
-				}
-				t.Run(fmt.Sprintf("%s, %s, deferral %v", name, source, deferral), func(t *testing.T) {
-					t.Parallel()
-					server, told := configure(t.Context(), t, test.provider)
-					told.must(t)
-					server.deferral = deferral
-					got := server.read(t.Context(), t, source, arguments)
-					switch {
-					case test.needs == nil:
-						got.must(t)
-						mustEqual(t, "deferred", got.deferred == nil, true)
-					case deferral:
-						got.told.must(t)
-						if got.state != nil || got.deferred == nil || got.deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-							t.Errorf("state %v, deferred %v", got.state, got.deferred)
-						}
-					default:
-						got.told.must(t, expected{summary: "Provider configuration not known yet", says: []string{
-							"known only after apply:\n  - " + strings.Join(test.needs, "\n  - ") + "\n\n", "-target", "depends_on",
-						}})
-					}
-				})
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			instance := instancetest.New(t, test.option)
+			var want []expected
+			if test.fails != "" {
+				want = []expected{{at: "base_url", summary: test.fails}}
 			}
-		}
+			server, _ := configure(t.Context(), t, test.provider)
+			server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t, want...)
+			mustEqual(t, "the number of requests", len(instance.Requests()), test.requests)
+		})
 	}
 }
 
-func TestNothingToReadIsAnErrorWhateverIsUnknown(t *testing.T) {
+func TestReadsShareTheProvidersConnections(t *testing.T) {
 	t.Parallel()
-	provider := maps.Clone(everythingUnknown)
-	delete(provider, "base_url")
-	server, _ := configure(t.Context(), t, provider)
-	server.deferral = true // waiting for the other arguments would only put the error off
-	got := server.read(t.Context(), t, instanceName, nil)
-	got.told.must(t, expected{summary: "No instance to read"})
-	mustEqual(t, "deferred", got.deferred == nil, true)
+	const reads, parallelism = 200, 10
+	const connections = reads / 4 // net/http dials ahead, more often on a busy machine
+	instance := instancetest.New(t, instancetest.WithTLS())
+	server, _ := configure(t.Context(), t, args{"ca_cert_pem": instance.CACertPEM()})
+	var running sync.WaitGroup
+	for range parallelism {
+		running.Go(func() {
+			for range reads / parallelism {
+				server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t)
+			}
+		})
+	}
+	running.Wait()
+	mustEqual(t, "the number of requests", len(instance.Requests()), reads)
+	if got := instance.Connections(); got > connections {
+		t.Errorf("%d connections, want at most %d", got, connections)
+	}
+	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
 }
