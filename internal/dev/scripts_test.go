@@ -5,11 +5,11 @@ package dev_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,71 +22,62 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// machine returns an environment in which these fake programs, as shell scripts, are all there is besides a POSIX system.
-func machine(t *testing.T, programs map[string]string) []string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"awk", "cat", "dirname", "env", "mkdir", "mktemp", "ps", "rm", "sh", "sleep", "tail", "touch"} {
-		path, err := exec.LookPath(name)
-		must(t, err)
-		must(t, os.Symlink(path, filepath.Join(dir, name)))
-	}
-	// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	for name, script := range programs {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
-	}
-	return []string{"PATH=" + dir, "TMPDIR=" + t.TempDir(), "TF_WORKSPACE=production", "TF_LOG=TRACE", "FILETRANSFER_BASE_URL=https://example.com"}
-}
-
-const (
-	terraform = `[ -z "${TF_WORKSPACE:-}" ] && echo Terraform v1.11.4`
-	tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
-	goTool    = `[ "$CGO_ENABLED $1 $3 $4 $5" = "0 -C tool -n tofu" ] && echo "$PATH/pinned"`
-)
-
+// TestWithCLI: the command gets the right CLI, none of the user's settings, and a folder that is gone afterwards. Fake programs, as
+// shell scripts, are all there is besides a POSIX system.
 func TestWithCLI(t *testing.T) {
 	t.Parallel()
-	const show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL`
-	const foundTofu = "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n"
+	const (
+		terraform = `[ -z "${TF_WORKSPACE:-}" ] && echo Terraform v1.11.4`
+		tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
+		goTool    = `[ "$CGO_ENABLED $1 $3 $4 $5" = "0 -C tool -n tofu" ] && echo "$PATH/pinned"`
+		show      = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
+			: >"$TMPDIR/file"
+			exit 7`
+	)
 	type programs = map[string]string
 	both := programs{"terraform": terraform, "tofu": tofu}
 	tests := map[string]struct {
 		programs programs
-		variable string
-		args     []string
-		want     string // of stdout, or of stderr if it fails
-		fails    bool
+		named    string
+		want     string // that the command prints, or the script if there is no CLI
+		exitCode int
 	}{
-		"terraform before tofu": {programs: both, want: "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"},
-		"neither":               {programs: programs{"go": goTool, "pinned": tofu}, want: strings.Replace(foundTofu, "tofu", "pinned", 1)},
-		"named":                 {programs: both, variable: "TF_ACC_TERRAFORM_PATH=tofu", want: foundTofu},
-		"something else":        {programs: programs{"terraform": "echo Packer v1.2.3"}, want: "neither Terraform nor OpenTofu", fails: true},
-		"command fails":         {programs: both, args: []string{"sh", "-c", "echo why >&2; exit 7"}, want: "why\n", fails: true},
-		"each": {
-			programs: both, args: []string{"-each", "sh", "-c", "echo many lines; echo DONE"},
-			want: "DONE with Terraform 1.11.4 (PATH/terraform)\nDONE with OpenTofu 1.12.6-dev (PATH/tofu)\n",
-		},
+		"terraform before tofu": {both, "", "1 PATH/terraform registry.terraform.io/filetransfer TRACE\n", 7},
+		"only tofu":             {programs{"tofu": tofu}, "", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
+		"neither":               {programs{"go": goTool, "pinned": tofu}, "", "1 PATH/pinned registry.opentofu.org/filetransfer TRACE\n", 7},
+		"named":                 {both, "tofu", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
+		"not there":             {both, "tf", "with-cli: tf is not a program\n", 1},
+		"something else":        {programs{"terraform": "echo Packer v1.2.3"}, "", "neither Terraform nor OpenTofu\n", 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := machine(t, test.programs)
-			args := test.args
-			if args == nil {
-				args = []string{"sh", "-c", show}
+			dir, tmp := t.TempDir(), t.TempDir()
+			for _, name := range []string{"awk", "dirname", "mktemp", "rm", "sh"} {
+				path, err := exec.LookPath(name)
+				must(t, err)
+				must(t, os.Symlink(path, filepath.Join(dir, name)))
 			}
-			var stdout, stderr strings.Builder
-			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", args...)
-			cmd.Env, cmd.Stdout, cmd.Stderr = slices.Concat(env, []string{test.variable}), &stdout, &stderr
-			err := cmd.Run()
-			got := strings.ReplaceAll(stdout.String(), strings.TrimPrefix(env[0], "PATH="), "PATH")
-			if test.fails && (err == nil || !strings.Contains(stderr.String(), test.want)) {
-				t.Errorf("it ended with %v and said %q, want a failure and %q", err, &stderr, test.want)
+			// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
+			syscall.ForkLock.RLock()
+			for name, script := range test.programs {
+				must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 			}
-			if !test.fails && (err != nil || got != test.want) {
-				t.Errorf("it ended with %v and printed %q, want %q\n%s", err, got, test.want, &stderr)
+			syscall.ForkLock.RUnlock()
+			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", "sh", "-c", show)
+			cmd.Env = []string{
+				"PATH=" + dir, "TMPDIR=" + tmp, "TF_ACC_TERRAFORM_PATH=" + test.named,
+				"TF_WORKSPACE=production", "TF_LOG=TRACE", "FILETRANSFER_BASE_URL=https://example.com",
+			}
+			said, err := cmd.CombinedOutput()
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != test.exitCode {
+				t.Errorf("it ended with %v, want exit code %d", err, test.exitCode)
+			}
+			if got := strings.ReplaceAll(string(said), dir, "PATH"); !strings.HasSuffix(got, test.want) {
+				t.Errorf("it printed %q, want %q at the end", got, test.want)
+			}
+			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+				t.Errorf("it left %v in TMPDIR, %v", left, err)
 			}
 		})
 	}
