@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -41,7 +42,7 @@ var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
 // handWritten returns the pages that people write. Those in docs/ are generated from them.
 func handWritten(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", ".github"), files(t, "*.tmpl", "templates"))
+	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.tmpl", "templates"))
 }
 
 // block is a fenced block of a page.
@@ -130,46 +131,68 @@ func standIn(text string) string {
 	return another.ReplaceAllString(text, "terraform_data")
 }
 
-// A newcomer who copies the examples of the first screen gets what follows them. The answer on it is that of a real server.
-func TestAccDocumentation_FirstScreen(t *testing.T) {
+// A newcomer who copies a configuration of the first pages can apply it, to an instance that reports what it expects.
+func TestAccDocumentation_FirstPages(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
 	needTerraformData(t, cli)
-	screen := blocks(t, filepath.Join(root, "templates", "index.md.tmpl"))[:5]
-	for i, block := range blocks(t, filepath.Join(root, "README.md"))[:len(screen)] {
-		if block.text != screen[i].text {
-			t.Errorf("%s is not as in %s", block.place, screen[i].place)
+	tried := 0
+	for _, page := range firstPages {
+		for _, block := range blocks(t, page) {
+			if block.language != "terraform" {
+				continue
+			}
+			tried++
+			t.Run(block.place, func(t *testing.T) {
+				t.Parallel()
+				document := instancetest.Newer()
+				if expected := regexp.MustCompile(`\bfile_max_size += (\d+)`).FindStringSubmatch(block.text); expected != nil {
+					document = document.With("fileMaxSize", json.RawMessage(expected[1]))
+				}
+				w := pasted(t, cli, block.text, instancetest.New(t, instancetest.WithDocument(document)))
+				w.apply()
+				w.wantNoChanges(nil)
+			})
 		}
 	}
-	answer, gate, failure, reads, tries := screen[0].text, screen[1].text, screen[2].text, screen[3].text, screen[4].text
-	const asked = "5000000000"
-	correct := strings.Replace(answer, `"fileMaxSize":5,`, `"fileMaxSize":`+asked+",", 1)
-	server := instancetest.New(t, instancetest.WithDocument(answer))
-	from := func(configuration, baseURL string) string {
-		return standIn(strings.ReplaceAll(configuration, `"`+baseURL+`"`, `"`+server.URL()+`"`))
+	if tried == 0 {
+		t.Error("the first pages show no configuration")
 	}
+}
 
-	gated := newWorkspace(t, cli, strings.Replace(from(gate, exampleURL), "\n\n  expected", "\n  timeouts = { create = \"1s\" }\n\n  expected", 1))
-	gated.plan().wantText(t, `MAX_FILE_BYTES = "`+asked+`"`)
-	tried := newWorkspace(t, cli, "")
-	tried.paste(strings.Replace(from(tries, "http://127.0.0.1:3000"), `"5s"`, `"1s"`, 1))
-	for _, w := range []*workspace{gated, tried} {
-		server.SetDefault(instancetest.AnswerDocument(answer))
-		failed := w.do("apply", "-auto-approve")
-		failed.wantText(t, "exit code 1:")
-		failed.wantExcerpt(t, failure)
-		if form := w.record("terraform_data.upload_form"); form != nil {
-			t.Errorf("there is an upload form: %v", form)
-		}
-		server.SetDefault(instancetest.AnswerDocument(correct))
-		w.apply()
-		w.wantNoChanges(nil)
+var firstPages = []string{filepath.Join(root, "README.md"), filepath.Join(root, "templates", "index.md.tmpl")}
+
+// pasted returns a workspace of a page's configuration, in which every URL is that of the server.
+func pasted(t *testing.T, cli cli, configuration string, server *instancetest.Server) *workspace {
+	t.Helper()
+	configuration = standIn(regexp.MustCompile(`"https?://[^"]*"`).ReplaceAllString(configuration, `"`+server.URL()+`"`))
+	if !strings.Contains(configuration, "required_providers") {
+		configuration = required + configuration
 	}
+	w := newWorkspace(t, cli, "")
+	w.paste(configuration)
+	return w
+}
 
-	read := newWorkspace(t, cli, from(reads, exampleURL))
-	read.apply()
-	if size := read.state().Outputs["file_max_size"].Value; size != 5000000000. {
-		t.Errorf("the output is %v", size)
+// The error on the first pages is what the answer on them leads to. What depends on the record is not created.
+func TestAccDocumentation_FirstError(t *testing.T) {
+	t.Parallel()
+	cli := acceptance(t)
+	needTerraformData(t, cli)
+	for _, page := range firstPages {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			page, err := filepath.Rel(root, page)
+			must(t, err)
+			server := instancetest.New(t, instancetest.WithDocument(oneBlock(t, `"fileMaxSize":5,`, page)))
+			w := pasted(t, cli, strings.Replace(oneBlock(t, `create = "5s"`, page), `"5s"`, `"1s"`, 1), server)
+			failed := w.do("apply", "-auto-approve")
+			failed.wantText(t, "exit code 1:")
+			failed.wantExcerpt(t, oneBlock(t, "Error: Instance does not report", page))
+			if form := w.record("terraform_data.upload_form"); form != nil {
+				t.Errorf("there is an upload form: %v", form)
+			}
+		})
 	}
 }
 
@@ -184,30 +207,6 @@ func (r result) wantExcerpt(t *testing.T, excerpt string) {
 		}
 		rest = after
 	}
-}
-
-// The pages print attributes with their values as the CLI does.
-func TestAccDocumentation_Values(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	cli.need(t, version{1, 5}, version{1, 6}, "the layout of the pages")
-	server := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3").With("fileMaxSize", 1000000000)))
-	t.Run("filetransfer_instance", func(t *testing.T) {
-		t.Parallel()
-		e := newExample(t, cli, "data-sources/filetransfer_instance")
-		e.variables["base_url"] = server.URL()
-		e.setVariables()
-		e.apply()
-		done := e.run(t, e.dir, "state", "show", "-no-color", "data.filetransfer_instance.files")
-		done.stdout = []byte(strings.ReplaceAll(string(done.stdout), server.URL(), exampleURL))
-		done.wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "data-sources", "instance.md.tmpl"))
-	})
-	t.Run("parse_instance", func(t *testing.T) {
-		t.Parallel()
-		e := newExample(t, cli, "functions/parse_instance")
-		e.apply()
-		e.run(t, e.dir, "output", "-no-color", "snapshot").wantExcerpt(t, oneBlock(t, "api_version_patch", "templates", "functions", "parse_instance.md.tmpl"))
-	})
 }
 
 var (
@@ -265,25 +264,6 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// The page about messages shows one as it is. Only the times, the number of attempts and how lines are broken differ.
-func TestAccDocumentation_Message(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	w := newWorkspace(t, cli, "\n\nresource \"filetransfer_instance_record\" \"files\" {\n  base_url = \"http://"+
-		instancetest.ReserveAddress(t)+"\"\n  timeouts = { create = \"1s\" }\n}\n")
-	failed := w.do("apply", "-auto-approve")
-	_, message, _ := strings.Cut(failed.String(), "Error: ")
-	words := func(text string) string {
-		for pattern, same := range map[string]string{`\b(localhost|127\.0\.0\.1):\d+`: "ADDRESS", `\d+ attempts`: "N attempts", `\(\d+[ms]\)`: "(TIME)", `line \d+`: "line N", `\n +\d+:`: "\n N:"} {
-			text = regexp.MustCompile(pattern).ReplaceAllString(text, same)
-		}
-		return strings.TrimSpace(oneLine([]byte(text)))
-	}
-	if want, got := words(oneBlock(t, "12 attempts", "templates", "guides", "troubleshooting.md.tmpl")), words("Error: "+message); got != want {
-		t.Errorf("the page has\n%s\nand it says\n%s", want, got)
-	}
-}
-
 // linksOf returns where the links of a page to files of the repository lead, each with its section.
 func linksOf(t *testing.T, page string) []string {
 	t.Helper()
@@ -309,43 +289,5 @@ func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
 		if page != index && !slices.Contains(linked, page) {
 			t.Errorf("%s has no link to %s", index, page)
 		}
-	}
-}
-
-// What the troubleshooting page says about messages of the CLI is about messages that it gives.
-func TestAccDocumentation_MessagesOfTheCLI(t *testing.T) {
-	t.Parallel()
-	cli := acceptance(t)
-	needTerraformData(t, cli)
-	page := string(read(t, filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl")))
-	const record = "resource \"filetransfer_instance_record\" \"this\" {\n  base_url = %s\n}\n\nresource \"terraform_data\" \"it\" {\n  %s\n}\n"
-	for label, test := range map[string]struct {
-		configuration string
-		says          []string
-	}{
-		"hashicorp/filetransfer cannot be found": {
-			"data \"filetransfer_instance\" \"files\" {\n  base_url = \"" + exampleURL + "\"\n}\n", []string{"exit code 1:", "hashicorp/filetransfer"},
-		},
-		"Cycle": {
-			required + fmt.Sprintf(record, "terraform_data.it.output", "input = filetransfer_instance_record.this.file_max_size"),
-			[]string{"exit code 1:", "Error: Cycle"},
-		},
-		"Invalid for_each argument": {
-			required + fmt.Sprintf(record, `"`+exampleURL+`"`, "for_each = toset(filetransfer_instance_record.this.recommended_expire_times[*].label)"),
-			[]string{"exit code 1:", "Error: Invalid for_each argument"},
-		},
-		"A setting has no effect, and there is no message": {
-			required + "provider \"filetransfer\" {\n  retry = { max_attempt = 1 }\n}\n", []string{"exit code 0:"},
-		},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			if !strings.Contains(page, "\n### "+label) {
-				t.Error("the page has no such section")
-			}
-			w := newWorkspace(t, cli, "")
-			w.paste(test.configuration)
-			w.do("plan").wantText(t, test.says...)
-		})
 	}
 }
