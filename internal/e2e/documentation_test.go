@@ -199,7 +199,7 @@ func TestAccDocumentation_Values(t *testing.T) {
 	t.Run("filetransfer_instances", func(t *testing.T) {
 		t.Parallel()
 		e := newExample(t, cli, "guides/tolerate-failures")
-		older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+		older := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("apiVersion", "1.1.0")))
 		e.variables["base_urls"] = map[string]string{
 			"lyon": older.URL(), "nice": "http://" + instancetest.ReserveAddress(t), "paris": instancetest.New(t).URL(),
 		}

@@ -58,7 +58,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. If `false`, one " +
-				"failure fails the read, and the error names every instance that failed. Default: `false`.",
+				"failure fails the read, and each instance that failed is an error with its key. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,

@@ -54,6 +54,98 @@ func TestAccProvider_RefusedArguments(t *testing.T) {
 	})
 }
 
+// TestAccProvider_MisspelledMembers: a block refuses what it does not have, and suggests what it has.
+func TestAccProvider_MisspelledMembers(t *testing.T) {
+	t.Parallel()
+	const good = "base_url = \"https://files.example.org\"\n"
+	mustFail(t, nil, providerWith("retry {\nmax_atempts = 2\n}")+data("any", "https://files.example.org"),
+		errorAtLine{"max_atempts = 2", []string{`Did you mean "max_attempts"?`}})
+	mustFail(t, nil, "data \"filetransfer_instance\" \"one\" {\n"+good+"timeouts { raed = \"1s\" }\n}\n"+
+		"data \"filetransfer_instances\" \"many\" {\nbase_urls = { a = \"https://files.example.org\" }\ntimeouts { reed = \"1s\" }\n}\n"+
+		"resource \"filetransfer_instance_record\" \"this\" {\n"+good+"timeouts { updat = \"1s\" }\n}\n",
+		errorAtLine{`timeouts { raed = "1s" }`, []string{`Did you mean "read"?`}},
+		errorAtLine{`timeouts { reed = "1s" }`, []string{`Did you mean "read"?`}},
+		errorAtLine{`timeouts { updat = "1s" }`, []string{`Did you mean "update"?`}})
+}
+
+// TestAccProvider_Blocks: dynamic, empty, and with null or unknown members. The provider's retry has one attempt.
+func TestAccProvider_Blocks(t *testing.T) {
+	t.Parallel()
+	server, failing := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	configuration := fmt.Sprintf(`
+provider "filetransfer" {
+  dynamic "retry" {
+    for_each = [1]
+    content {
+      max_attempts = retry.value
+      min_delay    = null
+    }
+  }
+}
+
+resource "terraform_data" "later" { input = "3s" }
+
+data "filetransfer_instance" "dynamic" {
+  base_url = %[1]q
+  dynamic "timeouts" {
+    for_each = ["2s"]
+    content { read = timeouts.value }
+  }
+}
+
+data "filetransfer_instance" "unknown" {
+  base_url = %[1]q
+  timeouts { read = terraform_data.later.output }
+}
+
+data "filetransfer_instances" "null" {
+  base_urls      = { up = %[1]q, down = %[2]q }
+  allow_failures = true
+  timeouts { read = null }
+}
+
+resource "filetransfer_instance_record" "empty" {
+  base_url = %[1]q
+  timeouts {}
+  expected {}
+}
+
+resource "filetransfer_instance_record" "dynamic" {
+  base_url = %[1]q
+  dynamic "timeouts" {
+    for_each = []
+    content {}
+  }
+  dynamic "expected" {
+    for_each = [20000000]
+    content { chunk_size = expected.value }
+  }
+}
+`, server.URL(), failing.URL())
+	timeouts := func(read any) args { return args{"timeouts": args{"read": read}} }
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   needTerraformData(),
+		ProtoV6ProviderFactories: factories(),
+		Steps: []resource.TestStep{{
+			Config: configuration,
+			ConfigPlanChecks: planned(
+				inPlan("filetransfer_instance_record.dynamic", plancheck.ResourceActionCreate, args{"chunk_size": int64(20000000), "timeouts": nil}),
+			),
+			ConfigStateChecks: slices.Concat(
+				inState("data.filetransfer_instance.dynamic", newer.with(timeouts("2s"))),
+				inState("data.filetransfer_instance.unknown", newer.with(timeouts("3s"))),
+				inState("data.filetransfer_instances.null", timeouts(nil).with(args{"errors": args{"down": "status 503 Service Unavailable"}})),
+				inState("filetransfer_instance_record.empty", newer), inState("filetransfer_instance_record.dynamic", newer),
+			),
+			PostApplyFunc: func() {
+				if got := len(failing.Requests()); got > 3 { // plan, refresh and apply read once each; the default is four attempts
+					t.Errorf("%d requests of an instance that fails", got)
+				}
+			},
+		}},
+	})
+}
+
 // TestAccProvider_EphemeralArguments: they are in no state and no plan. The address of a tunnel is another one when the saved
 // plan is applied.
 func TestAccProvider_EphemeralArguments(t *testing.T) {

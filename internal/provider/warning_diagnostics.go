@@ -27,7 +27,7 @@ var instanceDoubts = []struct {
 	{instance.SuspiciouslyShort, summaryShort,
 		"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early " +
 			"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:",
-		"Compare them with what the instance offers its users."},
+		"Compare all options of the instance with what it offers its users: if these are minutes, all are."},
 	{instance.MixedUnits, summaryMixed,
 		"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as " +
 			"it is in the others:",

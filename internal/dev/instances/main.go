@@ -22,7 +22,7 @@ import (
 )
 
 var documents = map[string]instancetest.Document{
-	"older":  instancetest.Older(),
+	"older":  instancetest.Older().With("apiVersion", "1.1.0"), // a release that there is
 	"newer":  instancetest.Newer(),
 	"broken": instancetest.Newer().With("fileMaxSize", nil),
 }
