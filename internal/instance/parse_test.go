@@ -80,13 +80,6 @@ func withEntries(tb testing.TB, entries ...string) string {
 	return valid[:start+1] + strings.Join(entries, ", ") + valid[end:]
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // parse calls instance.Parse and checks what it promises for any document whatsoever. Exactly one of the results is
 // nil.
 func parse(t *testing.T, document []byte) (*instance.Details, *instance.DocumentError) {
