@@ -37,8 +37,7 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of instances of the file transfer service Stend, such as file size, chunk size, maximum age and " +
-			"expiry options, and stops an apply when a limit did not take effect.",
+		MarkdownDescription: "Reads the limits and expiry options of Stend, a self-hosted service for sending files, and feeds them into other resources.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
