@@ -17,8 +17,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/provider"
 )
 
-// address is what required_providers names as the source.
-const address = "registry.terraform.io/filetransfer/filetransfer"
+// sourceAddress is what required_providers names as the source.
+const sourceAddress = "registry.terraform.io/filetransfer/filetransfer"
 
 // Set by the release build.
 var (
@@ -45,7 +45,7 @@ func main() {
 		runtimedebug.SetGCPercent(200)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: address,
+		Address: sourceAddress,
 		Debug:   *debug,
 	})
 	if err != nil {

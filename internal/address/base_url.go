@@ -61,9 +61,9 @@ const (
 
 // ParseBaseURL parses a base URL. It keeps the path, except for trailing slashes. The error is always a [*SyntaxError].
 func ParseBaseURL(text string) (BaseURL, error) {
-	u, fault := parseBaseURL(text)
-	if fault != nil {
-		return BaseURL{}, fault
+	u, syntaxErr := parseBaseURL(text)
+	if syntaxErr != nil {
+		return BaseURL{}, syntaxErr
 	}
 	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
 	document := &url.URL{Scheme: u.Scheme, Host: HostPort(u), RawPath: path + instancePath}

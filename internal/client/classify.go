@@ -14,17 +14,19 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 const reasonLimit = 300 // characters
 
-// classify returns the failure for an error of a round trip or of reading a body.
-func classify(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
-	if failure, ok := AsFailure(err); ok { // a failure from proxy.go
-		failure.Reason = redact.clean(failure.Reason, reasonLimit)
+// classify returns the failure for an error of a round trip or of reading a body. It recognizes an error by its own text, and redacts
+// only what it prints of a server's.
+func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
+	if failure, ok := AsFailure(err); ok { // from proxy.go
 		return failure
 	}
-	failure := failureOf(ctx, err, trace, redact)
+	failure := failureOf(ctx, err, trace)
 	// The resolver, and dialing one of several addresses, have shorter time limits of their own.
 	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
@@ -32,13 +34,13 @@ func classify(ctx context.Context, err error, trace *requestTrace, redact redact
 
 // failureOf returns the failure for err, except AttemptTimedOut. It checks in this order: proxy, DNS, timeout, TLS, no connection,
 // broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
-func failureOf(ctx context.Context, err error, trace *requestTrace, redact redactor) *Failure {
+func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(ctx, err)
 	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isOperation && strings.HasPrefix(operation.Op, "socks"), trace.atProxy():
-		return proxyFailure(err, timedOut, redact)
+		return proxyFailure(err, timedOut, trace.redact)
 	case isDNS && dnsErr.IsNotFound:
 		return newFailure(KindResolve, "the host name could not be resolved: no such host")
 	case isDNS && !timedOut:
@@ -48,15 +50,17 @@ func failureOf(ctx context.Context, err error, trace *requestTrace, redact redac
 	case timedOut:
 		return newFailure(KindTimeout, noAnswer(trace.at()))
 	}
-	if failure := tlsFailure(err, trace, redact); failure != nil {
+	if failure := tlsFailure(err, trace); failure != nil {
 		return failure
 	}
-	text := redact.clean(goText(err), reasonLimit)
+	text := goText(err)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
-		return newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
+		failure := newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
+		failure.Hint = HintLargeHead
+		return failure
 	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset means that it had connected
-		return newFailure(KindConnect, text)
+		return newFailure(KindConnect, safetext.Line(text, reasonLimit))
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")
 		failure.Hint = HintHTTPS
@@ -74,7 +78,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace, redact redac
 		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
 			text = "it came before the request"
 		}
-		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+text)
+		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
 		// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
 		failure.transient = trace.reused.Load()
 		return failure
@@ -85,7 +89,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace, redact redac
 func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
-	text := redact.clean(strings.TrimPrefix(goText(err), tlsPrefix), reasonLimit)
+	text := strings.TrimPrefix(goText(err), tlsPrefix)
 	answer, answered := strings.CutPrefix(text, "unknown error ") // only errors of SOCKS proxies start with this
 	switch {
 	case timedOut:
@@ -93,7 +97,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	case answered:
 		return newFailure(KindProxy, "the proxy could not reach the instance: "+answer)
 	case isOperation && operation.Op == "proxyconnect", isA[*net.DNSError](err), untrusted:
-		failure := newFailure(KindProxy, "the proxy could not be reached: "+text)
+		failure := newFailure(KindProxy, "the proxy could not be reached: "+redact.quoting(text, certificateNames))
 		failure.transient = !untrusted
 		return failure
 	default:
@@ -128,10 +132,10 @@ func brokenReason(reached stage) string {
 }
 
 // tlsFailure returns the failure for a TLS error. Returns nil for other errors.
-func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
+func tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	if isA[*tls.CertificateVerificationError](err) {
-		failure := newFailure(KindCertificate, redact.clean(text, reasonLimit))
+		failure := newFailure(KindCertificate, trace.redact.quoting(text, certificateNames))
 		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
 		switch {
@@ -156,7 +160,7 @@ func tlsFailure(err error, trace *requestTrace, redact redactor) *Failure {
 		if refused {
 			reason = "the server refused the TLS handshake: "
 		}
-		failure := newFailure(KindTLS, reason+redact.clean(text, reasonLimit))
+		failure := newFailure(KindTLS, reason+safetext.Line(text, reasonLimit))
 		switch {
 		case strings.Contains(text, "protocol version"):
 			failure.Hint = HintTLSVersion
@@ -206,8 +210,12 @@ func isTimeout(ctx context.Context, err error) bool {
 	return ok && netErr.Timeout()
 }
 
-// tlsPrefix is the prefix of crypto/tls errors.
-const tlsPrefix = "tls: "
+const (
+	// tlsPrefix is the prefix of crypto/tls errors.
+	tlsPrefix = "tls: "
+	// certificateNames precedes the names of a certificate in a crypto/x509 error.
+	certificateNames = "certificate is valid for "
+)
 
 // goText returns the text of an error from Go's libraries, without addresses and package prefixes (except tlsPrefix).
 func goText(err error) string {
@@ -223,8 +231,8 @@ func goText(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
-	if address, ok := errors.AsType[*net.AddrError](err); ok {
-		return address.Err
+	if addressErr, ok := errors.AsType[*net.AddrError](err); ok {
+		return addressErr.Err
 	}
 	text, _, _ := strings.Cut(err.Error(), " (possibly because of") // crypto/x509 adds a guess
 	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {

@@ -53,9 +53,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trace := &requestTrace{}
+			trace := &requestTrace{redact: newRedactor(nil, nil)}
 			trace.reach(test.at)
-			failure := classify(t.Context(), test.err, trace, newRedactor(nil, nil))
+			failure := classify(t.Context(), test.err, trace)
 			if failure.Kind != test.kind || failure.Reason != test.reason ||
 				failure.transient != kinds[test.kind].transient {
 				t.Errorf("kind %d, want %d, and %q; %+v", failure.Kind, test.kind, test.reason, failure)
@@ -67,7 +67,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 // net/http may dial on for a request that got another connection meanwhile.
 func TestTraceNeverGoesBack(t *testing.T) {
 	t.Parallel()
-	trace := &requestTrace{}
+	trace := &requestTrace{redact: newRedactor(nil, nil)}
 	for _, s := range []stage{stageSent, stageConnecting, stageHandshaking} {
 		if trace.reach(s); trace.at() != stageSent {
 			t.Errorf("the trace is at stage %d", trace.at())
@@ -81,7 +81,7 @@ func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	used, other := net.Pipe()
 	defer used.Close()
 	defer other.Close()
-	ctx, trace := withTrace(t.Context(), "")
+	ctx, trace := withTrace(t.Context(), "", newRedactor(nil, nil))
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
 	trace.wantCertificate()
 	if trace.ended() || trace.certificateWanted.Load() {
@@ -100,7 +100,7 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	defer listener.Close()
 	over, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	ctx, _ := withTrace(over, "")
+	ctx, _ := withTrace(over, "", newRedactor(nil, nil))
 	if dialed, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String()); err == nil || !isTimeout(ctx, err) {
 		t.Errorf("got %v and error %v, want a timeout", dialed, err)
 	}
@@ -113,7 +113,7 @@ func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 	defer used.Close()
 	defer other.Close()
 	_ = used.SetDeadline(time.Now())
-	ctx, _ := withTrace(t.Context(), "")
+	ctx, _ := withTrace(t.Context(), "", newRedactor(nil, nil))
 	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
 	go func() { _, _ = other.Write([]byte("x")) }()
 	if _, err := used.Read(make([]byte, 1)); err != nil {
@@ -124,7 +124,7 @@ func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 // When a connection from the pool has ended, net/http makes the request once more, on another connection.
 func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 	t.Parallel()
-	ctx, trace := withTrace(t.Context(), "")
+	ctx, trace := withTrace(t.Context(), "", newRedactor(nil, nil))
 	hooks := httptrace.ContextClientTrace(ctx)
 	hooks.GetConn("")
 	hooks.GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: &net.TCPConn{}}, Reused: true})

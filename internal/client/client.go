@@ -37,7 +37,7 @@ type Client struct {
 	single transports
 	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
-	// parsing lets one document be parsed at a time: that takes up to 67 times the memory of the document, but only milliseconds.
+	// parsing lets one document be parsed at a time: parsing takes milliseconds, but up to 67 times the memory of the document.
 	parsing sync.Mutex
 }
 
@@ -56,9 +56,9 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// Clean returns text from an instance, cut and safe to print: the secrets in headers and proxy URLs are redacted.
-func (c *Client) Clean(text string, headers http.Header) string {
-	return newRedactor(headers, c.proxyCredentials).clean(text, messageLimit)
+// RedactedLine returns text from an instance as one line, cut and safe to print: the secrets in headers and proxy URLs are redacted.
+func (c *Client) RedactedLine(text string, headers http.Header) string {
+	return newRedactor(headers, c.proxyCredentials).line(text, messageLimit)
 }
 
 // Request describes one read.
@@ -66,10 +66,13 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Differences returns the values that are not as expected; any makes the attempt fail. May be nil.
-	Differences func(*instance.Details) []Difference
-	// UntilReady retries every failure except a misconfigured proxy until the context's deadline, each time on a new connection.
+	// UntilReady retries every failure except a misconfigured proxy until the context's deadline, each time on a new connection. A
+	// response that is older than the read, by its Age header, is such a failure.
 	UntilReady bool
+	// Differences returns the values that are not as expected, safe to print; any makes the attempt fail. May be nil.
+	Differences func(*instance.Details) []Difference
+	// StableFor, with UntilReady, is how long attempts must go on succeeding, about one each second. With 0, one success is enough.
+	StableFor time.Duration
 	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot until the
 	// document is parsed; a retry delay holds none. May be nil.
 	Semaphore chan struct{}

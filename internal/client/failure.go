@@ -28,6 +28,8 @@ const (
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
 	KindUnexpected                  // details that are not as expected
+	KindCached                      // a response that a cache kept since before the read began
+	KindUnstable                    // attempts succeeded when the time ran out, but not for StableFor
 )
 
 // kinds holds the defaults for failures of each kind.
@@ -52,6 +54,8 @@ var kinds = map[Kind]struct {
 	KindNotJSON:     {"not JSON", false},
 	KindDocument:    {"not an instance document: ", false},
 	KindUnexpected:  {"not as expected", true},
+	KindCached:      {"response from a cache", true},
+	KindUnstable:    {"not stable", false},
 }
 
 // Hint is a likely cause, more specific than the [Kind].
@@ -69,6 +73,19 @@ const (
 	HintProxyCredentials                  // the proxy requires credentials, or refused them
 	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
+	HintErrorAnswer                       // the body is a message about an error, with status 200
+	HintCutShort                          // the body is the beginning of a JSON document
+	HintEncoding                          // the body has an encoding that nobody asked for
+	HintLargeHead                         // the head is too large, not the body
+)
+
+// Ending says how the time limit of a read ended it.
+type Ending int
+
+const (
+	NotByTime  Ending = iota // the time limit did not end it
+	TimeRanOut               // it interrupted an attempt or a delay
+	NoTimeLeft               // it left no time for another attempt
 )
 
 // Failure reports why an instance could not be read. It is safe to print. The function that detects it sets what went wrong,
@@ -93,22 +110,26 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Proxy string
 	// Reason says what went wrong, in one line.
 	Reason string
-	// Faults lists the faults of the document, for KindNotJSON and KindDocument.
+	// Faults lists the faults of the document, for KindNotJSON and KindDocument. Empty with HintErrorAnswer.
 	Faults []string
 	// Differences lists the values that were not as expected in the last instance document received. Never empty for KindUnexpected.
 	Differences []Difference
+	// Answered is true if the head of a response arrived.
+	Answered bool
 	// CacheAgeSeconds is the age of a response from a cache, or 0.
 	CacheAgeSeconds uint64
+	// LastStreak is the last streak before the failure. Its Attempts are 0 if there was none.
+	LastStreak Streak
+	// Interruption is the failure that ended the streak before the last one, for KindUnstable, or nil.
+	Interruption *Failure
 	// StatusCode is the HTTP status for KindStatus, or the status of a proxy that refused to connect, or 0.
 	StatusCode int
 	// Attempts is the number of attempts made. It is 0 if the time ran out before the first.
 	Attempts int
 	// AttemptTimedOut is true if the last attempt exceeded RequestTimeout.
 	AttemptTimedOut bool
-	// TimeRanOut is true if the time limit of the read interrupted it.
-	TimeRanOut bool
-	// NoTimeLeft is true if no time was left for another attempt.
-	NoTimeLeft bool
+	// Ending says how the time limit of the read ended it.
+	Ending Ending
 
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
@@ -149,7 +170,7 @@ func (f *Failure) Target() string {
 	if f.ConnectTo != "" {
 		target += " (connect_to " + f.ConnectTo + ")"
 	}
-	if f.CacheAgeSeconds > 0 {
+	if f.CacheAgeSeconds > 0 && f.Kind != KindCached { // then, Reason has the age
 		target += fmt.Sprintf(" (from a cache, %d seconds old)", f.CacheAgeSeconds)
 	}
 	return target

@@ -44,26 +44,26 @@ func TestHeadersAreRefusedWithoutTheirValues(t *testing.T) {
 	const notAName, ownHeader = "not a valid HTTP header name", "sets this header itself"
 	tests := map[string]struct {
 		headers map[string]string
-		faults  []client.HeaderFault // with a part of the reason
+		faults  []client.InvalidHeader // with a part of the reason
 	}{
-		"empty name":         {map[string]string{"": value}, []client.HeaderFault{{"", notAName}}},
-		"space in a name":    {map[string]string{"X Y": value}, []client.HeaderFault{{"X Y", notAName}}},
-		"non-ASCII name":     {map[string]string{"Ä": value}, []client.HeaderFault{{"Ä", notAName}}},
-		"line break in name": {map[string]string{"X\r\nY": value}, []client.HeaderFault{{"X\r\nY", notAName}}},
-		"names that fold":    {map[string]string{"X-Key": value, "x-key": "other"}, []client.HeaderFault{{"x-key", `the same header as "X-Key"`}}},
-		"three that fold": {map[string]string{"X-KEY": value, "X-Key": value, "x-key": value}, []client.HeaderFault{
+		"empty name":         {map[string]string{"": value}, []client.InvalidHeader{{"", notAName}}},
+		"space in a name":    {map[string]string{"X Y": value}, []client.InvalidHeader{{"X Y", notAName}}},
+		"non-ASCII name":     {map[string]string{"Ä": value}, []client.InvalidHeader{{"Ä", notAName}}},
+		"line break in name": {map[string]string{"X\r\nY": value}, []client.InvalidHeader{{"X\r\nY", notAName}}},
+		"names that fold":    {map[string]string{"X-Key": value, "x-key": "other"}, []client.InvalidHeader{{"x-key", `the same header as "X-Key"`}}},
+		"three that fold": {map[string]string{"X-KEY": value, "X-Key": value, "x-key": value}, []client.InvalidHeader{
 			{"X-Key", `the same header as "X-KEY"`}, {"x-key", "the same header as"},
 		}},
-		"accept-encoding":   {map[string]string{"accept-encoding": value}, []client.HeaderFault{{"accept-encoding", ownHeader}}},
-		"connection":        {map[string]string{"CONNECTION": value}, []client.HeaderFault{{"CONNECTION", ownHeader}}},
-		"content-length":    {map[string]string{"Content-Length": value}, []client.HeaderFault{{"Content-Length", ownHeader}}},
-		"transfer-encoding": {map[string]string{"Transfer-Encoding": value}, []client.HeaderFault{{"Transfer-Encoding", ownHeader}}},
-		"line feed":         {map[string]string{"X": value + "\n"}, []client.HeaderFault{{"X", "line break"}}},
-		"carriage return":   {map[string]string{"X": value + "\rY: z"}, []client.HeaderFault{{"X", "line break"}}},
-		"NUL":               {map[string]string{"X": value + "\x00"}, []client.HeaderFault{{"X", "control character"}}},
-		"empty host":        {map[string]string{"host": ""}, []client.HeaderFault{{"host", "not a host"}}},
-		"host with a space": {map[string]string{"Host": value + " x"}, []client.HeaderFault{{"Host", "not a host"}}},
-		"every fault, by name": {map[string]string{"b": "\n", "a": "\x01", "Connection": "x", "ok": "v"}, []client.HeaderFault{
+		"accept-encoding":   {map[string]string{"accept-encoding": value}, []client.InvalidHeader{{"accept-encoding", ownHeader}}},
+		"connection":        {map[string]string{"CONNECTION": value}, []client.InvalidHeader{{"CONNECTION", ownHeader}}},
+		"content-length":    {map[string]string{"Content-Length": value}, []client.InvalidHeader{{"Content-Length", ownHeader}}},
+		"transfer-encoding": {map[string]string{"Transfer-Encoding": value}, []client.InvalidHeader{{"Transfer-Encoding", ownHeader}}},
+		"line feed":         {map[string]string{"X": value + "\n"}, []client.InvalidHeader{{"X", "line break"}}},
+		"carriage return":   {map[string]string{"X": value + "\rY: z"}, []client.InvalidHeader{{"X", "line break"}}},
+		"NUL":               {map[string]string{"X": value + "\x00"}, []client.InvalidHeader{{"X", "control character"}}},
+		"empty host":        {map[string]string{"host": ""}, []client.InvalidHeader{{"host", "not a host"}}},
+		"host with a space": {map[string]string{"Host": value + " x"}, []client.InvalidHeader{{"Host", "not a host"}}},
+		"every fault, by name": {map[string]string{"b": "\n", "a": "\x01", "Connection": "x", "ok": "v"}, []client.InvalidHeader{
 			{"Connection", ownHeader}, {"a", "control character"}, {"b", "line break"},
 		}},
 	}

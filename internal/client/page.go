@@ -34,5 +34,5 @@ func titleOf(page string) string {
 
 // PageTitle reports whether text is an HTML page, and returns its title, safe to print. Returns "" if it has none.
 func PageTitle(text string) (title string, isPage bool) {
-	return safetext.Clean(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
+	return safetext.Line(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
 }

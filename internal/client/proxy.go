@@ -22,7 +22,8 @@ type proxyFunc func(*http.Request) (*url.URL, error)
 // not bypass the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
-	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
+	invalid := make(map[string]bool) // by the scheme of a request
+	for scheme, text := range map[string]*string{"http": &config.HTTPProxy, "https": &config.HTTPSProxy} {
 		if *text == "" {
 			continue
 		}
@@ -31,7 +32,8 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		}
 		proxy, err := url.Parse(*text)
 		if err != nil || proxy.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
-			*text = invalidProxy // a placeholder, so that NO_PROXY still applies
+			invalid[scheme] = true
+			*text = "http://proxy.invalid" // otherwise ProxyFunc would choose no proxy; NO_PROXY still applies
 			continue
 		}
 		if proxy.User != nil {
@@ -53,7 +55,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 			return nil, proxyMisconfigured("HTTP_PROXY is not used if the environment variable REQUEST_METHOD is set too, as it is for CGI programs")
 		case proxy == nil:
 			return nil, nil
-		case proxy.String() == invalidProxy:
+		case invalid[request.URL.Scheme]:
 			// Leave out the URL, which may include a password.
 			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL) + " is not valid")
 		}
@@ -61,9 +63,6 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		return proxy, nil
 	}, credentials
 }
-
-// invalidProxy replaces an invalid proxy URL; choosing it is an error.
-const invalidProxy = "http://not-valid.invalid"
 
 // proxyVariable returns the environment variable that names the proxy for a URL.
 func proxyVariable(u *url.URL) string { return strings.ToUpper(u.Scheme) + "_PROXY" }
@@ -77,24 +76,30 @@ func proxyMisconfigured(reason string) *Failure {
 
 // proxyAnswered returns an error if a proxy refused CONNECT.
 func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	trace := traceOf(ctx)
 	if response.StatusCode == http.StatusOK {
-		traceOf(ctx).proxyPassed.Store(true)
+		trace.proxyPassed.Store(true)
 		return nil
 	}
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
-	failure.addChallenges(response.Header)
+	failure.addChallenges(challenges(response.Header, trace.redact))
 	return failure
 }
 
-// addChallenges sets the hint for status 407, and adds the authentication schemes in the header to the reason (RFC 9110, section
-// 15.5.8). The caller cleans the reason or the header.
-func (f *Failure) addChallenges(header http.Header) {
+// challenges returns the authentication schemes that a proxy accepts, or "".
+func challenges(header http.Header, redact redactor) string {
+	return redact.line(strings.Join(header.Values("Proxy-Authenticate"), ", "), messageLimit)
+}
+
+// addChallenges sets the hint for status 407, and adds the authentication schemes that the proxy accepts, if any, to the reason (RFC
+// 9110, section 15.5.8).
+func (f *Failure) addChallenges(accepted string) {
 	if f.StatusCode == http.StatusProxyAuthRequired {
 		f.Hint = HintProxyCredentials
-		if accepts := strings.Join(header.Values("Proxy-Authenticate"), ", "); accepts != "" {
-			f.Reason += " (the proxy accepts " + accepts + ")"
+		if accepted != "" {
+			f.Reason += " (the proxy accepts " + accepted + ")"
 		}
 	}
 }

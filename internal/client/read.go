@@ -22,12 +22,12 @@ import (
 //
 // The error is a [*Failure], or a [*CanceledError] if the context was canceled.
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := &reading{client: c, request: request, redact: newRedactor(request.Headers, c.proxyCredentials)}
+	r := &reading{client: c, request: request, redact: newRedactor(request.Headers, c.proxyCredentials), started: time.Now()}
 	result, err := r.read(ctx)
 	if err == nil {
-		c.config.Log(ctx, "Read the instance", map[string]any{"url": request.BaseURL.String(), "attempt": r.attempts, "bytes": len(result.Document)})
+		r.log(ctx, "Read the instance", map[string]any{"bytes": len(result.Document)})
 	} else if failure, ok := AsFailure(err); ok {
-		c.config.Log(ctx, "Could not read the instance", map[string]any{"url": failure.URL, "attempt": r.attempts, "reason": failure.Reason})
+		r.log(ctx, "Could not read the instance", map[string]any{"reason": failure.Reason})
 	}
 	return result, err
 }
@@ -38,52 +38,90 @@ type reading struct {
 	client   *Client
 	request  Request
 	redact   redactor
+	started  time.Time
 	attempts int64
+	// failed is the last attempt that failed, unless the end of the read interrupted it, or nil.
+	failed *Failure
+	// differences are those of the last instance document that was not as expected.
+	differences []Difference
+	streak      streak
 }
 
-// read makes attempts until one succeeds or no more are allowed.
+// log logs an event, with fields besides the URL and the number of attempts.
+func (r *reading) log(ctx context.Context, message string, fields map[string]any) {
+	fields["url"], fields["attempt"] = r.request.BaseURL.String(), r.attempts
+	r.client.config.Log(ctx, message, fields)
+}
+
+// read makes attempts until they have succeeded for as long as the request says, or until no more are allowed.
 func (r *reading) read(ctx context.Context) (*Result, error) {
 	deadline, _ := ctx.Deadline()
-	delays := delays{retry: r.client.config.Retry, deadline: deadline}
-	var last, ended *Failure
-	var differences []Difference
+	backoff := delays{retry: r.client.config.Retry, deadline: deadline}
 	for {
+		var delay time.Duration
 		result, failure := r.attempt(ctx)
-		if failure == nil {
-			return result, nil
+		switch {
+		case failure == nil:
+			r.streak.extend()
+			remaining := r.request.StableFor - r.streak.Lasted
+			if remaining <= 0 {
+				return result, nil
+			}
+			delay = min(stableInterval, remaining)
+			backoff = delays{retry: backoff.retry, deadline: deadline}
+			r.log(ctx, "The instance has to stay as expected", map[string]any{"remaining": remaining.String()})
+		case ctx.Err() != nil: // the end of the read interrupted this attempt: an earlier failure says more
+			return nil, r.timeRanOut(ctx, cmp.Or(r.failed, failure))
+		default:
+			r.failed, r.streak.over = failure, true
+			if failure.Kind == KindUnexpected {
+				r.differences = failure.Differences
+			}
+			if !r.mayRetry(failure) {
+				return nil, r.completed(failure, NotByTime)
+			}
+			var ok bool
+			if delay, ok = backoff.next(failure.retryAfter); !ok {
+				return nil, r.completed(failure, NoTimeLeft)
+			}
+			r.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
 		}
-		if failure.Kind == KindUnexpected {
-			differences = failure.Differences
-		}
-		if ctx.Err() == nil { // otherwise the end of the read interrupted this attempt
-			ended = failure
-		}
-		last = cmp.Or(ended, failure) // an earlier failure says more than an interrupted attempt
-		if ctx.Err() != nil || !r.mayRetry(last) {
-			break
-		}
-		delay, ok := delays.next(last.retryAfter)
-		if !ok {
-			last.NoTimeLeft = true
-			break
-		}
-		r.client.config.Log(ctx, "Trying again", map[string]any{
-			"url": r.request.BaseURL.String(), "attempt": r.attempts, "delay": delay.String(), "reason": last.Reason,
-		})
 		select {
 		case <-time.After(delay):
-		case <-ctx.Done():
+		case <-ctx.Done(): // the next attempt fails at once
 		}
 	}
-	last.Differences = differences // often the cause, even if a later attempt failed in another way
-	last.URL = r.request.BaseURL.String()
-	last.ExtraHeaders = len(r.request.Headers) > 0
-	last.Attempts = int(r.attempts)
+}
+
+// timeRanOut returns the error for a context that has ended.
+func (r *reading) timeRanOut(ctx context.Context, failure *Failure) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, &CanceledError{last.URL, last.Attempts, ended}
+		canceled := &CanceledError{URL: r.request.BaseURL.String(), Attempts: int(r.attempts)}
+		if r.failed != nil {
+			canceled.Last = r.completed(r.failed, NotByTime)
+		}
+		return canceled
 	}
-	last.TimeRanOut = ctx.Err() != nil
-	return nil, last
+	if r.streak.goesOn() {
+		failure = newFailure(KindUnstable, "the instance reports what is expected, but has not done so for long enough")
+		if failure.Interruption = r.failed; r.failed != nil {
+			r.failed.URL = r.request.BaseURL.String()
+		}
+	}
+	return r.completed(failure, TimeRanOut)
+}
+
+// completed returns failure with what is known of the whole read.
+func (r *reading) completed(failure *Failure, ending Ending) *Failure {
+	failure.URL = r.request.BaseURL.String()
+	failure.ExtraHeaders = len(r.request.Headers) > 0
+	failure.Attempts = int(r.attempts)
+	failure.Differences = r.differences // often the cause, even if a later attempt failed in another way
+	if failure.Kind == KindUnstable || r.streak.over {
+		failure.LastStreak = r.streak.Streak
+	}
+	failure.Ending = ending
+	return failure
 }
 
 // mayRetry reports whether failure may be retried, time permitting.
@@ -120,7 +158,7 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	target, origin := r.request.BaseURL.Document, r.request.BaseURL.Origin
 	for redirects := 0; ; redirects++ {
-		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin])
+		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin], r.redact)
 		result, next, failure := r.get(ctx, target, origin, trace)
 		switch {
 		case next != nil && redirects < maxRedirects:
@@ -131,7 +169,8 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 		case failure == nil:
 			return result, nil
 		}
-		failure.CacheAgeSeconds = trace.cacheAge
+		failure.Answered = trace.at() == stageAnswered
+		failure.CacheAgeSeconds = trace.ageSeconds
 		if trace.proxy.Load() != nil {
 			failure.Proxy = proxyVariable(target)
 		}
@@ -152,7 +191,7 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
-		return nil, nil, classify(ctx, err, trace, r.redact)
+		return nil, nil, classify(ctx, err, trace)
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("Cache-Control", "no-cache") // a cached response may come from an old server
@@ -171,7 +210,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, nil, classify(ctx, err, trace, r.redact)
+		return nil, nil, classify(ctx, err, trace)
 	}
 	defer func() { _ = response.Body.Close() }()
 
@@ -181,10 +220,10 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	for _, name := range []string{"Content-Encoding", "Content-Type", "Location", "Retry-After"} {
 		header.Set(name, response.Header.Get(name))
 	}
-	if challenges := response.Header.Values("Proxy-Authenticate"); len(challenges) > 0 {
-		header.Set("Proxy-Authenticate", r.redact.clean(strings.Join(challenges, ", "), messageLimit))
+	if response.StatusCode == http.StatusProxyAuthRequired {
+		header.Set("Proxy-Authenticate", challenges(response.Header, r.redact))
 	}
-	trace.cacheAge, _ = strconv.ParseUint(response.Header.Get("Age"), 10, 31)
+	trace.ageSeconds, trace.hasAge = cacheAge(response.Header)
 	response.Header = header
 	location := header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
@@ -195,13 +234,21 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	}
 	if err := ctx.Err(); err != nil { // the time ran out while reading the redirect's body: its target is not to blame
-		return nil, nil, classify(ctx, err, trace, r.redact)
+		return nil, nil, classify(ctx, err, trace)
 	}
 	next, refusal := redirectTarget(target, location, r.redact)
 	if refusal != "" {
 		return nil, nil, newFailure(KindRedirect, refusal)
 	}
 	return nil, next, nil
+}
+
+// cacheAge returns the Age header (RFC 9111, section 5.1), the first of several, in seconds. Returns false if absent or invalid. An
+// age that is too large counts as the largest possible, of 68 years.
+func cacheAge(header http.Header) (seconds uint64, ok bool) {
+	first, _, _ := strings.Cut(header.Get("Age"), ",")
+	seconds, err := strconv.ParseUint(strings.TrimSpace(first), 10, 31)
+	return seconds, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // answer reads a response that is not a redirect.
@@ -211,7 +258,7 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
-		return nil, classify(ctx, err, trace, r.redact)
+		return nil, classify(ctx, err, trace)
 	}
 	if len(body) > maxBody {
 		return nil, newFailure(KindTooLarge, fmt.Sprintf("a body of more than %d bytes", maxBody))
@@ -224,8 +271,12 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	}
 	if r.request.Differences != nil {
 		if differences := r.request.Differences(details); len(differences) > 0 {
-			return nil, unexpected(differences, r.redact)
+			return nil, unexpected(differences)
 		}
+	}
+	// One second more, because Age counts whole seconds.
+	if age := time.Duration(trace.ageSeconds+1) * time.Second; r.request.UntilReady && trace.hasAge && age > time.Since(r.started) {
+		return nil, newFailure(KindCached, fmt.Sprintf("a cache answered, with a response of %d s ago", trace.ageSeconds))
 	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }

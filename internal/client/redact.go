@@ -74,7 +74,26 @@ func newRedactor(header http.Header, others []string) redactor {
 	return redactor{strings.NewReplacer(pairs...)}
 }
 
-// clean redacts and cleans text, and cuts it to limit characters.
-func (r redactor) clean(text string, limit int) string {
-	return safetext.CleanSecrets(text, r.Replace, limit)
+// line returns text from a server as one line of at most limit characters, redacted and safe to print.
+func (r redactor) line(text string, limit int) string {
+	return safetext.RedactedLine(text, r.Replace, limit)
+}
+
+// excerpt returns the beginning of a server's text, redacted and safe to print.
+func (r redactor) excerpt(text string) string {
+	text = r.Replace(text) // before cutting, which could leave part of a secret
+	if len(text) > shownBody {
+		text = text[:shownBody] + "…"
+	}
+	return strings.TrimRight(r.line(text, messageLimit), ". ")
+}
+
+// quoting returns the text of a library's error that repeats what a server sent after mark. Only that part is redacted: a header
+// value such as "server" must not make the library's own words unreadable.
+func (r redactor) quoting(text, mark string) string {
+	words, sent, found := strings.Cut(text, mark)
+	if found {
+		words += mark + r.Replace(sent)
+	}
+	return safetext.Line(words, reasonLimit)
 }

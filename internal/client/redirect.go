@@ -48,7 +48,7 @@ func redirectTarget(from *url.URL, location string, redact redactor) (target *ur
 // printable returns a URL without user info, query and fragment, cut and safe to print.
 func printable(u *url.URL, redact redactor) string {
 	if u.Host == "" {
-		return redact.clean(u.Scheme, urlLimit) + ":"
+		return redact.line(u.Scheme, urlLimit) + ":"
 	}
-	return redact.clean(u.Scheme+"://"+u.Host+u.EscapedPath(), urlLimit)
+	return redact.line(u.Scheme+"://"+u.Host+u.EscapedPath(), urlLimit)
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -16,18 +17,17 @@ import (
 )
 
 const (
-	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has one or two kilobytes.
+	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a kilobyte.
 	maxBody = 64 << 10
 	// contentTypeLimit is the maximum number of characters of a Content-Type or Content-Encoding in an error.
 	contentTypeLimit = 80
 )
 
 // unexpected returns the failure for details that are not as expected.
-func unexpected(differences []Difference, redact redactor) *Failure {
+func unexpected(differences []Difference) *Failure {
 	var reasons []string
-	for i := range differences {
-		differences[i].Reported = redact.clean(differences[i].Reported, messageLimit)
-		reasons = append(reasons, differences[i].String())
+	for _, difference := range differences {
+		reasons = append(reasons, difference.String())
 	}
 	failure := newFailure(KindUnexpected, strings.Join(reasons, "; "))
 	failure.Differences = differences
@@ -42,21 +42,21 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
 	}
 	status := statusLine(response.StatusCode)
-	shown := message(response.Header, body, redact)
+	said := message(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
 	failure.StableReason += status
-	if shown != "" && !strings.Contains(status, shown) {
+	if shown := redact.excerpt(said); shown != "" && !strings.Contains(status, strings.TrimRight(strings.TrimSpace(said), ". ")) {
 		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
-	switch {
-	case response.StatusCode == http.StatusBadRequest && strings.Contains(shown, "SSL certificate"):
+	switch beginning := said[:min(len(said), shownBody)]; {
+	case response.StatusCode == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
 		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
-	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(shown):
+	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(beginning):
 		failure.Hint = HintHTTPS
 	}
-	failure.addChallenges(response.Header)
+	failure.addChallenges(response.Header.Get("Proxy-Authenticate"))
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		failure.retryAfter = retryAfter(response.Header, time.Now())
 	}
@@ -69,54 +69,98 @@ var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request
 // documentFailure returns the failure for an [*instance.DocumentError].
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
-	failure := newFailure(KindDocument, safetext.Clean(document.Error(), reasonLimit))
-	failure.StableReason += document.Faults[0].Path
 	if document.NotJSON {
-		problem := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
-		shown := message(header, body, redact)
-		failure = newFailure(KindNotJSON, fmt.Sprintf("the body is not JSON: %s (%s)", problem, contentType(header, redact)))
-		switch {
-		case isHTML(header, string(body)):
-			failure.Hint = HintWebPage
-			if shown != "" {
-				failure.Reason = fmt.Sprintf("the body is an HTML page titled %q, not JSON (%s)", shown, contentType(header, redact))
-			}
-		case shown != "":
-			failure.Reason += "; it begins with: " + shown
-		}
+		return notJSONFailure(document, header, body, redact)
+	}
+	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
+	failure.StableReason += document.Faults[0].Path
+	if said := errorMessage(body); said != "" && document.Faults[0] == (instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}) {
+		failure.Hint = HintErrorAnswer
+		failure.Reason = "an error instead of an instance document, although with status 200: " + redact.excerpt(said)
+		return failure
 	}
 	failure.Faults = document.Lines()
 	return failure
+}
+
+// notJSONFailure returns the failure for a body that is not JSON.
+func notJSONFailure(document *instance.DocumentError, header http.Header, body []byte, redact redactor) *Failure {
+	problem := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
+	said := redact.excerpt(message(header, body))
+	encoding := header.Get("Content-Encoding")
+	var hint Hint
+	switch {
+	case encoding != "" && !strings.EqualFold(encoding, "identity"): // net/http removes the one that it asked for
+		problem, said, hint = "the body has an encoding that the provider did not ask for", "", HintEncoding
+	case len(bytes.TrimSpace(body)) == 0:
+		problem = "the body is empty"
+	case isHTML(header, string(body)):
+		hint = HintWebPage
+		problem = "the body is not JSON: " + problem
+		if said != "" {
+			problem, said = fmt.Sprintf("the body is an HTML page titled %q, not JSON", said), ""
+		}
+	case isUTF16(body):
+		problem, said = "the body is text in UTF-16, but JSON must be in UTF-8", ""
+	case document.EndsEarly:
+		problem, hint = "the body is incomplete JSON: "+problem, HintCutShort
+	default:
+		problem = "the body is not JSON: " + problem
+	}
+	failure := newFailure(KindNotJSON, fmt.Sprintf("%s (%s)", problem, contentType(header, redact)))
+	if said != "" {
+		failure.Reason += "; it begins with: " + said
+	}
+	failure.Hint = hint
+	failure.Faults = document.Lines()
+	return failure
+}
+
+// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or because every other byte of its beginning is 0.
+func isUTF16(body []byte) bool {
+	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
+		return true
+	}
+	even, odd := len(body) > 3 && body[0]|body[2] == 0, len(body) > 3 && body[1]|body[3] == 0
+	return even != odd
 }
 
 // contentType returns the Content-Type and Content-Encoding, for messages.
 func contentType(header http.Header, redact redactor) string {
 	described := "no Content-Type"
 	if declared := header.Get("Content-Type"); declared != "" {
-		described = fmt.Sprintf("Content-Type %q", redact.clean(declared, contentTypeLimit))
+		described = fmt.Sprintf("Content-Type %q", redact.line(declared, contentTypeLimit))
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", redact.clean(encoding, contentTypeLimit))
+		described += fmt.Sprintf(", Content-Encoding %q", redact.line(encoding, contentTypeLimit))
 	}
 	return described
 }
 
-// message returns text from body to show: the message of a JSON error, the title of an HTML page, or the start of any other body.
+// message returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
 // Returns "" if there is none.
-func message(header http.Header, body []byte, redact redactor) string {
+func message(header http.Header, body []byte) string {
+	said := errorMessage(body)
+	switch {
+	case said != "":
+		return said
+	case isHTML(header, string(body)):
+		return titleOf(string(body[:min(len(body), shownBody)]))
+	case len(body) >= maxBody: // may be cut in the middle of a secret
+		return ""
+	default:
+		return string(body)
+	}
+}
+
+// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Returns "" for any other body.
+func errorMessage(body []byte) string {
 	var serviceError struct {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
-	start, text := body[:min(len(body), shownBody)], string(body)
-	switch {
-	case json.Unmarshal(start, &serviceError) == nil && serviceError.Message+serviceError.Error != "":
-		text = cmp.Or(serviceError.Message, serviceError.Error)
-	case isHTML(header, text):
-		text = titleOf(string(start))
-	case len(body) >= maxBody: // may be cut in the middle of a secret
+	if json.Unmarshal(body[:min(len(body), shownBody)], &serviceError) != nil {
 		return ""
 	}
-	text = redact.Replace(text) // before cutting, which could leave part of a secret
-	return strings.TrimRight(redact.clean(text[:min(len(text), shownBody)], messageLimit), ". ")
+	return cmp.Or(serviceError.Message, serviceError.Error)
 }

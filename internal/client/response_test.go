@@ -40,7 +40,7 @@ func TestMessageOfABody(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body), newRedactor(nil, nil)); got != test.want {
+			if got := newRedactor(nil, nil).excerpt(message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body))); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			title, isPage := PageTitle(test.body)
@@ -75,7 +75,7 @@ func FuzzMessage(f *testing.F) {
 		const secret = "secret-value"
 		redact := newRedactor(http.Header{"X": {secret}}, nil)
 		header := http.Header{"Content-Type": {declared}, "Content-Encoding": {declared}}
-		shown, content := message(header, body, redact), contentType(header, redact)
+		shown, content := redact.excerpt(message(header, body)), contentType(header, redact)
 		mustBeSafe(t, shown, messageLimit)
 		mustBeSafe(t, content, messageLimit+3*contentTypeLimit+100)
 	})

@@ -136,7 +136,7 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	for length := 1; length <= len(token); length++ {
 		server := it.New(t, it.WithDefault(it.Body(401, "text/plain", "no"+strings.Repeat(" ", 8<<10-len("no")-length)+token)))
 		failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
-		if _, shown, _ := strings.Cut(failure.Error(), ": no"); !strings.HasPrefix(mark, shown) {
+		if _, shown, _ := strings.Cut(failure.Error(), ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
 			t.Errorf("%d characters: %q", length, failure)
 		}
 	}

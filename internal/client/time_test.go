@@ -191,7 +191,7 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 				if failure == nil {
 					failure = &client.Failure{Attempts: len(line.requests)}
 				}
-				if failure.StableReason != test.stableReason || failure.TimeRanOut != test.ranOut || failure.NoTimeLeft != test.noTimeLeft ||
+				if failure.StableReason != test.stableReason || (failure.Ending == client.TimeRanOut) != test.ranOut || (failure.Ending == client.NoTimeLeft) != test.noTimeLeft ||
 					failure.AttemptTimedOut != test.attemptTimedOut || failure.Attempts != len(line.requests) {
 					t.Errorf("%+v, want stableReason %q, time ran out %t, no time left %t", failure, test.stableReason, test.ranOut, test.noTimeLeft)
 				}
@@ -226,7 +226,7 @@ func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
 				}
 				return answer(503, "")
 			}, func(s *setup) { s.Semaphore = places })
-			if f := line.failure; f == nil || f.StableReason != stableReason || !f.TimeRanOut || f.Attempts != made ||
+			if f := line.failure; f == nil || f.StableReason != stableReason || f.Ending != client.TimeRanOut || f.Attempts != made ||
 				len(line.requests) != made || line.end != time.Minute {
 				t.Errorf("%d made: %+v, %v", made, line, line.failure)
 			}
@@ -267,7 +267,7 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := c.Read(past, request)
-	if failure, ok := client.AsFailure(err); !ok || failure.StableReason != "no response in time" || !failure.TimeRanOut || failure.Attempts != 0 ||
+	if failure, ok := client.AsFailure(err); !ok || failure.StableReason != "no response in time" || failure.Ending != client.TimeRanOut || failure.Attempts != 0 ||
 		failure.ExtraHeaders {
 		t.Errorf("%+v", failure)
 	}
@@ -289,7 +289,7 @@ func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := c.Read(lateContext{ctx, time.Now()}, request)
-		if failure, ok := client.AsFailure(err); !ok || !failure.TimeRanOut || failure.NoTimeLeft || failure.Attempts != 1 {
+		if failure, ok := client.AsFailure(err); !ok || failure.Ending != client.TimeRanOut || failure.Attempts != 1 {
 			t.Errorf("%+v", failure)
 		}
 	})
@@ -404,7 +404,7 @@ func TestNothingHoldsAReadPastItsEnd(t *testing.T) {
 			defer cancel()
 			promptly(t, func() {
 				_, err := c.Read(inTime, request)
-				if failure, ok := client.AsFailure(err); !ok || !failure.TimeRanOut && !failure.NoTimeLeft {
+				if failure, ok := client.AsFailure(err); !ok || failure.Ending == client.NotByTime {
 					t.Errorf("%+v", err)
 				}
 			})

@@ -39,13 +39,15 @@ const (
 
 // requestTrace records the progress of one request, which net/http's errors leave out.
 type requestTrace struct {
-	// connectTo is the address to connect to in place of the URL's, or "".
+	// connectTo is the host and port to connect to in place of the URL's, or "".
 	connectTo string
+	redact    redactor
 	// deadline is when the attempt ends.
 	deadline time.Time
-	// cacheAge is the Age header of the response in seconds, or 0.
-	cacheAge uint64
-	stage    atomic.Int32
+	// hasAge is true if the response has an Age header, and so comes from a cache. ageSeconds is its value.
+	hasAge     bool
+	ageSeconds uint64
+	stage      atomic.Int32
 	// used is the connection that the request is sent on.
 	used atomic.Pointer[conn]
 	// reused is true if the connection has served other requests before.
@@ -65,8 +67,8 @@ type traceKey struct{}
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
 // withTrace returns a context that traces one request, and the trace. connectTo, if any, replaces the host and port to connect to.
-func withTrace(ctx context.Context, connectTo string) (context.Context, *requestTrace) {
-	t := &requestTrace{connectTo: connectTo}
+func withTrace(ctx context.Context, connectTo string, redact redactor) (context.Context, *requestTrace) {
+	t := &requestTrace{connectTo: connectTo, redact: redact}
 	t.deadline, _ = ctx.Deadline()
 	ctx = context.WithValue(ctx, traceKey{}, t)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

@@ -56,9 +56,9 @@ func newTransport(pool bool, chooseProxy proxyFunc, config *tls.Config) *http.Tr
 // dial connects with the deadline of the attempt, which also covers the handshakes of TLS and proxies. net/http detaches a dial
 // from the context of its request. Without the deadline, a server that never completes a handshake would hold the connection
 // forever, and an address that does not respond would leave no time for the next one.
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
+func dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	trace := traceOf(ctx)
-	dialed, err := (&net.Dialer{Deadline: trace.deadline}).DialContext(ctx, network, cmp.Or(trace.connectTo, address))
+	dialed, err := (&net.Dialer{Deadline: trace.deadline}).DialContext(ctx, network, cmp.Or(trace.connectTo, hostPort))
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,14 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 
 // dialTLS returns a DialTLSContext function that uses toProxy for an https proxy, and toInstance otherwise. net/http would use one
 // configuration for both, and send the client certificate to the proxy.
-func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
+func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 		config := toInstance.Clone()
 		if traceOf(ctx).proxy.Load() != nil {
 			config = toProxy.Clone()
 		}
-		config.ServerName, _, _ = net.SplitHostPort(address) // address is host:port
-		dialed, err := dial(ctx, network, address)
+		config.ServerName, _, _ = net.SplitHostPort(hostPort)
+		dialed, err := dial(ctx, network, hostPort)
 		if err != nil {
 			return nil, err
 		}

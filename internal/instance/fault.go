@@ -34,6 +34,9 @@ func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
 const maxFaults = 20
 
+// Missing is the Problem of a required member that is absent.
+const Missing = "required, but missing"
+
 // DocumentError reports why a document is not an instance document. A document that was not parsed to its end has one fault.
 type DocumentError struct {
 	// Faults lists the faults in the documented order of the members, at most 20.
@@ -43,6 +46,8 @@ type DocumentError struct {
 	// NotJSON is true if the document is not valid JSON. It is false for a duplicate member or too deep nesting: nothing after that
 	// was parsed.
 	NotJSON bool
+	// EndsEarly is true if the document is the beginning of a JSON document. NotJSON is then true too.
+	EndsEarly bool
 }
 
 // Error lists the faults on one line.
@@ -71,11 +76,12 @@ func (p *parser) add(path, problem string) {
 	p.faults.Faults = append(p.faults.Faults, Fault{Path: path, Problem: problem})
 }
 
-func (p *parser) addUnexpected(path, expected string, found jsontext.Value) {
-	p.add(path, "expected "+expected+", found "+p.describe(found))
+// unexpected returns the problem of a value that is not as expected.
+func (p *parser) unexpected(expected string, found jsontext.Value) string {
+	return "expected " + expected + ", found " + p.describe(found)
 }
 
-func notJSON(path, problem string) error {
+func notJSON(path, problem string) *DocumentError {
 	return &DocumentError{Faults: []Fault{{Path: path, Problem: problem}}, NotJSON: true}
 }
 
@@ -86,14 +92,16 @@ func (p *parser) invalid(err error) error {
 		return notJSON(WholeDocument, "empty")
 	}
 	path := p.path(syntactic.JSONPointer)
-	reason := p.clean(syntactic.Err.Error(), reasonLimit)
+	reason := safetext.Line(syntactic.Err.Error(), reasonLimit) // the library's words, and single characters of the document
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return &DocumentError{Faults: []Fault{{Path: path, Problem: "appears more than once"}}}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		reason = "unexpected end of the document"
+		reason = "the document ends early"
 	}
-	return notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
+	invalid := notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
+	invalid.EndsEarly = errors.Is(err, io.ErrUnexpectedEOF)
+	return invalid
 }
 
 // path returns a JSON pointer as a Fault.Path, such as "a[3].b", safe to print.
@@ -106,7 +114,7 @@ func (p *parser) path(pointer jsontext.Pointer) string {
 			path.WriteString("." + token)
 		}
 	}
-	return cmp.Or(p.clean(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
+	return cmp.Or(p.line(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
 }
 
 // describe returns a description of a JSON value for a message, safe to print.
@@ -115,9 +123,9 @@ func (p *parser) describe(value jsontext.Value) string {
 	case jsontext.KindString:
 		// Quote first: cleaning would drop a line break at the end, which may be the fault.
 		found, _ := text(value)
-		return "the string " + safetext.Clean(strconv.Quote(p.redact(found)), textLimit)
+		return "the string " + safetext.Line(strconv.Quote(p.redact(found)), textLimit)
 	case jsontext.KindNumber:
-		return "the number " + p.clean(string(value), textLimit)
+		return "the number " + p.line(string(value), textLimit)
 	case jsontext.KindBeginObject:
 		return "an object"
 	case jsontext.KindBeginArray:
@@ -127,7 +135,7 @@ func (p *parser) describe(value jsontext.Value) string {
 	}
 }
 
-// clean returns text from the document, redacted, cut and safe to print.
-func (p *parser) clean(text string, limit int) string {
-	return safetext.CleanSecrets(text, p.redact, limit)
+// line returns text from the document on one line, redacted, cut and safe to print.
+func (p *parser) line(text string, limit int) string {
+	return safetext.RedactedLine(text, p.redact, limit)
 }

@@ -80,7 +80,7 @@ func (p *parser) validate(document []byte) error {
 func (p *parser) readDetails(document jsontext.Value) *Details {
 	fields, ok := elements[map[string]jsontext.Value](document)
 	if !ok {
-		p.addUnexpected(WholeDocument, "a JSON object", document)
+		p.add(WholeDocument, p.unexpected("a JSON object", document))
 		return nil
 	}
 	root := object{parser: p, members: fields}
@@ -111,7 +111,7 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
 		fields, ok := elements[map[string]jsontext.Value](element)
 		if !ok {
-			p.addUnexpected(path, "an object", element)
+			p.add(path, p.unexpected("an object", element))
 			continue
 		}
 		entry := object{parser: p, prefix: path + ".", members: fields}
@@ -125,7 +125,7 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 		}
 		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, expireTime)
 		about := func(kind WarningKind, units string) Warning {
-			return Warning{kind, fmt.Sprintf("%s (%q): %s%d", path, p.clean(label, textLimit), units, value)}
+			return Warning{kind, fmt.Sprintf("%s (%q): %s%d", path, p.line(label, textLimit), units, value)}
 		}
 		switch {
 		case inSeconds == nil:
@@ -153,7 +153,7 @@ type object struct {
 // required returns the value of a member. Returns zero and adds a fault if absent or invalid.
 func required[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) (value T) {
 	if _, ok := from.members[name]; !ok {
-		from.parser.add(from.prefix+name, "required, but missing")
+		from.parser.add(from.prefix+name, Missing)
 	} else if delivered := optional(from, name, expected, read); delivered != nil {
 		value = *delivered
 	}
@@ -168,7 +168,12 @@ func optional[T any](from object, name, expected string, read func(jsontext.Valu
 	}
 	value, ok := read(delivered)
 	if !ok {
-		from.parser.addUnexpected(from.prefix+name, expected, delivered)
+		problem := from.parser.unexpected(expected, delivered)
+		isLimit := from.prefix == "" && (expected == expectedInteger || expected == expectedAge)
+		if isLimit && delivered.Kind() == jsontext.KindNull {
+			problem += ": the server could not read this setting as a number"
+		}
+		from.parser.add(from.prefix+name, problem)
 		return nil
 	}
 	return &value

@@ -18,6 +18,7 @@ import (
 // The words of faults, written out once more: users and the provider's own tests rely on them, so that a change must
 // be meant.
 const (
+	nullLimit = "null: the server could not read this setting as a number"
 	anInteger = "expected an integer from 0 to 9223372036854775807, found "
 	anAge     = "expected an integer from 0 to 9223372036854775807, as a number or a string of decimal digits, found "
 	aBoolean  = "expected true or false, found "
@@ -304,16 +305,16 @@ func TestFaultyValues(t *testing.T) {
 			` "Bad Gateway\r\n" `: `the string "Bad Gateway\r\n"`,
 		}},
 		"fileMaxSize": {old: `60000000000`, expected: anInteger, found: map[string]string{
-			`null`: "null", `true`: "true", `{"bytes": 1}`: "an object", `[1]`: "an array", `"1"`: `the string "1"`,
+			`null`: nullLimit, `true`: "true", `{"bytes": 1}`: "an object", `[1]`: "an array", `"1"`: `the string "1"`,
 			`-1`: "the number -1", `1.5`: "the number 1.5", strings.Repeat("9", 100): "the number " + strings.Repeat("9", 59) + "…",
 		}},
-		"chunkSize":           {`20000000`, anInteger, map[string]string{`null`: "null"}},
-		"maxTransfersInMerge": {old: `50`, expected: anInteger, found: map[string]string{`null`: "null", `-1`: "the number -1"}},
+		"chunkSize":           {`20000000`, anInteger, map[string]string{`null`: nullLimit}},
+		"maxTransfersInMerge": {old: `50`, expected: anInteger, found: map[string]string{`null`: nullLimit, `-1`: "the number -1"}},
 		"requirePassword": {old: `false`, expected: aBoolean, found: map[string]string{
 			`null`: "null", `0`: "the number 0", `"false"`: `the string "false"`,
 		}},
 		"fileMaxAge": {old: `"2592000"`, expected: anAge, found: map[string]string{
-			`null`: "null", `true`: "true", `["1"]`: "an array", `-1`: "the number -1", `"-1"`: `the string "-1"`, `""`: `the string ""`,
+			`null`: nullLimit, `true`: "true", `["1"]`: "an array", `-1`: "the number -1", `"-1"`: `the string "-1"`, `""`: `the string ""`,
 			// What is wrong with a value must be visible in the fault, although its text is safe to print.
 			`"2592000\n"`:                        `the string "2592000\n"`,
 			`" 2592000"`:                         `the string " 2592000"`,
@@ -430,7 +431,7 @@ func TestNotJSON(t *testing.T) {
 	const (
 		root    = "the document: "
 		label   = "recommendedExpireTimes[1].label: "
-		cut     = "unexpected end of the document at byte "
+		cut     = "the document ends early at byte "
 		atStart = " at start of value at byte "
 	)
 	inLabel := func(text string) string { return valid[:strings.Index(valid, "1 heure")] + text }
@@ -503,7 +504,7 @@ func TestEveryFaultIsListed(t *testing.T) {
 		"requirePassword: " + aBoolean + `the string "no"`,
 		"apiVersion: " + missing,
 		"fileMaxAge: " + anAge + "an array",
-		"maxTransfersInMerge: " + anInteger + "null",
+		"maxTransfersInMerge: " + anInteger + nullLimit,
 		"recommendedExpireTimes[0].label: " + missing,
 		"recommendedExpireTimes[0].value: " + anInteger + "the number 0.5",
 		"recommendedExpireTimes[1]: expected an object, found an array",
@@ -678,7 +679,7 @@ func TestTextsAreRedacted(t *testing.T) {
 	t.Run("text that is not JSON", func(t *testing.T) {
 		t.Parallel()
 		_, documentError := parseRedacted(t, []byte(`{"1234567": S}`), redact)
-		want := "not an instance document: [(redacted)]: invalid character (redacted) at start of value at byte 12"
+		want := "not an instance document: [(redacted)]: invalid character 'S' at start of value at byte 12"
 		if documentError == nil || documentError.Error() != want {
 			t.Errorf("%v, want %s", documentError, want)
 		}

@@ -45,25 +45,21 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// timeoutsBlock returns a timeouts block. The one in terraform-plugin-framework-timeouts accepts negative durations.
-func timeoutsBlock(description string, operations map[string]schema.Attribute) schema.SingleNestedBlock {
-	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: operations}
-}
-
-// timeoutOf returns the timeout of an operation in values, or the default.
+// timeoutOf returns the timeout of an operation in the block timeouts of values, or the default. The block is our own because the one
+// in terraform-plugin-framework-timeouts accepts negative durations.
 func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
 	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
 }
 
 // parseHeaders parses request_headers. A placeholder that is valid for every header stands in for unknown values.
 func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
-	var faults []client.HeaderFault
+	var invalid []client.InvalidHeader
 	elements := elementsOf(headers)
 	values := make(map[string]string, len(elements))
 	for _, name := range slices.Sorted(maps.Keys(elements)) { // for a stable order of errors
 		switch value := elements[name]; {
 		case value.IsNull():
-			faults = append(faults, client.HeaderFault{Name: name, Reason: "the value is null; remove the header, or set a value"})
+			invalid = append(invalid, client.InvalidHeader{Name: name, Reason: "the value is null; remove the header, or set a value"})
 		case !value.IsKnown():
 			values[name] = "unknown"
 		default:
@@ -72,12 +68,12 @@ func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagno
 	}
 	parsed, more := client.ParseHeaders(values)
 	var diags diag.Diagnostics
-	for _, fault := range append(faults, more...) {
-		if strings.ContainsAny(values[fault.Name], "\r\n") {
-			fault.Reason += "; if it comes from a file, wrap it in trimspace()"
+	for _, header := range append(invalid, more...) {
+		if strings.ContainsAny(values[header.Name], "\r\n") {
+			header.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
 		// Not at the attribute; see errorAt.
-		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(fault.Name), fault.Reason))
+		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
 	}
 	return parsed, diags
 }

@@ -18,8 +18,8 @@ const (
 // dataSource is embedded in all data sources.
 type dataSource struct{ provider *providerData }
 
-func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
 // readArgumentAttributes returns the arguments of all data sources. requestHeaders is the description of request_headers.
@@ -36,14 +36,17 @@ func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
 
 // readTimeoutBlocks returns the blocks of all data sources.
 func readTimeoutBlocks() map[string]schema.Block {
-	return map[string]schema.Block{"timeouts": timeoutsBlock("Time limits.", map[string]schema.Attribute{
-		"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
-			inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
-	})}
+	return map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
+		MarkdownDescription: "Time limits.",
+		Attributes: map[string]schema.Attribute{
+			"read": durationAttribute("Time for the whole read with its retries. A positive duration such as `\"1m30s\"`.",
+				inMarkdown(defaultReadTimeout)+", or "+inMarkdown(defaultReadyReadTimeout)+" with `wait_until_ready`"),
+		},
+	}}
 }
 
-func (d *dataSource) operation(config map[string]tftypes.Value) readOperation {
-	op := readOperation{provider: d.provider, timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true}
+func (d *dataSource) operation(reader reader, config map[string]tftypes.Value) readOperation {
+	op := readOperation{provider: d.provider, reader: reader, timeoutArgument: "timeouts.read"}
 	op.waits = goValue[bool](config["wait_until_ready"])
 	timeout := defaultReadTimeout
 	if op.waits {
@@ -55,12 +58,12 @@ func (d *dataSource) operation(config map[string]tftypes.Value) readOperation {
 
 // mayRead reports whether a read may go on. If it needs unknown arguments of the provider, it is deferred or gets an error.
 func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	deferred, fault := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+	deferred, unknown := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
-	resp.Diagnostics.Append(fault)
+	resp.Diagnostics.Append(unknown)
 	if deferred {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+		resp.State.Raw = unknownValue(req.Config.Raw.Type())
 	}
-	return !deferred && fault == nil
+	return !deferred && unknown == nil
 }

@@ -35,8 +35,11 @@ const (
 	summaryNoInstance    = "No instance to read"
 	summaryNoKey         = "Client certificate without its key"
 	summaryNumber        = "Invalid number"
+	summaryProviderData  = "Unexpected provider data"
 	summaryRetryDelays   = "min_delay is longer than max_delay"
 	summaryShort         = "Expiry options shorter than a minute"
+	summaryStable        = "stable_for without anything expected"
+	summaryStableLong    = "stable_for is too long"
 	summaryTLS           = "Invalid TLS configuration"
 	summaryTriggers      = "Triggers without anything expected"
 	summaryUnknown       = "Provider configuration not known yet"
@@ -48,8 +51,8 @@ const (
 const (
 	// maxListed is the maximum number of entries or keys in a warning.
 	maxListed = 20
-	// maxDigits is the maximum number of digits of a number in an error: enough for any int64.
-	maxDigits = 20
+	// maxDigits is the maximum number of characters of a number in an error: enough for any int64.
+	maxDigits = 40
 )
 
 // sentence returns text with a capital letter, and with a period unless it was cut. text must not be empty.
@@ -90,17 +93,17 @@ func formatDuration(duration time.Duration) string {
 // syntaxError returns an error for an [*address.SyntaxError]. Returns nil for any other err. If the input may contain a secret, the
 // error is not at the attribute; see errorAt.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
-	fault, ok := errors.AsType[*address.SyntaxError](err)
+	syntaxErr, ok := errors.AsType[*address.SyntaxError](err)
 	if !ok {
 		return nil
 	}
-	remedy := fault.Remedy
-	if fault.Secret {
+	remedy := syntaxErr.Remedy
+	if syntaxErr.Secret {
 		at = path.Empty()
 		remedy += " If a reverse proxy requires a secret, send it with request_headers, which is sensitive."
 	}
-	if fault.Padded {
+	if syntaxErr.Padded {
 		remedy += " trimspace() removes white space around a text."
 	}
-	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, fault.Problem, remedy))
+	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, syntaxErr.Problem, remedy))
 }

@@ -7,46 +7,48 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// expectedBlock is the block expected. Each argument has the name of the attribute that it sets in a plan.
+// expectedBlock returns the block expected. Each argument has the name of the detail that it sets in a plan.
 //
 // It is a block because Terraform rejects unknown arguments of a block, but silently drops those of an object: a typo would go
 // unnoticed.
-var expectedBlock = schema.SingleNestedBlock{
-	MarkdownDescription: "Values that the instance must report, such as its release and the settings that this configuration gives it. They are known " +
-		"at plan time. The apply waits until the instance reports them, or fails after the timeout and lists each difference. The next apply waits again.",
-	Attributes: map[string]schema.Attribute{
-		"api_version": schema.StringAttribute{
-			Optional:            true,
-			MarkdownDescription: "Release of the server, exactly as the instance reports it. Default: any.",
-			Validators:          []validator.String{versionValidator},
-		},
-		"chunk_size":             expectedNumber("Size of one chunk of an upload, in bytes."),
-		"file_max_age":           expectedNumber("Maximum lifetime of a file, in seconds."),
-		"file_max_size":          expectedNumber("Maximum size of one file, in bytes."),
-		"max_transfers_in_merge": expectedNumber("Maximum number of transfers in a group."),
-		"require_password": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether the instance requires a password to create a transfer. Default: any.",
-		},
-	},
+func expectedBlock() schema.SingleNestedBlock {
+	block := schema.SingleNestedBlock{
+		MarkdownDescription: "Values that the instance must report, exactly, such as its release and the settings that this configuration gives it. " +
+			"They are known at plan time. When one changes, the apply waits until the instance reports them all, or fails after the timeout and lists " +
+			"each difference.",
+		Attributes: make(map[string]schema.Attribute),
+	}
+	for _, detail := range allDetails {
+		if detail.expectable {
+			block.Attributes[detail.name] = detail.argument()
+		}
+	}
+	return block
 }
 
-func expectedNumber(description string) schema.NumberAttribute {
-	return schema.NumberAttribute{
-		Optional:            true,
-		MarkdownDescription: description + " Default: any.",
-		Validators:          []validator.Number{wholeNumber(0, math.MaxInt64)},
+// argument returns the argument of a detail in the block expected.
+func (d detail) argument() schema.Attribute {
+	description := d.description + " Default: any."
+	switch d.valueType.(type) {
+	case basetypes.Int64Type: // a NumberAttribute; see wholeNumber
+		return schema.NumberAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.Number{wholeNumber(0, math.MaxInt64)}}
+	case basetypes.BoolType:
+		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+	default:
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{versionValidator}}
 	}
 }
 
@@ -72,22 +74,30 @@ func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 		} {
 			values[name] = int64Value(number)
 			if !text.IsKnown() {
-				values[name] = tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
+				values[name] = unknownValue(tftypes.Number)
 			}
 		}
 	}
 	return values
 }
 
-// expectedDifferences returns the reported values that differ from expected, sorted by name. expected must be known.
-func expectedDifferences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
+// differences returns the reported values that differ from expected, sorted by name and safe to print. expected must be known.
+func (d *providerData) differences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
 	arguments := elementsOf(expected)
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if want := arguments[name]; !want.IsNull() && !want.Equal(reported[name]) {
-			found = append(found, client.Difference{Name: name, Reported: inWords(reported[name]), Expected: inWords(want)})
+			found = append(found, client.Difference{Name: name, Reported: d.printed(reported[name]), Expected: inWords(want)})
 		}
 	}
 	return found
+}
+
+// printed returns what an instance reported as text, safe to print: a string may repeat a secret, but a number or a bool is none.
+func (d *providerData) printed(reported tftypes.Value) string {
+	if reported.IsNull() || !reported.Type().Is(tftypes.String) {
+		return inWords(reported)
+	}
+	return d.client.RedactedLine(inWords(reported), d.headers) // whatever the origin
 }
 
 // inWords returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
@@ -116,16 +126,27 @@ func differenceList(found []client.Difference) (list string) {
 	return list
 }
 
-// digitsRemedies returns a remedy if a number is less than a thousandth of the expected one: the server may have read only the
-// leading digits of its setting.
-func digitsRemedies(found []client.Difference) []string {
+// differenceRemedies returns what a difference can come from, each once.
+func differenceRemedies(found []client.Difference) (remedies []string) {
 	for _, difference := range found {
 		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if not a number
 		expected, _ := strconv.ParseInt(difference.Expected, 10, 64)
-		if reported > 0 && (expected-1)/1000 >= reported { // less than a thousandth
-			return []string{`The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
-				"5000000000. Write the whole number, as a string."}
+		remedy := ""
+		switch tooSmall := reported > 0 && (expected-1)/1000 >= reported; { // less than a thousandth
+		case tooSmall && strings.HasPrefix(difference.Expected, difference.Reported):
+			remedy = `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
+				"5000000000. Write the whole number, as a string."
+		case tooSmall:
+			remedy = `The server may have read a value without its unit: 30 of "30d". Write the whole number, in bytes or seconds.`
+		case difference.Name == "file_max_age" && difference.Expected == "0" && difference.Reported == noMaximumAge:
+			remedy = "From 2.0.0 on, Stend reports " + noMaximumAge + " if there is no maximum: expect that number."
+		}
+		if remedy != "" && !slices.Contains(remedies, remedy) {
+			remedies = append(remedies, remedy)
 		}
 	}
-	return nil
+	return remedies
 }
+
+// noMaximumAge is the file_max_age of an instance without a maximum, in seconds.
+const noMaximumAge = "15770000000"

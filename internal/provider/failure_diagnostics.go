@@ -14,21 +14,51 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
+// reader is what reads an instance.
+type reader int
+
+const (
+	instanceReader reader = iota + 1 // the data source of one instance
+	fleetReader                      // the data source of many
+	refresh                          // a record that is refreshed
+	recordWait                       // a record that is created or updated
+)
+
 // readOperation holds the settings of a read that messages about its failure depend on.
 type readOperation struct {
 	provider *providerData
-	// timeout limits the whole read.
-	timeout time.Duration
+	reader   reader
 	// waits is true if the read waits until the instance is ready.
 	waits bool
-	// timeoutArgument and headersArgument are the names of the arguments to set a longer timeout and credentials.
-	timeoutArgument, headersArgument string
-	// dataSource is true for data sources, which have the arguments wait_until_ready and request_headers.
-	dataSource bool
-	// fleet is true for the data source that reads many instances.
-	fleet bool
+	// timeout limits the whole read. timeoutArgument names it.
+	timeout         time.Duration
+	timeoutArgument string
+	// stableFor is how long a record waits for more answers, or 0.
+	stableFor time.Duration
 }
 
+// fromDataSource reports whether a data source reads. These have the arguments wait_until_ready and request_headers.
+func (op readOperation) fromDataSource() bool {
+	return op.reader == instanceReader || op.reader == fleetReader
+}
+
+// headersArgument returns the name of the argument to set credentials.
+func (op readOperation) headersArgument() string {
+	if op.fromDataSource() {
+		return "request_headers"
+	}
+	return "the provider's request_headers"
+}
+
+// raiseTimeout returns the advice to raise the timeout of the whole read, as the end of a sentence.
+func (op readOperation) raiseTimeout() string {
+	if op.reader == refresh {
+		return "raise timeouts.read; a refresh uses the new value after the next apply."
+	}
+	return "raise " + op.timeoutArgument + "."
+}
+
+// advice is a likely cause of a failure, and what to do about it: one or more sentences.
 type advice struct {
 	text string
 	// aboutBaseURL is true if the advice is about the base URL, and so does not apply after a redirect.
@@ -41,66 +71,80 @@ var failureWords = map[client.Kind]struct {
 	advice
 }{
 	client.KindResolve: {"Host name of the instance not found",
-		advice{"Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", true}},
+		advice{text: "Check the host name in the base URL, and that the machine that runs Terraform can resolve it.", aboutBaseURL: true}},
 	client.KindNameServer: {"Host name lookup failed",
-		advice{"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log.", false}},
+		advice{text: "Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log."}},
 	client.KindConnect: {"Instance not reachable",
-		advice{"Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", true}},
+		advice{text: "Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection.", aboutBaseURL: true}},
 	client.KindProxy: {"Instance not reachable through the proxy",
-		advice{"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.", false}},
+		advice{text: "Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."}},
 	client.KindTimeout: {"Instance did not answer in time",
-		advice{"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout.", false}},
+		advice{text: "Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout."}},
 	client.KindBroken: {"Connection to the instance broke",
-		advice{"Check the log of the instance, or of the proxy in front of it, for why it closed the connection.", false}},
+		advice{text: "Check the log of the instance, or of the proxy in front of it, for why it closed the connection."}},
 	client.KindCertificate: {"Certificate of the instance not trusted",
-		advice{"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate.", false}},
+		advice{text: "If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate."}},
 	client.KindTLS: {"TLS handshake with the instance failed",
-		advice{"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
-			"client_cert_pem and client_key_pem.", true}},
+		advice{text: "If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the provider's " +
+			"client_cert_pem and client_key_pem.", aboutBaseURL: true}},
 	client.KindNotHTTP: {"Response of the instance is not valid HTTP",
-		advice{"Check that the base URL names the port on which the instance serves HTTP.", true}},
+		advice{text: "Check that the base URL names the port on which the instance serves HTTP.", aboutBaseURL: true}},
 	client.KindRedirect: {"Redirect of the instance not followed",
-		advice{"Set the base URL to the address at which the instance itself answers.", true}},
+		advice{text: "Set the base URL to the address at which the instance itself answers.", aboutBaseURL: true}},
 	client.KindStatus: {"Instance answered with status", // and the status
-		advice{"Check the base URL, and what a proxy in front of the instance allows.", true}},
+		advice{text: "Check the base URL, and what a proxy in front of the instance allows.", aboutBaseURL: true}},
 	client.KindTooLarge: {"Response of the instance too large",
-		advice{"An instance document is one or two kilobytes: check that the base URL names an instance. If it does, check what a proxy in front of " +
-			"it adds to its responses, such as cookies.", true}},
+		advice{text: "An instance document has less than a kilobyte: check that the base URL names an instance.", aboutBaseURL: true}},
 	client.KindNotJSON: {"Response of the instance is not JSON",
-		advice{"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path such as /api.", true}},
+		advice{text: "Check that the base URL is the address of the instance's API: instances often live under a path such as /api.", aboutBaseURL: true}},
 	client.KindDocument: {"Response is not an instance document",
-		advice{"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named.", false}},
+		advice{text: "Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields named."}},
 	client.KindUnexpected: {"Instance does not report what is expected",
-		advice{"Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected.", false}},
+		advice{text: "Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected."}},
+	client.KindCached: {"A cache answered instead of the instance", advice{text: cacheRemedy}},
+	client.KindUnstable: {"Instance was not stable for long enough",
+		advice{text: "Check the log of the server: it may stop and start again. Behind a load balancer, one of several servers may still run the old release."}},
 }
 
 var hintAdvice = map[client.Hint]advice{
-	client.HintHTTPS: {"The server expects TLS on this port: write the base URL with https://.", true},
-	client.HintHTTP2: {"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
-		"of the instance.", false},
-	client.HintClientCertificate: {"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
-		"it accepts.", false},
-	client.HintTLSVersion: {"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later.", false},
-	client.HintHostName:   {"The server does not know this host name: check the host name in the base URL.", true},
-	client.HintExpired: {"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
-		"expired certificate.", false},
-	client.HintSelfSigned: {"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself.", false},
-	client.HintWrongName: {"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
-		true},
-	client.HintProxyCredentials: {"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or HTTPS_PROXY, " +
-		"as Basic authentication: add or correct them, or exclude the host with NO_PROXY.", false},
-	client.HintConnectTo: {"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
-		"running.", false},
-	client.HintWebPage: failureWords[client.KindNotJSON].advice,
+	client.HintHTTPS: {text: "The server expects TLS on this port: write the base URL with https://.", aboutBaseURL: true},
+	client.HintHTTP2: {text: "The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front " +
+		"of the instance."},
+	client.HintClientCertificate: {text: "The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that " +
+		"it accepts."},
+	client.HintTLSVersion: {text: "The server and the provider have no TLS version in common: the server must support TLS 1.2 or later."},
+	client.HintHostName:   {text: "The server does not know this host name: check the host name in the base URL.", aboutBaseURL: true},
+	client.HintExpired: {text: "Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against an " +
+		"expired certificate."},
+	client.HintSelfSigned: {text: "No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself."},
+	client.HintWrongName: {text: "Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help.",
+		aboutBaseURL: true},
+	client.HintProxyCredentials: {text: "The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or HTTPS_PROXY, " +
+		"as Basic authentication: add or correct them, or exclude the host with NO_PROXY."},
+	client.HintConnectTo: {text: "The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is " +
+		"running."},
+	client.HintWebPage: {text: "Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path " +
+		"such as /api.", aboutBaseURL: true},
+	client.HintErrorAnswer: {text: "Check the log of the server, and that the base URL names an instance of the file transfer service."},
+	client.HintCutShort:    {text: "The document was cut short: check the log of the server, and of the proxy in front of it."},
+	client.HintEncoding:    {text: bodyRemedy},
+	client.HintLargeHead: {text: "Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as " +
+		"cookies.", aboutBaseURL: true},
 }
+
+// bodyRemedy is the remedy for a response whose head is fine, and whose body cannot be read.
+const bodyRemedy = "It answered HTTP: check what the proxy in front of the instance does to the body of its responses."
+
+// cacheRemedy is the remedy for a response from a cache.
+const cacheRemedy = "A cache answered in place of the instance: exclude /instance from it."
 
 // redirectRemedy is the remedy for a failure after a redirect.
 const redirectRemedy = "The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, redirects. " +
 	"If the instance itself answers at another address, set the base URL to that."
 
 // withheld is the advice if a server may need the headers or client certificate that a redirect to another origin does not get.
-var withheld = advice{"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
-	"the base URL to the address that the redirect leads to.", false}
+var withheld = advice{text: "request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
+	"the base URL to the address that the redirect leads to."}
 
 // readError returns an error for a failed read: what was requested, what went wrong, how often it was tried, and what to do.
 func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
@@ -112,7 +156,7 @@ func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 	if failure.Kind == client.KindStatus {
 		summary += fmt.Sprintf(" %d", failure.StatusCode)
 	}
-	return errorAt(at, summary, paragraphs(cause(failure), howItEnded(failure, op), strings.Join(remedies(failure, op), " ")))
+	return errorAt(at, summary, paragraphs(cause(failure, op), howItEnded(failure, op), strings.Join(remedies(failure, op), " ")))
 }
 
 // canceledError returns an error for a canceled read, with its last failure.
@@ -123,7 +167,7 @@ func canceledError(err error, op readOperation) diag.Diagnostic {
 		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
 	return diag.NewErrorDiagnostic(summaryCanceled,
-		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last), strings.Join(remedies(canceled.Last, op), " ")))
+		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last, op), strings.Join(remedies(canceled.Last, op), " ")))
 }
 
 func attempts(number int) string {
@@ -133,19 +177,41 @@ func attempts(number int) string {
 	return fmt.Sprintf("%d attempts", number)
 }
 
-// cause returns what was requested and what went wrong. If the instance reported unexpected values before that, it adds them.
-func cause(failure *client.Failure) string {
-	came := sentence(failure.Target() + ": " + failure.Reason)
-	switch failure.Kind {
-	case client.KindDocument:
+// cause returns what was requested and what went wrong, and what the instance reported before that.
+func cause(failure *client.Failure, op readOperation) string {
+	var came, before string
+	switch {
+	case failure.Kind == client.KindDocument && len(failure.Faults) > 0:
 		came = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
-	case client.KindUnexpected:
-		return failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
+	case failure.Kind == client.KindUnexpected:
+		came = failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
+	case failure.Kind == client.KindUnstable:
+		came = fmt.Sprintf("%s answered, and the instance reports what is expected, but had done so for only %s when the time ran out. stable_for is %s.",
+			failure.Target(), streakText(failure.LastStreak), formatDuration(op.stableFor))
+		if failure.Interruption != nil {
+			before = "What interrupted it last: " + sentence(failure.Interruption.Error())
+		}
+	default:
+		came = sentence(failure.Target() + ": " + failure.Reason)
 	}
-	if len(failure.Differences) > 0 {
-		came += "\n\nBefore that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
+	if failure.Kind != client.KindUnstable && failure.LastStreak.Attempts > 0 {
+		before = fmt.Sprintf("Before that, the instance reported what is expected for %s. stable_for is %s.",
+			streakText(failure.LastStreak), formatDuration(op.stableFor))
 	}
-	return came
+	differing := ""
+	if len(failure.Differences) > 0 && failure.Kind != client.KindUnexpected {
+		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
+	}
+	return paragraphs(came, before, differing)
+}
+
+// streakText returns the length of a streak: "3s (4 answers)".
+func streakText(streak client.Streak) string {
+	answers := "1 answer"
+	if streak.Attempts > 1 {
+		answers = fmt.Sprintf("%d answers", streak.Attempts)
+	}
+	return fmt.Sprintf("%s (%s)", formatDuration(streak.Lasted.Round(time.Second/10)), answers)
 }
 
 // paragraphs joins the nonempty texts with blank lines.
@@ -161,11 +227,11 @@ func howItEnded(failure *client.Failure, op readOperation) string {
 	}
 	timeout := formatDuration(op.timeout)
 	switch {
-	case op.waits && (failure.TimeRanOut || failure.NoTimeLeft):
+	case op.waits && failure.Ending != client.NotByTime:
 		sentences = append(sentences, fmt.Sprintf("The wait ended: %s is %s.", op.timeoutArgument, timeout))
-	case failure.TimeRanOut:
+	case failure.Ending == client.TimeRanOut:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s (%s), ran out.", op.timeoutArgument, timeout))
-	case failure.NoTimeLeft:
+	case failure.Ending == client.NoTimeLeft:
 		sentences = append(sentences, fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.", op.timeoutArgument, timeout))
 	case failure.AttemptTimedOut:
 		sentences = append(sentences, fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.", formatDuration(op.provider.requestTimeout)))
@@ -173,9 +239,16 @@ func howItEnded(failure *client.Failure, op readOperation) string {
 	return strings.Join(sentences, " ")
 }
 
-// remedies returns what to do about a failure: one or more sentences each.
-func remedies(failure *client.Failure, op readOperation) []string {
-	first, remedies := adviceOn(failure, op), digitsRemedies(failure.Differences)
+// remedies returns what to do about a failure, the most likely first: one or more sentences each.
+func remedies(failure *client.Failure, op readOperation) (remedies []string) {
+	if failure.CacheAgeSeconds > 0 && failure.Kind != client.KindCached {
+		remedies = append(remedies, cacheRemedy)
+	}
+	if failure.LastStreak.Attempts > 0 && failure.Kind != client.KindUnstable {
+		remedies = append(remedies, failureWords[client.KindUnstable].text)
+	}
+	remedies = append(remedies, differenceRemedies(failure.Differences)...)
+	first := adviceOn(failure, op)
 	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
 	if redirected {
 		remedies = append(remedies, redirectRemedy)
@@ -185,10 +258,7 @@ func remedies(failure *client.Failure, op readOperation) []string {
 	}
 	unreached := failure.Kind == client.KindResolve || failure.Kind == client.KindConnect
 	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
-		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+op.headersArgument+".")
-	}
-	if failure.CacheAgeSeconds > 0 {
-		remedies = append(remedies, "A cache answered in place of the instance: exclude /instance from it.")
+		remedies = append(remedies, "If that is a login page, a proxy in front of the instance requires credentials: send them with "+op.headersArgument()+".")
 	}
 	if failure.Proxy != "" && failure.Kind != client.KindProxy {
 		proxy := failure.Proxy
@@ -201,14 +271,26 @@ func remedies(failure *client.Failure, op readOperation) []string {
 		remedies = append(remedies, "If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with depends_on, "+
 			"on the resource that creates its DNS record.")
 	}
-	if op.dataSource && !op.waits && starting(failure) {
+	if op.fromDataSource() && !op.waits && starting(failure) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if op.waits && (failure.NoTimeLeft || failure.TimeRanOut && failure.Kind != client.KindTimeout) { // adviceOn already says so for a timeout
-		remedies = append(remedies, fmt.Sprintf("If the instance needs longer to start, raise %s.", op.timeoutArgument))
+	if op.waits && needsTime(failure) {
+		remedies = append(remedies, "If the instance needs longer to start, "+op.raiseTimeout())
 	}
 	return remedies
+}
+
+// needsTime reports whether a wait that ran out of time may only have been too short.
+func needsTime(failure *client.Failure) bool {
+	switch failure.Kind {
+	case client.KindResolve, client.KindNameServer, client.KindConnect, client.KindUnstable:
+		return failure.Ending != client.NotByTime
+	case client.KindTimeout: // adviceOn says so if the wait interrupted the attempt
+		return failure.Ending == client.NoTimeLeft || failure.Ending == client.TimeRanOut && failure.AttemptTimedOut
+	default:
+		return failure.Ending != client.NotByTime && failure.StatusCode >= http.StatusInternalServerError
+	}
 }
 
 // starting reports whether failure is typical of a starting instance, or of the proxy in front of it.
@@ -232,16 +314,17 @@ func adviceOn(failure *client.Failure, op readOperation) advice {
 	case failure.Kind == client.KindStatus:
 		return statusAdvice(failure, op)
 	case failure.Kind == client.KindConnect && op.waits:
-		return advice{"Check the server's log: it may not have started. " + failureWords[failure.Kind].text, true}
+		return advice{text: "Check the server's log: it may not have started. " + failureWords[failure.Kind].text, aboutBaseURL: true}
+	case failure.Kind == client.KindTimeout && failure.Attempts == 0 && op.reader == fleetReader:
+		return advice{text: "Raise timeouts.read, or max_concurrency so that more instances are asked at once."}
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
-		if op.fleet {
-			return advice{"Raise timeouts.read, or max_concurrency so that more instances are asked at once.", false}
-		}
-		return advice{fmt.Sprintf("Raise %s.", op.timeoutArgument), false}
-	case failure.Kind == client.KindTimeout && failure.TimeRanOut && !failure.AttemptTimedOut:
-		return advice{fmt.Sprintf("Check that the instance is up and can be reached. If it is only slow, raise %s.", op.timeoutArgument), false}
-	case failure.Kind == client.KindBroken && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
-		return advice{failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", true}
+		return advice{text: sentence(op.raiseTimeout())}
+	case failure.Kind == client.KindTimeout && failure.Ending == client.TimeRanOut && !failure.AttemptTimedOut:
+		return advice{text: "Check that the instance is up and can be reached. If it is only slow, " + op.raiseTimeout()}
+	case failure.Kind == client.KindNotHTTP && failure.Answered:
+		return advice{text: bodyRemedy}
+	case failure.Kind == client.KindBroken && !failure.Answered && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
+		return advice{text: failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", aboutBaseURL: true}
 	default:
 		return failureWords[failure.Kind].advice
 	}
@@ -250,19 +333,24 @@ func adviceOn(failure *client.Failure, op readOperation) advice {
 func statusAdvice(failure *client.Failure, op readOperation) advice {
 	switch status := failure.StatusCode; {
 	case status == http.StatusNotFound && strings.HasSuffix(failure.URL, "/instance/instance"):
-		return advice{"The base URL ends in /instance, a path that the provider adds itself: remove it.", true}
+		return advice{text: "The base URL ends in /instance, a path that the provider adds itself: remove it.", aboutBaseURL: true}
 	case status == http.StatusNotFound:
-		return advice{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", true}
+		return advice{text: "Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api.", aboutBaseURL: true}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return credentialsAdvice(failure, op)
-	case status == http.StatusTooManyRequests && op.fleet:
-		return advice{"The instance limits requests: lower max_concurrency, or raise the provider's retry.max_delay and retry.max_attempts.", false}
 	case status == http.StatusTooManyRequests:
-		return advice{"The instance limits requests: run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts.", false}
+		fewer, more := "run with a lower -parallelism", "raise the provider's retry.max_delay and retry.max_attempts."
+		if op.reader == fleetReader {
+			fewer = "lower max_concurrency"
+		}
+		if failure.Ending != client.NotByTime {
+			more = op.raiseTimeout()
+		}
+		return advice{text: "The instance limits requests: " + fewer + ", or " + more}
 	case status >= http.StatusInternalServerError:
-		return advice{"The instance, or a proxy in front of it, is failing: check its log.", false}
+		return advice{text: "The instance, or a proxy in front of it, is failing: check its log."}
 	case status < http.StatusBadRequest:
-		return advice{"An instance answers 200: check that the base URL is the address of the instance's API.", true}
+		return advice{text: "An instance answers 200: check that the base URL is the address of the instance's API.", aboutBaseURL: true}
 	default:
 		return failureWords[failure.Kind].advice
 	}
@@ -274,16 +362,16 @@ func credentialsAdvice(failure *client.Failure, op readOperation) advice {
 	case failure.OtherOrigin:
 		return withheld
 	case failure.ExtraHeaders:
-		return advice{"request_headers were sent, and refused: check their names and values.", false}
+		return advice{text: "request_headers were sent, and refused: check their names and values."}
 	case len(op.provider.headers) > 0:
 		remedy := "Set the provider's base_url to this instance, or set request_headers on the data source."
-		if !op.dataSource {
+		if !op.fromDataSource() {
 			remedy = "Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."
 		}
-		return advice{"The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
-			"this instance's. " + remedy, false}
+		return advice{text: "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, which is not " +
+			"this instance's. " + remedy}
 	default:
-		return advice{"An instance requires no credentials for this, so a proxy in front of it does: send them with " + op.headersArgument +
-			", or set the provider's client_cert_pem and client_key_pem.", false}
+		return advice{text: "An instance requires no credentials for this, so a proxy in front of it does: send them with " + op.headersArgument() +
+			", or set the provider's client_cert_pem and client_key_pem."}
 	}
 }

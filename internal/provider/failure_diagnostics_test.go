@@ -31,7 +31,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readOperation{
 		provider: &providerData{requestTimeout: 10 * time.Second}, timeout: time.Minute,
-		timeoutArgument: "timeouts.read", headersArgument: "request_headers", dataSource: true,
+		timeoutArgument: "timeouts.read", reader: instanceReader,
 	}
 	long := strings.Repeat("a", 300)
 	type (
@@ -80,17 +80,17 @@ func TestWordsAboutAFailure(t *testing.T) {
 			redirected(of(client.KindConnect)), words{redirectFailed, "If that is a login page"}, words{"Check the host and", wait, "/api"},
 		},
 		"never asked": {
-			failure{Kind: client.KindTimeout, TimeRanOut: true},
+			failure{Kind: client.KindTimeout, Ending: client.TimeRanOut},
 			words{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
 			words{"max_concurrency", wait},
 		},
 		"no time left": {
-			failure{Kind: client.KindConnect, NoTimeLeft: true, Attempts: 2},
+			failure{Kind: client.KindConnect, Ending: client.NoTimeLeft, Attempts: 2},
 			words{"2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another attempt.\n\n"},
 			words{"ran out"},
 		},
 		"only the last attempt was shorter than request_timeout": {
-			failure{Kind: client.KindTimeout, TimeRanOut: true, AttemptTimedOut: true, Attempts: 2},
+			failure{Kind: client.KindTimeout, Ending: client.TimeRanOut, AttemptTimedOut: true, Attempts: 2},
 			words{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, words{"raise timeouts.read"},
 		},
 		"broken, http": {
@@ -151,7 +151,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			words{"Set the base URL to the address at which the instance itself answers."}, words{redirectFailed, wait},
 		},
 		"too large": {of(client.KindTooLarge), words{"check that the base URL names an instance"}, nil},
-		"not JSON":  {of(client.KindNotJSON), words{"not of its web page"}, words{"login page"}},
+		"not JSON":  {of(client.KindNotJSON), words{"instances often live under a path such as /api"}, words{"login page", "web page"}},
 		"web page": {
 			hint(client.KindNotJSON, client.HintWebPage),
 			words{"not of its web page", "If that is a login page", "send them with request_headers."}, nil,
@@ -186,7 +186,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 		"500": {status(500), words{"check its log", wait}, nil},
 		"not as expected": {
 			failure{
-				Kind: client.KindUnexpected, NoTimeLeft: true, Attempts: 2, Proxy: "HTTP_PROXY",
+				Kind: client.KindUnexpected, Ending: client.NoTimeLeft, Attempts: 2, Proxy: "HTTP_PROXY",
 				Differences: []client.Difference{
 					{Name: "chunk_size", Reported: "1", Expected: "1000"}, {Name: "file_max_age", Reported: "0", Expected: "5000"},
 					{Name: "api_version", Reported: "a", Expected: long},
@@ -236,7 +236,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	inAFleet := map[string]test{
 		"refused": {of(client.KindConnect), words{"Check the host and port in the base URL", wait}, nil},
 		"never asked": { // it may well be ready
-			failure{Kind: client.KindTimeout, TimeRanOut: true},
+			failure{Kind: client.KindTimeout, Ending: client.TimeRanOut},
 			words{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."}, words{wait, "request_timeout"},
 		},
 		"429": {status(429), words{"lower max_concurrency", "retry.max_delay"}, words{"-parallelism"}},
@@ -258,7 +258,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	}
 	check("", one, tests)
 	fleet, withheld, patient := one, one, one
-	fleet.fleet, withheld.provider = true, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
+	fleet.reader, withheld.provider = fleetReader, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
 	check("in a fleet: ", fleet, inAFleet)
 	check("headers withheld: ", withheld, withHeadersWithheld)
 	patient.waits = true

@@ -24,7 +24,7 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceAttributes("data.filetransfer_instance")
+	attributes := computedAttributes("data.filetransfer_instance")
 	attributes["base_url"] = schema.StringAttribute{
 		Optional:            true,
 		Computed:            true,
@@ -43,15 +43,15 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	values := elementsOf(req.Config.Raw)
 	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
-	baseURL, fault := d.provider.baseURLFor(values["base_url"])
-	diags.Append(fault)
+	baseURL, invalid := d.provider.baseURLFor(values["base_url"])
+	diags.Append(invalid)
 	resp.Diagnostics.Append(diags...)
 	ownBaseURL := !values["base_url"].IsNull()
 	if diags.HasError() || !d.mayRead(ownBaseURL, req, resp) {
 		return
 	}
 
-	op := d.operation(values)
+	op := d.operation(instanceReader, values)
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: op.waits}))
@@ -64,6 +64,6 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
-	setInstance(values, baseURL, detailsValues(result.Details), result.Document)
+	maps.Copy(values, instanceValues(baseURL, result))
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
 }

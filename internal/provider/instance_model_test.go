@@ -23,10 +23,10 @@ var newer = eachDetail(nil).with(args{
 	"file_max_age": int64(2592000), "max_transfers_in_merge": int64(50), "recommended_expire_times": documentedTimes,
 })
 
-// eachDetail returns a value for each of detailsAttributes.
+// eachDetail returns a value for each of allDetails.
 func eachDetail(value any) args {
-	details := make(args, len(detailsAttributes))
-	for _, attribute := range detailsAttributes {
+	details := make(args, len(allDetails))
+	for _, attribute := range allDetails {
 		details[attribute.name] = value
 	}
 	return details

@@ -7,13 +7,11 @@ import (
 	"strings"
 	"time"
 
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -31,7 +29,7 @@ var (
 
 // Default limits for operations on a record, retries included.
 const (
-	defaultRecordTimeout  = 10 * time.Minute
+	defaultWaitTimeout    = 10 * time.Minute
 	defaultRefreshTimeout = 10 * time.Second
 )
 
@@ -45,33 +43,48 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := instanceAttributes("filetransfer_instance_record")
+	attributes := computedAttributes("filetransfer_instance_record")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
 			"the new instance, and is updated in place.",
 		Validators: []validator.String{baseURLValidator},
 	}
+	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait ends, asked about each "+
+		"second on a new connection. An answer that fails or differs starts again. A positive duration, shorter than `timeouts.create` and "+
+		"`timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
 		MarkdownDescription: "Values that change with the server, such as the ID of its deployment. When one changes, the apply waits until the instance " +
-			"reports the values in `expected`, even if it reported them before. Requires an argument in `expected`. If a wait fails, the state has no " +
-			"triggers, so that the next apply waits again. The values are stored in plain text. Default: none.",
+			"reports the values in `expected`, even if it reported them before. Requires an argument in `expected`. The values are stored in plain " +
+			"text. Default: none.",
+	}
+	attributes["wait_failed"] = schema.BoolAttribute{
+		Computed:            true,
+		MarkdownDescription: "Whether the last wait failed. The next apply then waits again, whatever it changes.",
+	}
+	attributes["response_body"] = schema.StringAttribute{
+		Computed: true,
+		MarkdownDescription: "The JSON document as delivered. Unknown in a plan that changes a value in `expected`, so that a resource that must be " +
+			"replaced when it changes is replaced at each release: use the other attributes, or a data source with `depends_on`.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +
 			"(`GET {base_url}/instance`). An instance that is down does not stop a plan: the values stay as they are, with a warning.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
-			"expected": expectedBlock,
-			"timeouts": timeoutsBlock("Time limits. If only these change, the apply does not read the instance.", map[string]datasourceschema.Attribute{
-				"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
-					"`\"1m30s\"`.", inMarkdown(defaultRecordTimeout)),
-				"read": durationAttribute("Time for one refresh with its retries. A positive duration.", inMarkdown(defaultRefreshTimeout)),
-				"update": durationAttribute("Time to wait for the instance when `base_url` or `triggers` change, or when the instance does not report the "+
-					"values in `expected`. A positive duration.", inMarkdown(defaultRecordTimeout)),
-			}),
+			"expected": expectedBlock(),
+			"timeouts": schema.SingleNestedBlock{
+				MarkdownDescription: "Time limits. If only these change, the apply does not read the instance.",
+				Attributes: map[string]schema.Attribute{
+					"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
+						"`\"1m30s\"`.", inMarkdown(defaultWaitTimeout)),
+					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value of the last apply.",
+						inMarkdown(defaultRefreshTimeout)),
+					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
+				},
+			},
 		},
 	}
 	for name, attribute := range attributes { // maps.Copy cannot: each schema package has its own type of attribute
@@ -79,62 +92,78 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 }
 
-func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
+func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// ValidateConfig rejects triggers without an expected value: any response would end the wait.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that no wait leaves time for.
 func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := elementsOf(req.Config.Raw)
-	if hasElements(config["triggers"]) && config["expected"].IsKnown() && len(expectedValues(config["expected"])) == 0 {
+	nothingExpected := config["expected"].IsKnown() && len(expectedValues(config["expected"])) == 0
+	if nothingExpected && hasElements(config["triggers"]) {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), summaryTriggers,
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
+	stableFor := durationOr(config["stable_for"], 0)
+	create, update := timeoutOf(config, "create", defaultWaitTimeout), timeoutOf(config, "update", defaultWaitTimeout)
+	switch {
+	case stableFor == 0:
+	case nothingExpected:
+		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStable,
+			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
+	case config["timeouts"].IsFullyKnown() && stableFor >= min(create, update):
+		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong,
+			fmt.Sprintf("stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for that "+
+				"long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
+	}
 }
 
-// ModifyPlan plans the expected values. Other computed values are unknown if the base URL is unknown or leads to another instance,
-// and keep their state otherwise, so that nothing downstream changes.
+// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes, or are unknown if
+// the base URL is unknown or leads to another instance.
 func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
 	target := effective(planned["base_url"])
-	reads := target == "" || target != effective(state["base_url"])
+	sameInstance := target != "" && target == effective(state["base_url"])
 	for name, attribute := range req.Plan.Schema.GetAttributes() {
 		switch {
 		case !attribute.IsComputed():
-		case reads:
-			planned[name] = tftypes.NewValue(planned[name].Type(), tftypes.UnknownValue)
-		default:
+		case sameInstance:
 			planned[name] = state[name]
+		default:
+			planned[name] = unknownValue(planned[name].Type())
 		}
 	}
-	maps.Copy(planned, expectedValues(planned["expected"]))
-	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
-	if reads || !planned["expected"].Equal(state["expected"]) {
-		return
+	planned["wait_failed"] = boolValue(false)
+	for name, value := range expectedValues(planned["expected"]) {
+		if sameInstance && !value.Equal(state[name]) { // a document with another value is another document
+			planned["response_body"] = unknownValue(tftypes.String)
+		}
+		planned[name] = value
 	}
-	if found := expectedDifferences(state["expected"], state); len(found) > 0 {
-		resp.Diagnostics.Append(r.driftWarning(planned, found))
+	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
+	if sameInstance && planned["expected"].Equal(state["expected"]) {
+		if found := r.provider.differences(state["expected"], state); len(found) > 0 {
+			resp.Diagnostics.Append(driftWarning(planned, found))
+		}
 	}
 }
 
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
 // shows it in plans, applies (even if the record is replaced) and refreshes.
-func (r *instanceRecordResource) driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
+func driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
 	limit := "timeouts.update"
 	if planned["timeouts"].IsFullyKnown() {
-		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultRecordTimeout)))
+		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultWaitTimeout)))
 	}
-	for i := range found {
-		found[i].Reported = r.provider.clean(found[i].Reported)
-	}
-	return diag.NewAttributeWarningDiagnostic(expectedPath(found), summaryDrift+": "+goValue[string](planned["base_url"]),
-		paragraphs("The instance reported other values:"+differenceList(found),
+	// With a difference in the summary, the warnings of two records of one instance are not the same; see the summaries.
+	return diag.NewAttributeWarningDiagnostic(expectedPath(found), fmt.Sprintf("%s: %s (%s)", summaryDrift, goValue[string](planned["base_url"]), found[0]),
+		paragraphs("When this run began, the instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
-			strings.Join(append(digitsRemedies(found), failureWords[client.KindUnexpected].text), " ")))
+			strings.Join(append(differenceRemedies(found), failureWords[client.KindUnexpected].text), " ")))
 }
 
 // effective returns [address.BaseURL.Effective]. Returns "" if unknown or invalid.
@@ -144,44 +173,70 @@ func effective(baseURL tftypes.Value) string {
 }
 
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(r.record(ctx, "create", req.Plan.Raw, &resp.State)...)
+	planned := elementsOf(req.Plan.Raw)
+	reported, diags := r.wait(ctx, planned, "create")
+	resp.Diagnostics.Append(diags...)
+	if !diags.HasError() {
+		resp.State.Raw = completed(req.Plan.Raw.Type(), planned, reported)
+	}
 }
 
-// Update reads the instance if the base URL leads to another one, triggers are new or changed, or the state is not as expected. For
-// the same instance, all values were planned: any other change is left to the next refresh, with a warning. A wait that fails
-// leaves no triggers in the state, so that the next apply waits again, even one that takes the change back.
+// Update waits if the plan leaves a value to the instance, or as [mustWait] says. If the wait fails, the state remembers that, so that
+// the next apply waits again, even one that takes the change back. What the plan knows is kept, with a warning if the instance
+// reports otherwise: the next refresh records it.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	sameInstance := req.Plan.Raw.IsFullyKnown() // ModifyPlan leaves values unknown only if the instance may be another
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	triggered := hasElements(planned["triggers"]) && !planned["triggers"].Equal(state["triggers"])
-	if !sameInstance || triggered || len(expectedDifferences(planned["expected"], state)) > 0 {
-		resp.Diagnostics.Append(r.record(ctx, "update", req.Plan.Raw, &resp.State)...)
-	}
-	switch {
-	case resp.Diagnostics.HasError():
-		state["triggers"] = tftypes.NewValue(state["triggers"].Type(), nil)
-		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
-	case sameInstance:
-		resp.Diagnostics.Append(r.changedWarning(planned, elementsOf(resp.State.Raw)))
+	if req.Plan.Raw.IsFullyKnown() && !r.mustWait(planned, state) {
 		resp.State.Raw = req.Plan.Raw
+		return
 	}
+	reported, diags := r.wait(ctx, planned, "update")
+	resp.Diagnostics.Append(diags...)
+	if diags.HasError() {
+		state["wait_failed"] = boolValue(true)
+		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
+		return
+	}
+	resp.Diagnostics.Append(r.changedWarning(planned, reported))
+	resp.State.Raw = completed(req.Plan.Raw.Type(), planned, reported)
+}
+
+// mustWait reports whether an update has to wait for the expected values: the last wait failed, expected or triggers changed, or the
+// state is not as expected.
+func (r *instanceRecordResource) mustWait(planned, state map[string]tftypes.Value) bool {
+	expected, triggers := planned["expected"], planned["triggers"]
+	return len(expectedValues(expected)) > 0 && (goValue[bool](state["wait_failed"]) || !expected.Equal(state["expected"]) ||
+		hasElements(triggers) && !triggers.Equal(state["triggers"]) || len(r.provider.differences(expected, state)) > 0)
+}
+
+// completed returns a plan with its unknown values replaced by what the instance reported.
+func completed(recordType tftypes.Type, planned, reported map[string]tftypes.Value) tftypes.Value {
+	for name, value := range planned {
+		if !value.IsKnown() {
+			planned[name] = reported[name]
+		}
+	}
+	return tftypes.NewValue(recordType, planned)
 }
 
 // changedWarning returns a warning about details that differ from the plan, which an apply must keep. Returns nil if none do.
 // It leaves out the numbers of api_version, which follow from it.
 func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
-	var list []string
-	for _, attribute := range detailsAttributes {
-		name, was, is := attribute.name, planned[attribute.name], reported[attribute.name]
+	var changed []string
+	for _, detail := range allDetails {
+		name, was, is := detail.name, planned[detail.name], reported[detail.name]
 		switch {
-		case is.Equal(was) || strings.HasPrefix(name, "api_version_"):
+		case !was.IsKnown() || is.Equal(was) || strings.HasPrefix(name, "api_version_"):
 		case is.Type().Is(tftypes.List{}):
-			list = append(list, name)
+			changed = append(changed, name)
 		default:
-			list = append(list, fmt.Sprintf("%s is %s, planned %s", name, r.provider.clean(inWords(is)), r.provider.clean(inWords(was))))
+			changed = append(changed, fmt.Sprintf("%s is %s, planned %s", name, r.provider.printed(is), r.provider.printed(was)))
 		}
 	}
-	if len(list) == 0 {
+	if body := planned["response_body"]; body.IsKnown() && !body.Equal(reported["response_body"]) {
+		changed = append(changed, "response_body")
+	}
+	if len(changed) == 0 {
 		return nil
 	}
 	asExpected := ""
@@ -189,65 +244,87 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 		asExpected = "The instance reports what is expected. "
 	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
-		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(list, "\n  - ")+
-			"\n\nThe next plan records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
+		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
+			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
 // Read refreshes a record. A failure keeps all values, with a warning. Right after an import, which has none, it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	values := elementsOf(req.State.Raw)
-	imported := values["response_body"].IsNull() // not read yet
-	switch deferred, fault := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
-	case !imported && (deferred || fault != nil):
+	state := elementsOf(req.State.Raw)
+	imported := state["response_body"].IsNull() // not read yet
+	switch deferred, unknown := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
+	case !imported && (deferred || unknown != nil):
 		return
 	case deferred:
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	diags := r.record(ctx, "read", req.State.Raw, &resp.State)
-	if canceled := ctx.Err() != nil; diags.HasError() && !imported && !canceled {
-		diags = diag.Diagnostics{keptWarning(values["base_url"], diags[0])}
+	reported, diags := r.read(ctx, state["base_url"], client.Request{}, readOperation{
+		reader: refresh, timeoutArgument: "timeouts.read", timeout: timeoutOf(state, "read", defaultRefreshTimeout),
+	})
+	switch canceled := ctx.Err() != nil; {
+	case !diags.HasError():
+		maps.Copy(state, reported)
+		if imported {
+			state["wait_failed"] = boolValue(false)
+		}
+		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
+	case !imported && !canceled:
+		diags = diag.Diagnostics{keptWarning(state["base_url"], diags[0])}
 	}
 	resp.Diagnostics.Append(diags...)
 }
 
-// record reads an instance, and sets state to the values of record with the details of the instance. For "create" and "update", it
-// waits until the instance is ready and as expected.
-func (r *instanceRecordResource) record(ctx context.Context, operation string, record tftypes.Value, state *tfsdk.State) diag.Diagnostics {
-	if _, fault := r.provider.requireKnownArguments(true, false, ""); fault != nil {
-		return diag.Diagnostics{fault}
-	}
-	values := elementsOf(record)
-	baseURL, fault := r.provider.baseURLFor(values["base_url"])
-	if fault != nil { // only if another version of the provider accepted it in a state
-		return diag.Diagnostics{fault}
-	}
-	at, timeout, expected := path.Empty(), defaultRefreshTimeout, tftypes.Value{} // a refresh has no configuration to point to
-	waits := operation != "read"
-	if waits {
-		at, timeout, expected = path.Root("base_url"), defaultRecordTimeout, values["expected"]
-	}
-	var reported map[string]tftypes.Value
-	request := client.Request{BaseURL: baseURL, UntilReady: waits, Differences: func(details *instance.Details) []client.Difference {
-		reported = detailsValues(details)
-		return expectedDifferences(expected, reported)
-	}}
+// wait waits until an instance reports what is expected, and returns what it reported, by attribute. operation is "create" or
+// "update", whose timeout limits it.
+func (r *instanceRecordResource) wait(ctx context.Context, planned map[string]tftypes.Value, operation string) (map[string]tftypes.Value, diag.Diagnostics) {
 	op := readOperation{
-		provider: r.provider, timeout: timeoutOf(values, operation, timeout), timeoutArgument: "timeouts." + operation,
-		headersArgument: "the provider's request_headers", waits: waits,
+		reader: recordWait, waits: true, timeoutArgument: "timeouts." + operation, timeout: timeoutOf(planned, operation, defaultWaitTimeout),
+		stableFor: durationOr(planned["stable_for"], 0),
 	}
+	return r.read(ctx, planned["base_url"], client.Request{
+		UntilReady: true,
+		StableFor:  op.stableFor,
+		Differences: func(details *instance.Details) []client.Difference {
+			return r.provider.differences(planned["expected"], detailValues(details))
+		},
+	}, op)
+}
+
+// read sends a request to the instance at baseURL, and returns what it reported, by attribute.
+func (r *instanceRecordResource) read(
+	ctx context.Context, baseURL tftypes.Value, request client.Request, op readOperation,
+) (map[string]tftypes.Value, diag.Diagnostics) {
+	if _, unknown := r.provider.requireKnownArguments(true, false, ""); unknown != nil {
+		return nil, diag.Diagnostics{unknown}
+	}
+	parsed, invalid := r.provider.baseURLFor(baseURL)
+	if invalid != nil { // only if another version of the provider accepted it in a state
+		return nil, diag.Diagnostics{invalid}
+	}
+	request.BaseURL, op.provider = parsed, r.provider
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
-		if failure, ok := client.AsFailure(err); ok && failure.Kind == client.KindUnexpected {
-			at = expectedPath(failure.Differences)
-		}
-		return diag.Diagnostics{readError(at, err, op)}
+		return nil, diag.Diagnostics{readError(recordPath(err, op), err, op)}
 	}
-	setInstance(values, baseURL, reported, result.Document)
-	state.Raw = tftypes.NewValue(record.Type(), values)
-	return warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})
+	return instanceValues(parsed, result), warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
+}
+
+// recordPath returns the path of the argument at fault.
+func recordPath(err error, op readOperation) path.Path {
+	failure, ok := client.AsFailure(err)
+	switch {
+	case op.reader == refresh: // it has no configuration to point to
+		return path.Empty()
+	case ok && failure.Kind == client.KindUnexpected:
+		return expectedPath(failure.Differences)
+	case ok && failure.Kind == client.KindUnstable:
+		return path.Root("stable_for")
+	default:
+		return path.Root("base_url")
+	}
 }
 
 // keptWarning returns a warning that a refresh failed.

@@ -83,7 +83,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 
 var listedInstanceObject = func() types.ObjectType {
 	attributes := map[string]attr.Type{"base_url": types.StringType}
-	maps.Copy(attributes, detailsObject.AttrTypes)
+	maps.Copy(attributes, detailsType.AttrTypes)
 	return types.ObjectType{AttrTypes: attributes}
 }()
 
@@ -118,8 +118,8 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 			continue
 		}
 		baseURL, err := address.ParseBaseURL(goValue[string](value))
-		if fault, ok := errors.AsType[*address.SyntaxError](err); ok {
-			secret = secret || fault.Secret
+		if syntaxErr, ok := errors.AsType[*address.SyntaxError](err); ok {
+			secret = secret || syntaxErr.Secret
 			diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
 			continue
 		}
@@ -132,8 +132,8 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 		member.keys = append(member.keys, key)
 	}
 	if secret { // all base URLs may be on one line; see errorAt
-		for i, fault := range diags {
-			diags[i] = diag.NewErrorDiagnostic(fault.Summary(), fault.Detail())
+		for i, invalid := range diags {
+			diags[i] = diag.NewErrorDiagnostic(invalid.Summary(), invalid.Detail())
 		}
 	}
 	return members, diags
@@ -143,15 +143,14 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	values := elementsOf(req.Config.Raw)
 	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
 	baseURLs := elementsOf(values["base_urls"])
-	members, faults := fleetMembers(baseURLs)
-	diags.Append(faults...)
+	members, invalid := fleetMembers(baseURLs)
+	diags.Append(invalid...)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() || !d.mayRead(true, req, resp) {
 		return
 	}
 
-	op := d.operation(values)
-	op.fleet = true
+	op := d.operation(fleetReader, values)
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, client.Request{
@@ -193,7 +192,7 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 			request.BaseURL = member.baseURL
 			result, err := d.provider.client.Read(ctx, d.provider.withHeaders(request))
 			if member.err = err; err == nil {
-				member.values, member.warnings = detailsValues(result.Details), result.Details.Warnings
+				member.values, member.warnings = detailValues(result.Details), result.Details.Warnings
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its faults.",
 			},
 		},
-		Return: function.ObjectReturn{AttributeTypes: detailsObject.AttrTypes},
+		Return: function.ObjectReturn{AttributeTypes: detailsType.AttrTypes},
 	}
 }
 
@@ -46,23 +46,23 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	}
 	details, err := instance.Parse([]byte(document), nil)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, documentFault(document, err))
+		resp.Error = function.NewArgumentFuncError(0, invalidDocument(document, err))
 		return
 	}
-	value, _ := detailsObject.ValueFromTerraform(ctx, tftypes.NewValue(detailsType, detailsValues(details))) // no error: the type matches
+	value, _ := detailsType.ValueFromTerraform(ctx, tftypes.NewValue(terraformType(detailsType), detailValues(details))) // no error: the type matches
 	resp.Error = resp.Result.Set(ctx, value)
 }
 
 // fileName matches text that looks like a file name and cannot be JSON.
 var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 
-// documentFault returns a message about an invalid document, with one fault per line.
-func documentFault(document string, err error) string {
-	fault, _ := errors.AsType[*instance.DocumentError](err)
-	list := "\n  - " + strings.Join(fault.Lines(), "\n  - ")
+// invalidDocument returns a message about an invalid document, with one fault per line.
+func invalidDocument(document string, err error) string {
+	documentErr, _ := errors.AsType[*instance.DocumentError](err)
+	list := "\n  - " + strings.Join(documentErr.Lines(), "\n  - ")
 	title, isPage := client.PageTitle(document)
 	switch {
-	case !fault.NotJSON:
+	case !documentErr.NotJSON:
 		return "This is not an instance document:" + list
 	case fileName.MatchString(document):
 		return "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)"

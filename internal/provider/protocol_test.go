@@ -477,7 +477,7 @@ func knownTo(want, got any) any {
 	known := make(args, len(object))
 	for name, value := range object {
 		_, wants := wanted[name]
-		if !wants && slices.ContainsFunc(detailsAttributes, func(a detailsAttribute) bool { return a.name == name }) {
+		if !wants && slices.ContainsFunc(allDetails, func(a detail) bool { return a.name == name }) {
 			continue
 		}
 		known[name] = knownTo(wanted[name], value)

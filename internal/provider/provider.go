@@ -134,12 +134,11 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 // read that needs them.
 func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(elementsOf(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
+	data, diags := newProviderData(req.Config.Raw, userAgent) //nolint:contextcheck // a handshake has its own context
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	data.unknown = unknownArguments("", req.Config.Raw)
 	resp.DataSourceData, resp.ResourceData = data, data
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -29,8 +30,8 @@ type providerData struct {
 	client *client.Client
 	// baseURL is the default base URL, or zero.
 	baseURL address.BaseURL
-	// baseURLFault is the error if the base URL is invalid, which only reads that need it report, or nil.
-	baseURLFault diag.Diagnostic
+	// invalidBaseURL is the error if the base URL is invalid, which only reads that need it report, or nil.
+	invalidBaseURL diag.Diagnostic
 	// headers and connectTo apply only to the origin of baseURL. connectTo may be "".
 	headers        http.Header
 	connectTo      string
@@ -48,10 +49,23 @@ func retryOf(retry map[string]tftypes.Value) client.Retry {
 	}
 }
 
-// newProviderData returns the data for a configuration, except unknown.
-func newProviderData(config map[string]tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
+// providerDataOf returns the data that Configure of a data source or resource gets from the framework. Returns nil while Terraform
+// only validates.
+func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
+	data, ok := shared.(*providerData)
+	if !ok && shared != nil {
+		diags.AddError(summaryProviderData, fmt.Sprintf("Expected %T, got %T. This is a bug in the provider: please report it.", data, shared))
+	}
+	return data
+}
+
+// newProviderData returns the data for the configuration of a provider block.
+func newProviderData(block tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
+	config := elementsOf(block)
 	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
-	data := &providerData{headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout)}
+	data := &providerData{
+		headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout), unknown: unknownArguments("", block),
+	}
 	data.setBaseURL(config["base_url"])
 	if isSet(config["connect_to"]) {
 		var err error
@@ -109,15 +123,15 @@ func (d *providerData) setBaseURL(argument tftypes.Value) {
 	if text != "" {
 		var err error
 		d.baseURL, err = address.ParseBaseURL(text)
-		d.baseURLFault = syntaxError(path.Empty(), summaryBaseURL, name, err)
+		d.invalidBaseURL = syntaxError(path.Empty(), summaryBaseURL, name, err)
 	}
 }
 
 // lacksBaseURL reports whether no base URL is set, valid or not.
-func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.baseURLFault == nil }
+func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.invalidBaseURL == nil }
 
-// baseURLFor returns own if it is set, else the provider's base URL. Returns zero and an error if invalid or missing, and zero
-// without an error if the provider's is unknown.
+// baseURLFor returns the base URL to read: own if it is set, else the provider's. Returns an error if that is invalid or missing, and
+// zero without an error if it is not known yet.
 func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
@@ -127,7 +141,7 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 		return address.BaseURL{}, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
 			baseURLVariable+" is not set.\n\nSet one of them.")
 	default:
-		return d.baseURL, d.baseURLFault
+		return d.baseURL, d.invalidBaseURL
 	}
 }
 
@@ -141,6 +155,3 @@ func (d *providerData) withHeaders(request client.Request) client.Request {
 	}
 	return request
 }
-
-// clean returns text from a state or an instance, cut and safe to print. The provider's headers are redacted, whatever the origin.
-func (d *providerData) clean(text string) string { return d.client.Clean(text, d.headers) }

@@ -96,6 +96,6 @@ func TestSignatures(t *testing.T) {
 		signatures[name] += function.Return.Type.String()
 	}
 	mustEqual(t, "the functions", signatures, map[string]string{
-		"parse_instance": "document tftypes.String, " + terraformType(detailsObject).String(),
+		"parse_instance": "document tftypes.String, " + terraformType(detailsType).String(),
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // check is a validator for strings, numbers and maps.
@@ -59,7 +60,7 @@ func wholeNumber(least, most int64) check {
 	return check{accepts, func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
 		number := goValue[*big.Float](value)
 		if whole, accuracy := number.Int64(); accuracy != big.Exact || whole < least || whole > most {
-			diags.AddAttributeError(at, summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, number.Text('g', maxDigits), accepts))
+			diags.AddAttributeError(at, summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, safetext.Line(number.Text('g', -1), maxDigits), accepts))
 		}
 	}}
 }
@@ -87,8 +88,8 @@ var baseURLsValidator = check{
 		if len(urls) == 0 {
 			diags.Append(errorAt(at, summaryBaseURL, fmt.Sprintf("%s is empty. Name at least one instance.", at)))
 		}
-		_, faults := fleetMembers(urls)
-		diags.Append(faults...)
+		_, invalid := fleetMembers(urls)
+		diags.Append(invalid...)
 	},
 }
 
@@ -102,12 +103,12 @@ var durationValidator = check{
 		if err == nil && duration > 0 {
 			return
 		}
-		fault := "is not a duration"
+		problem := "is not a duration"
 		if err == nil {
-			fault = "is not positive"
+			problem = "is not positive"
 		}
 		diags.AddAttributeError(at, summaryDuration,
-			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown(text), fault, durationExpected))
+			fmt.Sprintf("%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, shown(text), problem, durationExpected))
 	},
 }
 
@@ -143,7 +144,7 @@ func pemPath(at path.Path, text string) path.Path {
 var headersValidator = check{
 	"HTTP header names, each once, with values of one line",
 	func(at path.Path, headers tftypes.Value, diags *diag.Diagnostics) {
-		_, faults := parseHeaders(at, headers)
-		diags.Append(faults...)
+		_, invalid := parseHeaders(at, headers)
+		diags.Append(invalid...)
 	},
 }

@@ -45,6 +45,10 @@ func durationOr(value tftypes.Value, defaultDuration time.Duration) time.Duratio
 	return defaultDuration
 }
 
+func unknownValue(t tftypes.Type) tftypes.Value { return tftypes.NewValue(t, tftypes.UnknownValue) }
+
+func boolValue(b bool) tftypes.Value { return tftypes.NewValue(tftypes.Bool, b) }
+
 func int64Value(n int64) tftypes.Value { return tftypes.NewValue(tftypes.Number, n) }
 
 func stringValue(text string) tftypes.Value { return tftypes.NewValue(tftypes.String, text) }

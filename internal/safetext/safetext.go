@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text to end in
+// Line returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text to end in
 // "…". limit must be positive.
 //
 // Each run of white space becomes one space. Control characters (which start escape sequences), format characters (such as
 // right-to-left overrides) and invalid UTF-8 are dropped.
-func Clean(text string, limit int) string {
+func Line(text string, limit int) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -27,10 +27,10 @@ func Clean(text string, limit int) string {
 	return cut(strings.Join(strings.Fields(printable), " "), limit)
 }
 
-// CleanSecrets returns text with redact applied, then cleaned and cut as by [Clean]. It redacts before and after cleaning, because
-// dropping characters may uncover a secret. It cuts last, so that no part of a secret remains.
-func CleanSecrets(text string, redact func(string) string, limit int) string {
-	return cut(redact(Clean(redact(text), math.MaxInt)), limit)
+// RedactedLine returns [Line] of text with redact applied. It redacts twice, because dropping characters may uncover a secret, and
+// cuts last, so that no part of a secret remains.
+func RedactedLine(text string, redact func(string) string, limit int) string {
+	return cut(redact(Line(redact(text), math.MaxInt)), limit)
 }
 
 func cut(line string, limit int) string {

@@ -40,7 +40,7 @@ func TestClean(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := safetext.Clean(test.text, test.limit); got != test.want {
+			if got := safetext.Line(test.text, test.limit); got != test.want {
 				t.Errorf("Clean(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
 			}
 		})
@@ -54,7 +54,7 @@ func FuzzClean(f *testing.F) {
 		if limit < 1 || limit > 1000 {
 			t.Skip("only limits that callers use")
 		}
-		cleaned := safetext.Clean(text, limit)
+		cleaned := safetext.Line(text, limit)
 		if n := utf8.RuneCountInString(cleaned); n > limit {
 			t.Errorf("%d characters, limit %d: %q", n, limit, cleaned)
 		}
