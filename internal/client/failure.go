@@ -73,9 +73,9 @@ const (
 	HintProxyCredentials                  // the proxy requires credentials, or refused them
 	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
 	HintWebPage                           // the body is an HTML page
-	HintErrorAnswer                       // the body is a message about an error, with status 200
+	HintNoDocument                        // the body is empty, or a message about an error, with status 200
 	HintCutShort                          // the body is the beginning of a JSON document
-	HintEncoding                          // the body has an encoding that nobody asked for
+	HintEncoding                          // the body has a content encoding that nobody asked for, or is in UTF-16
 	HintLargeHead                         // the head is too large, not the body
 )
 
@@ -110,7 +110,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	Proxy string
 	// Reason says what went wrong, in one line.
 	Reason string
-	// Faults lists the faults of the document, for KindNotJSON and KindDocument. Empty with HintErrorAnswer.
+	// Faults lists the faults of the document, for KindNotJSON and KindDocument. Empty for a message about an error.
 	Faults []string
 	// Differences lists the values that were not as expected in the last instance document received. Never empty for KindUnexpected.
 	Differences []Difference

@@ -322,7 +322,7 @@ func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
 			"endless body":          {place: does(it.EndlessBody(200, " ")), says: tooLarge},
 		}},
 		client.KindNotJSON: {stableReason: "not JSON", retries: final, faults: map[string]fault{
-			"empty body": {place: body(200, "application/json", ""), says: "the body is empty", also: `Content-Type "application/json"`},
+			"empty body": {place: body(200, "application/json", ""), says: "the body is empty", also: `Content-Type "application/json"`, hint: client.HintNoDocument},
 			"longer than said": {place: does(verbatim(head + "Content-Length: 1\r\n\r\n" + document)), says: "the body is incomplete JSON",
 				hint: client.HintCutShort},
 			"web page": {hint: client.HintWebPage, place: page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),

@@ -75,7 +75,7 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
 	failure.StableReason += document.Faults[0].Path
 	if said := errorMessage(body); said != "" && document.Faults[0] == (instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}) {
-		failure.Hint = HintErrorAnswer
+		failure.Hint = HintNoDocument
 		failure.Reason = "an error instead of an instance document, although with status 200: " + redact.excerpt(said)
 		return failure
 	}
@@ -93,7 +93,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	case encoding != "" && !strings.EqualFold(encoding, "identity"): // net/http removes the one that it asked for
 		problem, said, hint = "the body has an encoding that the provider did not ask for", "", HintEncoding
 	case len(bytes.TrimSpace(body)) == 0:
-		problem = "the body is empty"
+		problem, hint = "the body is empty", HintNoDocument
 	case isHTML(header, string(body)):
 		hint = HintWebPage
 		problem = "the body is not JSON: " + problem
@@ -101,7 +101,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 			problem, said = fmt.Sprintf("the body is an HTML page titled %q, not JSON", said), ""
 		}
 	case isUTF16(body):
-		problem, said = "the body is text in UTF-16, but JSON must be in UTF-8", ""
+		problem, said, hint = "the body is text in UTF-16, but JSON must be in UTF-8", "", HintEncoding
 	case document.EndsEarly:
 		problem, hint = "the body is incomplete JSON: "+problem, HintCutShort
 	default:

@@ -125,9 +125,9 @@ var hintAdvice = map[client.Hint]advice{
 		"running."},
 	client.HintWebPage: {text: "Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path " +
 		"such as /api.", aboutBaseURL: true},
-	client.HintErrorAnswer: {text: "Check the log of the server, and that the base URL names an instance of the file transfer service."},
-	client.HintCutShort:    {text: "The document was cut short: check the log of the server, and of the proxy in front of it."},
-	client.HintEncoding:    {text: bodyRemedy},
+	client.HintNoDocument: {text: "Check the log of the server, and that the base URL names an instance of the file transfer service."},
+	client.HintCutShort:   {text: "The document was cut short: check the log of the server, and of the proxy in front of it."},
+	client.HintEncoding:   {text: bodyRemedy},
 	client.HintLargeHead: {text: "Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as " +
 		"cookies.", aboutBaseURL: true},
 }
@@ -244,9 +244,6 @@ func remedies(failure *client.Failure, op readOperation) (remedies []string) {
 	if failure.CacheAgeSeconds > 0 && failure.Kind != client.KindCached {
 		remedies = append(remedies, cacheRemedy)
 	}
-	if failure.LastStreak.Attempts > 0 && failure.Kind != client.KindUnstable {
-		remedies = append(remedies, failureWords[client.KindUnstable].text)
-	}
 	remedies = append(remedies, differenceRemedies(failure.Differences)...)
 	first := adviceOn(failure, op)
 	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
@@ -275,7 +272,7 @@ func remedies(failure *client.Failure, op readOperation) (remedies []string) {
 		remedies = append(remedies, "If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true.")
 	}
-	if op.waits && needsTime(failure) {
+	if onceReady := failure.LastStreak.Attempts > 0; op.waits && needsTime(failure) && (!onceReady || failure.Kind == client.KindUnstable) {
 		remedies = append(remedies, "If the instance needs longer to start, "+op.raiseTimeout())
 	}
 	return remedies
@@ -307,6 +304,10 @@ func starting(failure *client.Failure) bool {
 func adviceOn(failure *client.Failure, op readOperation) advice {
 	hint, hinted := hintAdvice[failure.Hint]
 	switch {
+	case failure.LastStreak.Attempts > 0 && failure.Kind == client.KindUnexpected:
+		return advice{text: failureWords[client.KindUnstable].text + " " + failureWords[failure.Kind].text}
+	case failure.LastStreak.Attempts > 0: // it is the right server, and was ready
+		return failureWords[client.KindUnstable].advice
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
 		return withheld
 	case hinted:
