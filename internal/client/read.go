@@ -44,7 +44,7 @@ type reading struct {
 	failed *Failure
 	// differences are those of the last instance document that was not as expected.
 	differences []Difference
-	streak      streak
+	streak      Streak
 }
 
 // log logs an event, with fields besides the URL and the number of attempts.
@@ -102,8 +102,8 @@ func (r *reading) timeRanOut(ctx context.Context, failure *Failure) error {
 		}
 		return canceled
 	}
-	if r.streak.goesOn() {
-		failure = newFailure(KindUnstable, "the instance reports what is expected, but has not done so for long enough")
+	if r.streak.Attempts > 0 && !r.streak.over {
+		failure = newFailure(KindUnstable, "the instance reports what is expected, but not for long enough yet")
 		if failure.Interruption = r.failed; r.failed != nil {
 			r.failed.URL = r.request.BaseURL.String()
 		}
@@ -118,7 +118,7 @@ func (r *reading) completed(failure *Failure, ending Ending) *Failure {
 	failure.Attempts = int(r.attempts)
 	failure.Differences = r.differences // often the cause, even if a later attempt failed in another way
 	if failure.Kind == KindUnstable || r.streak.over {
-		failure.LastStreak = r.streak.Streak
+		failure.LastStreak = r.streak
 	}
 	failure.Ending = ending
 	return failure

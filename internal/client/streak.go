@@ -11,24 +11,17 @@ type Streak struct {
 	Attempts int
 	// Lasted is the time between the ends of the first and the last attempt.
 	Lasted time.Duration
-}
 
-// streak is a Streak that may go on.
-type streak struct {
-	Streak
 	began time.Time // the end of the first attempt
 	over  bool      // an attempt failed since
 }
 
-// extend adds an attempt, or starts again if the streak is over.
-func (s *streak) extend() {
+// extend adds an attempt that succeeded now, or starts again if the streak is over.
+func (s *Streak) extend() {
 	now := time.Now()
 	if s.over || s.Attempts == 0 {
-		*s = streak{began: now}
+		*s = Streak{began: now}
 	}
 	s.Attempts++
 	s.Lasted = now.Sub(s.began)
 }
-
-// goesOn reports whether the last attempt succeeded.
-func (s *streak) goesOn() bool { return s.Attempts > 0 && !s.over }

@@ -162,7 +162,7 @@ func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 // canceledError returns an error for a canceled read, with its last failure.
 func canceledError(err error, op readOperation) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
-	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
+	detail := "Reading the instance was canceled after " + counted(canceled.Attempts, "attempt")
 	if canceled.Last == nil {
 		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
@@ -170,48 +170,33 @@ func canceledError(err error, op readOperation) diag.Diagnostic {
 		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last, op), strings.Join(remedies(canceled.Last, op), " ")))
 }
 
-func attempts(number int) string {
+// counted returns a number with a noun: "1 attempt", "2 attempts".
+func counted(number int, noun string) string {
 	if number == 1 {
-		return "1 attempt"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d attempts", number)
+	return fmt.Sprintf("%d %ss", number, noun)
 }
 
 // cause returns what was requested and what went wrong, and what the instance reported before that.
 func cause(failure *client.Failure, op readOperation) string {
-	var came, before string
+	came, stable, differing := sentence(failure.Target()+": "+failure.Reason), "", ""
 	switch {
 	case failure.Kind == client.KindDocument && len(failure.Faults) > 0:
 		came = failure.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " + strings.Join(failure.Faults, "\n  - ")
 	case failure.Kind == client.KindUnexpected:
 		came = failure.Target() + " answered, but the instance does not report what is expected:" + differenceList(failure.Differences)
-	case failure.Kind == client.KindUnstable:
-		came = fmt.Sprintf("%s answered, and the instance reports what is expected, but had done so for only %s when the time ran out. stable_for is %s.",
-			failure.Target(), streakText(failure.LastStreak), formatDuration(op.stableFor))
-		if failure.Interruption != nil {
-			before = "What interrupted it last: " + sentence(failure.Interruption.Error())
-		}
-	default:
-		came = sentence(failure.Target() + ": " + failure.Reason)
-	}
-	if failure.Kind != client.KindUnstable && failure.LastStreak.Attempts > 0 {
-		before = fmt.Sprintf("Before that, the instance reported what is expected for %s. stable_for is %s.",
-			streakText(failure.LastStreak), formatDuration(op.stableFor))
-	}
-	differing := ""
-	if len(failure.Differences) > 0 && failure.Kind != client.KindUnexpected {
+	case len(failure.Differences) > 0:
 		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
 	}
-	return paragraphs(came, before, differing)
-}
-
-// streakText returns the length of a streak: "3s (4 answers)".
-func streakText(streak client.Streak) string {
-	answers := "1 answer"
-	if streak.Attempts > 1 {
-		answers = fmt.Sprintf("%d answers", streak.Attempts)
+	if streak := failure.LastStreak; streak.Attempts > 0 {
+		stable = fmt.Sprintf("The instance last reported what is expected for %s (%s). stable_for is %s.",
+			formatDuration(streak.Lasted.Round(time.Second/10)), counted(streak.Attempts, "answer"), formatDuration(op.stableFor))
 	}
-	return fmt.Sprintf("%s (%s)", formatDuration(streak.Lasted.Round(time.Second/10)), answers)
+	if failure.Interruption != nil {
+		stable += " Before that: " + sentence(failure.Interruption.Error())
+	}
+	return paragraphs(came, stable, differing)
 }
 
 // paragraphs joins the nonempty texts with blank lines.
@@ -223,7 +208,7 @@ func paragraphs(texts ...string) string {
 func howItEnded(failure *client.Failure, op readOperation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
-		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
+		sentences = append(sentences, counted(failure.Attempts, "attempt")+" were made.")
 	}
 	timeout := formatDuration(op.timeout)
 	switch {
