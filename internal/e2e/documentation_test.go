@@ -151,18 +151,6 @@ func TestAccDocumentation_FirstScreen(t *testing.T) {
 			if got := reads.follower("terraform_data.upload_form"); !reflect.DeepEqual(got, want) {
 				t.Errorf("the upload form has %v, want %v", got, want)
 			}
-
-			const follows = "\nresource \"terraform_data\" \"stend\" {}\n\nresource \"terraform_data\" \"uses\" {\n  input = filetransfer_instance_record.files.file_max_size\n}\n"
-			gated := newWorkspace(t, cli, strings.Replace(from(screen[1].text), "\n\n  expected", "\n  timeouts { create = \"1s\" }\n\n  expected", 1)+follows)
-			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5)))
-			failed := gated.do("apply", "-auto-approve")
-			failed.wantText(t, "exit code 1:", "Error: Instance does not report what is expected", "- file_max_size is 5, expected 5000000000")
-			if uses := gated.record("terraform_data.uses"); uses != nil {
-				t.Errorf("what uses the record is there: %v", uses)
-			}
-			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 5000000000)))
-			gated.apply()
-			gated.wantNoChanges(nil)
 		})
 	}
 }

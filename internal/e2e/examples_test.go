@@ -147,7 +147,7 @@ func (e *example) start() {
 // wantOutputs are outputs whose values are checked too, by the example's path.
 var wantOutputs = map[string]map[string]any{
 	"provider":                           {"file_max_size": 64424509440.},
-	"data-sources/filetransfer_instance": {"expire_seconds": 604800., "region": "not sent"},
+	"data-sources/filetransfer_instance": {"expire_seconds": 604800.},
 	"data-sources/filetransfer_instances": {
 		"upload_limit":  21474836480., // the older one's 20 GiB
 		"largest_chunk": 20000000.,
