@@ -192,7 +192,7 @@ var afterwards = map[string][]later{
 	"guides/preconditions-and-checks": {
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
-			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
+			says: "accepts files of 1000000000 bytes, but our exports can have 5 GB."},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
 	"guides/survive-an-outage": {
