@@ -147,7 +147,7 @@ func (e *example) start() {
 // wantOutputs are outputs whose values are checked too, by the example's path.
 var wantOutputs = map[string]map[string]any{
 	"provider":                           {"file_max_size": 64424509440.},
-	"data-sources/filetransfer_instance": {"expire_seconds": 604800., "region": "not sent"},
+	"data-sources/filetransfer_instance": {"expire_seconds": 604800.},
 	"data-sources/filetransfer_instances": {
 		"upload_limit":  21474836480., // the older one's 20 GiB
 		"largest_chunk": 20000000.,
@@ -192,7 +192,7 @@ var afterwards = map[string][]later{
 	"guides/preconditions-and-checks": {
 		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
 		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
-			says: "accepts files of 1000000000 bytes, but our exports can be up to 5000000000 bytes."},
+			says: "accepts files of 1000000000 bytes, but our exports can have 5 GB."},
 	},
 	"guides/tolerate-failures": {{says: "Not read: broken"}},
 	"guides/survive-an-outage": {

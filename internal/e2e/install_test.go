@@ -1,34 +1,42 @@
 package e2e_test
 
 import (
-	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
-
-const providerName = "terraform-provider-filetransfer"
 
 // With the README's commands, init installs a local build, and another one after it.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	home := t.TempDir()
-	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"))
+	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"),
+		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
+	clone := *w
+	clone.dir = root
 	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.host)
-	built := string(read(t, glob(t, filepath.Join(buildDir, providerName+"*"))[0]))
 	requires, _, _ := strings.Cut(oneBlock(t, "required_providers", "README.md"), "\nresource ")
 	w.paste(requires)
-	for _, build := range []string{built, built + "another"} {
-		file := filepath.Join(w.dir, providerName)
-		write(t, file, build)
-		must(t, os.Chmod(file, 0o700))
-		w.shell(commands).wantText(t, "exit code 0:")
-		if build != built {
+	for _, flags := range []string{"-ldflags=-w", "-ldflags=-s"} {
+		clone.with("GOFLAGS="+flags).shell(commands).wantText(t, "exit code 0:")
+		if flags == "-ldflags=-s" {
 			w.do("init").wantText(t, "exit code 1:", "Error: Failed to install provider")
-			must(t, os.Remove(filepath.Join(w.dir, ".terraform.lock.hcl")))
+			lock := filepath.Join(w.dir, ".terraform.lock.hcl")
+			block := regexp.MustCompile(`(?ms)^provider "[^"]*/filetransfer/filetransfer" \{.*?^\}\n`)
+			write(t, lock, block.ReplaceAllString(string(read(t, lock)), ""))
 		}
 		w.must("init")
 		w.mustRun(t, w.dir, "validate", "-no-color")
 	}
+}
+
+// goEnv returns a setting of Go that would follow from HOME.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	must(t, err)
+	return strings.TrimSpace(string(value))
 }

@@ -26,8 +26,3 @@ output "expire_seconds" {
 output "instance" {
   value = { for name, value in data.filetransfer_instance.files : name => value if name != "request_headers" }
 }
-
-# A field that has no attribute.
-output "region" {
-  value = lookup(jsondecode(data.filetransfer_instance.files.response_body), "region", "not sent")
-}

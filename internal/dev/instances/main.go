@@ -22,8 +22,9 @@ import (
 )
 
 var documents = map[string]instancetest.Document{
-	"older":  instancetest.Older().With("apiVersion", "1.1.0"), // a release that there is
-	"newer":  instancetest.Newer(),
+	// Releases that there are.
+	"older":  instancetest.Older().With("apiVersion", "1.1.0"),
+	"newer":  instancetest.Newer().With("apiVersion", "2.2.3"),
 	"broken": instancetest.Newer().With("fileMaxSize", nil),
 }
 

@@ -2,9 +2,7 @@
 mock_provider "filetransfer" {
   mock_data "filetransfer_instance" {
     defaults = {
-      chunk_size   = 20000000
-      file_max_age = 2592000
-      api_version  = "2.2.3"
+      chunk_size = 20000000
 
       recommended_expire_times = [
         { label = "30 minutes", in_seconds = 1800, in_minutes = 30 },
