@@ -15,7 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// Summaries of diagnostics; failureWords has the rest. The troubleshooting guide explains those of a read. Of several warnings with
+// Summaries of diagnostics; failureWords has the rest. Of several warnings with
 // the same summary, Terraform shows only the first: where there may be several, a name of the instance is added.
 const (
 	summaryCACerts       = "Invalid CA certificates"

@@ -75,7 +75,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads many instances of the file transfer service at once, much faster than `filetransfer_instance` with " +
-			"`for_each`. With `allow_failures`, the read succeeds even if an instance fails.",
+			"`for_each`.",
 		Attributes: attributes,
 		Blocks:     readTimeoutBlocks(),
 	}

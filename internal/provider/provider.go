@@ -57,8 +57,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent only to the origin of " +
-					"the instance. Requires `client_key_pem`. Default: none.",
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent only to instances, " +
+					"not to other origins and proxies. Requires `client_key_pem`. Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
