@@ -20,14 +20,14 @@ import (
 
 const reasonLimit = 300 // characters
 
-// classify returns the failure for an error of a round trip or of reading a body. It recognizes an error by its own text, and redacts
-// only what it prints of a server's.
+// classify returns the failure for an error of a round trip or of reading a body. It matches on the unredacted text of the error, and
+// redacts only the parts that came from the server.
 func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	if failure, ok := AsFailure(err); ok { // from proxy.go
 		return failure
 	}
 	failure := failureOf(ctx, err, trace)
-	// The resolver, and dialing one of several addresses, have shorter time limits of their own.
+	// A resolver or one of several addresses can time out before the attempt does.
 	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
 }

@@ -37,7 +37,7 @@ type Client struct {
 	single transports
 	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
-	// parsing lets one document be parsed at a time: parsing takes milliseconds, but up to 67 times the memory of the document.
+	// parsing is held while a document is parsed. Parsing takes milliseconds, but up to 67 times the memory of the document.
 	parsing sync.Mutex
 }
 
@@ -66,10 +66,10 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// UntilReady retries every failure except a misconfigured proxy until the context's deadline, each time on a new connection. A
-	// response that is older than the read, by its Age header, is such a failure.
+	// UntilReady retries every failure until the context's deadline, except a misconfigured proxy. Each attempt opens a new
+	// connection. A response that a cache stored before the read began counts as a failure.
 	UntilReady bool
-	// Differences returns the values that are not as expected, safe to print; any makes the attempt fail. May be nil.
+	// Differences returns the values that are not as expected, safe to print. If it returns any, the attempt fails. May be nil.
 	Differences func(*instance.Details) []Difference
 	// StableFor, with UntilReady, is how long attempts must go on succeeding, about one each second. With 0, one success is enough.
 	StableFor time.Duration

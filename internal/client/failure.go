@@ -28,7 +28,7 @@ const (
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
 	KindUnexpected                  // details that are not as expected
-	KindCached                      // a response that a cache kept since before the read began
+	KindCached                      // a response that a cache stored before the read began
 	KindUnstable                    // attempts succeeded when the time ran out, but not for StableFor
 )
 
@@ -120,8 +120,8 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	CacheAgeSeconds uint64
 	// LastStreak is the last streak before the failure. Its Attempts are 0 if there was none.
 	LastStreak Streak
-	// Interruption is the failure that ended the streak before the last one, for KindUnstable, or nil.
-	Interruption *Failure
+	// BeforeStreak is the last failure before LastStreak, for KindUnstable, or nil.
+	BeforeStreak *Failure
 	// StatusCode is the HTTP status for KindStatus, or the status of a proxy that refused to connect, or 0.
 	StatusCode int
 	// Attempts is the number of attempts made. It is 0 if the time ran out before the first.

@@ -18,8 +18,8 @@ type proxyFunc func(*http.Request) (*url.URL, error)
 // proxiesFromEnvironment returns a function that chooses a proxy by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and the credentials in
 // their URLs, to redact.
 //
-// Unlike http.ProxyFromEnvironment, it reads the environment on every call, and an invalid proxy URL is an error: a request must
-// not bypass the proxy.
+// Unlike http.ProxyFromEnvironment, it caches nothing between clients, and an invalid proxy URL is an error: a request must not bypass
+// the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	invalid := make(map[string]bool) // by the scheme of a request
@@ -44,12 +44,12 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 			credentials = append(credentials, cmp.Or(password, user), pair, base64.StdEncoding.EncodeToString([]byte(pair)))
 		}
 	}
-	ofURL := config.ProxyFunc()
+	proxyFor := config.ProxyFunc()
 	return func(request *http.Request) (*url.URL, error) {
 		if traceOf(request.Context()).connectTo != "" {
 			return nil, nil
 		}
-		proxy, err := ofURL(request.URL)
+		proxy, err := proxyFor(request.URL)
 		switch {
 		case err != nil:
 			return nil, proxyMisconfigured("HTTP_PROXY is not used if the environment variable REQUEST_METHOD is set too, as it is for CGI programs")
@@ -70,7 +70,7 @@ func proxyVariable(u *url.URL) string { return strings.ToUpper(u.Scheme) + "_PRO
 // proxyMisconfigured returns a failure that no retry can fix.
 func proxyMisconfigured(reason string) *Failure {
 	failure := newFailure(KindProxy, reason)
-	failure.permanent = true
+	failure.transient, failure.permanent = false, true
 	return failure
 }
 

@@ -40,8 +40,8 @@ type reading struct {
 	redact   redactor
 	started  time.Time
 	attempts int64
-	// failed is the last attempt that failed, unless the end of the read interrupted it, or nil.
-	failed *Failure
+	// lastFailure is the failure of the last completed attempt that failed, or nil.
+	lastFailure *Failure
 	// differences are those of the last instance document that was not as expected.
 	differences []Difference
 	streak      Streak
@@ -71,18 +71,18 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			backoff = delays{retry: backoff.retry, deadline: deadline}
 			r.log(ctx, "The instance has to stay as expected", map[string]any{"remaining": remaining.String()})
 		case ctx.Err() != nil: // the end of the read interrupted this attempt: an earlier failure says more
-			return nil, r.timeRanOut(ctx, cmp.Or(r.failed, failure))
+			return nil, r.endedByContext(ctx, cmp.Or(r.lastFailure, failure))
 		default:
-			r.failed, r.streak.over = failure, true
+			r.lastFailure, r.streak.ended = failure, true
 			if failure.Kind == KindUnexpected {
 				r.differences = failure.Differences
 			}
 			if !r.mayRetry(failure) {
-				return nil, r.completed(failure, NotByTime)
+				return nil, r.withReadFacts(failure, NotByTime)
 			}
 			var ok bool
 			if delay, ok = backoff.next(failure.retryAfter); !ok {
-				return nil, r.completed(failure, NoTimeLeft)
+				return nil, r.withReadFacts(failure, NoTimeLeft)
 			}
 			r.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
 		}
@@ -93,31 +93,33 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	}
 }
 
-// timeRanOut returns the error for a context that has ended.
-func (r *reading) timeRanOut(ctx context.Context, failure *Failure) error {
+// endedByContext returns the error for a read whose context expired or was canceled.
+func (r *reading) endedByContext(ctx context.Context, failure *Failure) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		canceled := &CanceledError{URL: r.request.BaseURL.String(), Attempts: int(r.attempts)}
-		if r.failed != nil {
-			canceled.Last = r.completed(r.failed, NotByTime)
+		if r.lastFailure != nil {
+			canceled.Last = r.withReadFacts(r.lastFailure, NotByTime)
 		}
 		return canceled
 	}
-	if r.streak.Attempts > 0 && !r.streak.over {
+	if r.streak.Attempts > 0 && !r.streak.ended {
 		failure = newFailure(KindUnstable, "the instance reports what is expected, but not for long enough yet")
-		if failure.Interruption = r.failed; r.failed != nil {
-			r.failed.URL = r.request.BaseURL.String()
+		if r.lastFailure != nil {
+			failure.BeforeStreak = r.withReadFacts(r.lastFailure, NotByTime)
 		}
 	}
-	return r.completed(failure, TimeRanOut)
+	return r.withReadFacts(failure, TimeRanOut)
 }
 
-// completed returns failure with what is known of the whole read.
-func (r *reading) completed(failure *Failure, ending Ending) *Failure {
+// withReadFacts returns failure with the fields about the whole read.
+func (r *reading) withReadFacts(failure *Failure, ending Ending) *Failure {
 	failure.URL = r.request.BaseURL.String()
 	failure.ExtraHeaders = len(r.request.Headers) > 0
 	failure.Attempts = int(r.attempts)
-	failure.Differences = r.differences // often the cause, even if a later attempt failed in another way
-	if failure.Kind == KindUnstable || r.streak.over {
+	if failure.Kind != KindUnstable { // otherwise, the values are as expected by now
+		failure.Differences = r.differences // often the cause, even if a later attempt failed in another way
+	}
+	if failure.Kind == KindUnstable || r.streak.ended { // false for a read that was canceled during a streak
 		failure.LastStreak = r.streak
 	}
 	failure.Ending = ending

@@ -53,9 +53,9 @@ func secretsOf(header http.Header) []string {
 // a server disguises on purpose.
 type redactor struct{ *strings.Replacer }
 
-func newRedactor(header http.Header, others []string) redactor {
+func newRedactor(header http.Header, proxyCredentials []string) redactor {
 	var spellings []string
-	for _, secret := range append(secretsOf(header), others...) {
+	for _, secret := range append(secretsOf(header), proxyCredentials...) {
 		scheme := strings.ToLower(secret)
 		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
 			continue
@@ -88,8 +88,8 @@ func (r redactor) excerpt(text string) string {
 	return strings.TrimRight(r.line(text, messageLimit), ". ")
 }
 
-// quoting returns the text of a library's error that repeats what a server sent after mark. Only that part is redacted: a header
-// value such as "server" must not make the library's own words unreadable.
+// quoting returns a library's error text. Only what follows mark came from the server, so only that is redacted: a header value such
+// as "server" must not make the library's own words unreadable.
 func (r redactor) quoting(text, mark string) string {
 	words, sent, found := strings.Cut(text, mark)
 	if found {

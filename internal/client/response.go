@@ -45,7 +45,8 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 	said := message(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
 	failure.StableReason += status
-	if shown := redact.excerpt(said); shown != "" && !strings.Contains(status, strings.TrimRight(strings.TrimSpace(said), ". ")) {
+	repeatsStatus := strings.Contains(status, strings.TrimRight(strings.TrimSpace(said), ". "))
+	if shown := redact.excerpt(said); shown != "" && !repeatsStatus {
 		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
 	}
 	failure.StatusCode = response.StatusCode
@@ -74,6 +75,7 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	}
 	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
 	failure.StableReason += document.Faults[0].Path
+	// The first documented field is missing: this is an error message, not a document.
 	if said := errorMessage(body); said != "" && document.Faults[0] == (instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}) {
 		failure.Hint = HintNoDocument
 		failure.Reason = "an error instead of an instance document, although with status 200: " + redact.excerpt(said)
@@ -121,8 +123,11 @@ func isUTF16(body []byte) bool {
 	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
 		return true
 	}
-	even, odd := len(body) > 3 && body[0]|body[2] == 0, len(body) > 3 && body[1]|body[3] == 0
-	return even != odd
+	if len(body) < 4 {
+		return false
+	}
+	evenZero, oddZero := body[0] == 0 && body[2] == 0, body[1] == 0 && body[3] == 0
+	return evenZero != oddZero
 }
 
 // contentType returns the Content-Type and Content-Encoding, for messages.

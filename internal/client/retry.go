@@ -20,7 +20,7 @@ const lastAttemptTime = time.Second
 
 // delays computes the delay before each retry of one read: exponential backoff with jitter.
 //
-// The n-th delay is random between MinDelay*2^(n-1) and twice that, but at most between MaxDelay/2 and MaxDelay. Retry-After
+// Each delay is random between half of a bound and the bound, which starts at 2*MinDelay and doubles, up to MaxDelay. Retry-After
 // replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that one more attempt fits.
 type delays struct {
 	retry    Retry

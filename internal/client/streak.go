@@ -13,13 +13,13 @@ type Streak struct {
 	Lasted time.Duration
 
 	began time.Time // the end of the first attempt
-	over  bool      // an attempt failed since
+	ended bool      // an attempt has failed since
 }
 
-// extend adds an attempt that succeeded now, or starts again if the streak is over.
+// extend adds an attempt that succeeded now, or starts again if the streak has ended.
 func (s *Streak) extend() {
 	now := time.Now()
-	if s.over || s.Attempts == 0 {
+	if s.ended || s.Attempts == 0 {
 		*s = Streak{began: now}
 	}
 	s.Attempts++

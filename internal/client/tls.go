@@ -36,7 +36,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 			return nil, nil, fmt.Errorf("the CA certificates: %w", err)
 		}
 	}
-	setClientCertificate(without, &tls.Certificate{})
+	answerCertificateRequest(without, &tls.Certificate{}) // sends none, but records that the server asked for one
 	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
 		return without, nil, nil
 	}
@@ -45,12 +45,12 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 		return nil, nil, err
 	}
 	with = without.Clone()
-	setClientCertificate(with, &certificate)
+	answerCertificateRequest(with, &certificate)
 	return without, with, nil
 }
 
-// setClientCertificate sets the certificate to send if a server asks for one, and records in the trace that it asked.
-func setClientCertificate(config *tls.Config, certificate *tls.Certificate) {
+// answerCertificateRequest sets the certificate to send if a server asks for one, and records in the trace that it asked.
+func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		traceOf(info.Context()).wantCertificate()
 		return certificate, nil

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// conn records whether reading failed: net/http reports truncated response headers as malformed.
+// conn records whether reading failed. If a connection ends within the response headers, net/http reports these as malformed, and this
+// tells the two apart.
 type conn struct {
 	net.Conn
 	ended atomic.Bool
@@ -19,7 +20,7 @@ type conn struct {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if err != nil && !errors.Is(err, net.ErrClosed) { // net/http closed it
+	if err != nil && !errors.Is(err, net.ErrClosed) { // ErrClosed: net/http closed it, not the server
 		c.ended.Store(true)
 	}
 	return n, err
@@ -44,7 +45,7 @@ type requestTrace struct {
 	redact    redactor
 	// deadline is when the attempt ends.
 	deadline time.Time
-	// hasAge is true if the response has an Age header, and so comes from a cache. ageSeconds is its value.
+	// hasAge is true if the response has an Age header, and so comes from a cache. ageSeconds is its value. Set by get.
 	hasAge     bool
 	ageSeconds uint64
 	stage      atomic.Int32

@@ -70,10 +70,11 @@ func dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 // configuration for both, and send the client certificate to the proxy.
 func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
-		config := toInstance.Clone()
+		base := toInstance
 		if traceOf(ctx).proxy.Load() != nil {
-			config = toProxy.Clone()
+			base = toProxy
 		}
+		config := base.Clone()
 		config.ServerName, _, _ = net.SplitHostPort(hostPort)
 		dialed, err := dial(ctx, network, hostPort)
 		if err != nil {

@@ -51,7 +51,7 @@ func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout
 	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
 }
 
-// parseHeaders parses request_headers. A placeholder that is valid for every header stands in for unknown values.
+// parseHeaders parses request_headers. An unknown value is replaced by a placeholder that is valid for every header.
 func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
 	var invalid []client.InvalidHeader
 	elements := elementsOf(headers)
@@ -72,7 +72,7 @@ func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagno
 		if strings.ContainsAny(values[header.Name], "\r\n") {
 			header.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
-		// Not at the attribute; see errorAt.
+		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
 		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
 	}
 	return parsed, diags

@@ -45,8 +45,8 @@ func readTimeoutBlocks() map[string]schema.Block {
 	}}
 }
 
-func (d *dataSource) operation(reader reader, config map[string]tftypes.Value) readOperation {
-	op := readOperation{provider: d.provider, reader: reader, timeoutArgument: "timeouts.read"}
+func (d *dataSource) operation(purpose purpose, config map[string]tftypes.Value) readOperation {
+	op := readOperation{provider: d.provider, purpose: purpose, timeoutArgument: "timeouts.read"}
 	op.waits = goValue[bool](config["wait_until_ready"])
 	timeout := defaultReadTimeout
 	if op.waits {
@@ -56,8 +56,8 @@ func (d *dataSource) operation(reader reader, config map[string]tftypes.Value) r
 	return op
 }
 
-// mayRead reports whether a read may go on. If it needs unknown arguments of the provider, it is deferred or gets an error.
-func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+// deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.
+func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	deferred, unknown := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
 	resp.Diagnostics.Append(unknown)
@@ -65,5 +65,5 @@ func (d *dataSource) mayRead(ownBaseURL bool, req datasource.ReadRequest, resp *
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		resp.State.Raw = unknownValue(req.Config.Raw.Type())
 	}
-	return !deferred && unknown == nil
+	return deferred || unknown != nil
 }

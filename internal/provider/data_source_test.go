@@ -20,7 +20,7 @@ func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := new(dataSource).operation(instanceReader, elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
+			got := new(dataSource).operation(readOne, elementsOf(valueOf(t, schemaOf(instanceName).ValueType(), test.arguments)))
 			mustEqual(t, "the timeout", got.timeout, test.want)
 		})
 	}

@@ -81,27 +81,31 @@ func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
 	return values
 }
 
+// expectsAnything reports whether an expected block has an argument, which may be unknown.
+func expectsAnything(expected tftypes.Value) bool { return len(expectedValues(expected)) > 0 }
+
 // differences returns the reported values that differ from expected, sorted by name and safe to print. expected must be known.
 func (d *providerData) differences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
 	arguments := elementsOf(expected)
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if want := arguments[name]; !want.IsNull() && !want.Equal(reported[name]) {
-			found = append(found, client.Difference{Name: name, Reported: d.printed(reported[name]), Expected: inWords(want)})
+			found = append(found, client.Difference{Name: name, Reported: d.redactedText(reported[name]), Expected: valueText(want)})
 		}
 	}
 	return found
 }
 
-// printed returns what an instance reported as text, safe to print: a string may repeat a secret, but a number or a bool is none.
-func (d *providerData) printed(reported tftypes.Value) string {
+// redactedText returns a reported value as text, safe to print. Strings are redacted, because an instance may echo a secret; numbers and
+// bools cannot.
+func (d *providerData) redactedText(reported tftypes.Value) string {
 	if reported.IsNull() || !reported.Type().Is(tftypes.String) {
-		return inWords(reported)
+		return valueText(reported)
 	}
-	return d.client.RedactedLine(inWords(reported), d.headers) // whatever the origin
+	return d.client.RedactedLine(valueText(reported), d.headers) // whatever the origin
 }
 
-// inWords returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
-func inWords(value tftypes.Value) string {
+// valueText returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
+func valueText(value tftypes.Value) string {
 	switch {
 	case value.IsNull():
 		return "not reported"
@@ -132,12 +136,12 @@ func differenceRemedies(found []client.Difference) (remedies []string) {
 		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if not a number
 		expected, _ := strconv.ParseInt(difference.Expected, 10, 64)
 		remedy := ""
-		switch tooSmall := reported > 0 && (expected-1)/1000 >= reported; { // less than a thousandth
+		switch tooSmall := reported > 0 && float64(reported)*1000 < float64(expected); {
 		case tooSmall && strings.HasPrefix(difference.Expected, difference.Reported):
 			remedy = `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
 				"5000000000. Write the whole number, as a string."
 		case tooSmall:
-			remedy = `The server may have read a value without its unit: 30 of "30d". Write the whole number, in bytes or seconds.`
+			remedy = `The server may have read a value without its unit: 30 of "30d". Write the whole number.`
 		case difference.Name == "file_max_age" && difference.Expected == "0" && difference.Reported == noMaximumAge:
 			remedy = "From 2.0.0 on, Stend reports " + noMaximumAge + " if there is no maximum: expect that number."
 		}

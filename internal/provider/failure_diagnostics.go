@@ -14,20 +14,20 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// reader is what reads an instance.
-type reader int
+// purpose is what an instance is read for.
+type purpose int
 
 const (
-	instanceReader reader = iota + 1 // the data source of one instance
-	fleetReader                      // the data source of many
-	refresh                          // a record that is refreshed
-	recordWait                       // a record that is created or updated
+	readOne       purpose = iota + 1 // the data source of one instance
+	readMany                         // the data source of many
+	refreshRecord                    // a record that is refreshed
+	waitForRecord                    // a record that is created or updated
 )
 
 // readOperation holds the settings of a read that messages about its failure depend on.
 type readOperation struct {
 	provider *providerData
-	reader   reader
+	purpose  purpose
 	// waits is true if the read waits until the instance is ready.
 	waits bool
 	// timeout limits the whole read. timeoutArgument names it.
@@ -39,7 +39,7 @@ type readOperation struct {
 
 // fromDataSource reports whether a data source reads. These have the arguments wait_until_ready and request_headers.
 func (op readOperation) fromDataSource() bool {
-	return op.reader == instanceReader || op.reader == fleetReader
+	return op.purpose == readOne || op.purpose == readMany
 }
 
 // headersArgument returns the name of the argument to set credentials.
@@ -52,7 +52,7 @@ func (op readOperation) headersArgument() string {
 
 // raiseTimeout returns the advice to raise the timeout of the whole read, as the end of a sentence.
 func (op readOperation) raiseTimeout() string {
-	if op.reader == refresh {
+	if op.purpose == refreshRecord {
 		return "raise timeouts.read; a refresh uses the new value after the next apply."
 	}
 	return "raise " + op.timeoutArgument + "."
@@ -142,8 +142,9 @@ const cacheRemedy = "A cache answered in place of the instance: exclude /instanc
 const redirectRemedy = "The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, redirects. " +
 	"If the instance itself answers at another address, set the base URL to that."
 
-// withheld is the advice if a server may need the headers or client certificate that a redirect to another origin does not get.
-var withheld = advice{text: "request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
+// credentialsWithheld is the advice where headers or a client certificate that a server may require were not sent after a redirect to
+// another origin.
+var credentialsWithheld = advice{text: "request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: set " +
 	"the base URL to the address that the redirect leads to."}
 
 // readError returns an error for a failed read: what was requested, what went wrong, how often it was tried, and what to do.
@@ -193,10 +194,10 @@ func cause(failure *client.Failure, op readOperation) string {
 		stable = fmt.Sprintf("The instance last reported what is expected for %s (%s). stable_for is %s.",
 			formatDuration(streak.Lasted.Round(time.Second/10)), counted(streak.Attempts, "answer"), formatDuration(op.stableFor))
 	}
-	if failure.Interruption != nil {
-		stable += " Before that: " + sentence(failure.Interruption.Error())
+	if failure.BeforeStreak != nil {
+		stable += " Before that: " + sentence(failure.BeforeStreak.Error())
 	}
-	return paragraphs(came, stable, differing)
+	return paragraphs(came, differing, stable)
 }
 
 // paragraphs joins the nonempty texts with blank lines.
@@ -231,7 +232,7 @@ func remedies(failure *client.Failure, op readOperation) (remedies []string) {
 	}
 	remedies = append(remedies, differenceRemedies(failure.Differences)...)
 	first := adviceOn(failure, op)
-	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != withheld
+	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != credentialsWithheld
 	if redirected {
 		remedies = append(remedies, redirectRemedy)
 	}
@@ -279,7 +280,7 @@ func needsTime(failure *client.Failure) bool {
 func starting(failure *client.Failure) bool {
 	switch failure.Kind {
 	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
-		return failure.Attempts > 0 && failure.RedirectedTo == "" // otherwise, something responds already
+		return failure.Attempts > 0 && failure.RedirectedTo == "" // otherwise, nothing was asked yet, or something already redirects
 	default:
 		return failure.StatusCode >= http.StatusInternalServerError
 	}
@@ -294,14 +295,14 @@ func adviceOn(failure *client.Failure, op readOperation) advice {
 	case failure.LastStreak.Attempts > 0: // it is the right server, and was ready
 		return failureWords[client.KindUnstable].advice
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
-		return withheld
+		return credentialsWithheld
 	case hinted:
 		return hint
 	case failure.Kind == client.KindStatus:
 		return statusAdvice(failure, op)
 	case failure.Kind == client.KindConnect && op.waits:
 		return advice{text: "Check the server's log: it may not have started. " + failureWords[failure.Kind].text, aboutBaseURL: true}
-	case failure.Kind == client.KindTimeout && failure.Attempts == 0 && op.reader == fleetReader:
+	case failure.Kind == client.KindTimeout && failure.Attempts == 0 && op.purpose == readMany:
 		return advice{text: "Raise timeouts.read, or max_concurrency so that more instances are asked at once."}
 	case failure.Kind == client.KindTimeout && failure.Attempts == 0:
 		return advice{text: sentence(op.raiseTimeout())}
@@ -326,7 +327,7 @@ func statusAdvice(failure *client.Failure, op readOperation) advice {
 		return credentialsAdvice(failure, op)
 	case status == http.StatusTooManyRequests:
 		fewer, more := "run with a lower -parallelism", "raise the provider's retry.max_delay and retry.max_attempts."
-		if op.reader == fleetReader {
+		if op.purpose == readMany {
 			fewer = "lower max_concurrency"
 		}
 		if failure.Ending != client.NotByTime {
@@ -346,7 +347,7 @@ func statusAdvice(failure *client.Failure, op readOperation) advice {
 func credentialsAdvice(failure *client.Failure, op readOperation) advice {
 	switch {
 	case failure.OtherOrigin:
-		return withheld
+		return credentialsWithheld
 	case failure.ExtraHeaders:
 		return advice{text: "request_headers were sent, and refused: check their names and values."}
 	case len(op.provider.headers) > 0:

@@ -31,7 +31,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	t.Parallel()
 	one := readOperation{
 		provider: &providerData{requestTimeout: 10 * time.Second}, timeout: time.Minute,
-		timeoutArgument: "timeouts.read", reader: instanceReader,
+		timeoutArgument: "timeouts.read", purpose: readOne,
 	}
 	long := strings.Repeat("a", 300)
 	type (
@@ -258,7 +258,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 	}
 	check("", one, tests)
 	fleet, withheld, patient := one, one, one
-	fleet.reader, withheld.provider = fleetReader, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
+	fleet.purpose, withheld.provider = readMany, &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
 	check("in a fleet: ", fleet, inAFleet)
 	check("headers withheld: ", withheld, withHeadersWithheld)
 	patient.waits = true

@@ -24,7 +24,8 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := computedAttributes("data.filetransfer_instance")
+	attributes := computedAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
+		"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Optional:            true,
 		Computed:            true,
@@ -47,11 +48,11 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	diags.Append(invalid)
 	resp.Diagnostics.Append(diags...)
 	ownBaseURL := !values["base_url"].IsNull()
-	if diags.HasError() || !d.mayRead(ownBaseURL, req, resp) {
+	if diags.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
-	op := d.operation(instanceReader, values)
+	op := d.operation(readOne, values)
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: op.waits}))

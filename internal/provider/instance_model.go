@@ -80,20 +80,16 @@ func (d detail) computed() schema.Attribute {
 	}
 }
 
-// computedAttributes returns the computed attributes of a data source or resource for one instance. blockType is for an example.
-func computedAttributes(blockType string) map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{"response_body": schema.StringAttribute{
-		Computed: true,
-		MarkdownDescription: "The JSON document as delivered, for fields that this version of the provider does not know: `jsondecode(" +
-			blockType + ".files.response_body).newField`.",
-	}}
+// computedAttributes returns the attributes of all details, and response_body with the description.
+func computedAttributes(responseBody string) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBody}}
 	for _, detail := range allDetails {
 		attributes[detail.name] = detail.computed()
 	}
 	return attributes
 }
 
-// instanceValues returns the values of computedAttributes, and base_url.
+// instanceValues returns the values of computedAttributes and base_url.
 func instanceValues(baseURL address.BaseURL, result *client.Result) map[string]tftypes.Value {
 	values := detailValues(result.Details)
 	values["base_url"] = stringValue(baseURL.Written)
@@ -110,7 +106,7 @@ func detailValues(details *instance.Details) map[string]tftypes.Value {
 	return values
 }
 
-// The same types as tftypes; see values.go.
+// These are the tftypes forms of the types above; see values.go.
 var (
 	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})
 	expireTimeType  = terraformType(expireTimeObject)

@@ -43,7 +43,8 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := computedAttributes("filetransfer_instance_record")
+	attributes := computedAttributes("The JSON document as delivered. Unknown in a plan that changes a value in `expected`, so that a resource that " +
+		"must be replaced when it changes is replaced at each release: use the other attributes, or a data source with `depends_on`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
@@ -63,11 +64,6 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
 		MarkdownDescription: "Whether the last wait failed. The next apply then waits again, whatever it changes.",
-	}
-	attributes["response_body"] = schema.StringAttribute{
-		Computed: true,
-		MarkdownDescription: "The JSON document as delivered. Unknown in a plan that changes a value in `expected`, so that a resource that must be " +
-			"replaced when it changes is replaced at each release: use the other attributes, or a data source with `depends_on`.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +
@@ -96,23 +92,24 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that no wait leaves time for.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the timeouts.
 func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := elementsOf(req.Config.Raw)
-	nothingExpected := config["expected"].IsKnown() && len(expectedValues(config["expected"])) == 0
+	nothingExpected := config["expected"].IsKnown() && !expectsAnything(config["expected"])
 	if nothingExpected && hasElements(config["triggers"]) {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), summaryTriggers,
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
 	stableFor := durationOr(config["stable_for"], 0)
+	timeouts := elementsOf(config["timeouts"])
 	create, update := timeoutOf(config, "create", defaultWaitTimeout), timeoutOf(config, "update", defaultWaitTimeout)
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStable,
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
-	case config["timeouts"].IsFullyKnown() && stableFor >= min(create, update):
+	case isDurationOrNull(timeouts["create"]) && isDurationOrNull(timeouts["update"]) && stableFor >= min(create, update):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong,
 			fmt.Sprintf("stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for that "+
 				"long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
@@ -126,8 +123,8 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 		return
 	}
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	target := effective(planned["base_url"])
-	sameInstance := target != "" && target == effective(state["base_url"])
+	plannedURL := normalizedURL(planned["base_url"])
+	sameInstance := plannedURL != "" && plannedURL == normalizedURL(state["base_url"])
 	for name, attribute := range req.Plan.Schema.GetAttributes() {
 		switch {
 		case !attribute.IsComputed():
@@ -139,7 +136,7 @@ func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.Modi
 	}
 	planned["wait_failed"] = boolValue(false)
 	for name, value := range expectedValues(planned["expected"]) {
-		if sameInstance && !value.Equal(state[name]) { // a document with another value is another document
+		if sameInstance && !value.Equal(state[name]) { // the document will change too, because a value in it will
 			planned["response_body"] = unknownValue(tftypes.String)
 		}
 		planned[name] = value
@@ -159,15 +156,15 @@ func driftWarning(planned map[string]tftypes.Value, found []client.Difference) d
 	if planned["timeouts"].IsFullyKnown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultWaitTimeout)))
 	}
-	// With a difference in the summary, the warnings of two records of one instance are not the same; see the summaries.
+	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
 	return diag.NewAttributeWarningDiagnostic(expectedPath(found), fmt.Sprintf("%s: %s (%s)", summaryDrift, goValue[string](planned["base_url"]), found[0]),
 		paragraphs("When this run began, the instance reported other values:"+differenceList(found),
 			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
 			strings.Join(append(differenceRemedies(found), failureWords[client.KindUnexpected].text), " ")))
 }
 
-// effective returns [address.BaseURL.Effective]. Returns "" if unknown or invalid.
-func effective(baseURL tftypes.Value) string {
+// normalizedURL returns [address.BaseURL.Effective]. Returns "" if unknown or invalid.
+func normalizedURL(baseURL tftypes.Value) string {
 	parsed, _ := address.ParseBaseURL(goValue[string](baseURL))
 	return parsed.Effective
 }
@@ -177,13 +174,12 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	reported, diags := r.wait(ctx, planned, "create")
 	resp.Diagnostics.Append(diags...)
 	if !diags.HasError() {
-		resp.State.Raw = completed(req.Plan.Raw.Type(), planned, reported)
+		resp.State.Raw = fillUnknown(req.Plan.Raw.Type(), planned, reported)
 	}
 }
 
-// Update waits if the plan leaves a value to the instance, or as [mustWait] says. If the wait fails, the state remembers that, so that
-// the next apply waits again, even one that takes the change back. What the plan knows is kept, with a warning if the instance
-// reports otherwise: the next refresh records it.
+// Update waits if the plan has unknown values, which only the instance knows, or if mustWait says so. If the wait fails, the state
+// remembers that, so that the next apply waits again, even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
 	if req.Plan.Raw.IsFullyKnown() && !r.mustWait(planned, state) {
@@ -198,19 +194,19 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	resp.Diagnostics.Append(r.changedWarning(planned, reported))
-	resp.State.Raw = completed(req.Plan.Raw.Type(), planned, reported)
+	resp.State.Raw = fillUnknown(req.Plan.Raw.Type(), planned, reported)
 }
 
 // mustWait reports whether an update has to wait for the expected values: the last wait failed, expected or triggers changed, or the
 // state is not as expected.
 func (r *instanceRecordResource) mustWait(planned, state map[string]tftypes.Value) bool {
 	expected, triggers := planned["expected"], planned["triggers"]
-	return len(expectedValues(expected)) > 0 && (goValue[bool](state["wait_failed"]) || !expected.Equal(state["expected"]) ||
+	return expectsAnything(expected) && (goValue[bool](state["wait_failed"]) || !expected.Equal(state["expected"]) ||
 		hasElements(triggers) && !triggers.Equal(state["triggers"]) || len(r.provider.differences(expected, state)) > 0)
 }
 
-// completed returns a plan with its unknown values replaced by what the instance reported.
-func completed(recordType tftypes.Type, planned, reported map[string]tftypes.Value) tftypes.Value {
+// fillUnknown returns a plan with its unknown values replaced by what the instance reported.
+func fillUnknown(recordType tftypes.Type, planned, reported map[string]tftypes.Value) tftypes.Value {
 	for name, value := range planned {
 		if !value.IsKnown() {
 			planned[name] = reported[name]
@@ -219,18 +215,18 @@ func completed(recordType tftypes.Type, planned, reported map[string]tftypes.Val
 	return tftypes.NewValue(recordType, planned)
 }
 
-// changedWarning returns a warning about details that differ from the plan, which an apply must keep. Returns nil if none do.
-// It leaves out the numbers of api_version, which follow from it.
+// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store what was
+// planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
 func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
 	var changed []string
 	for _, detail := range allDetails {
-		name, was, is := detail.name, planned[detail.name], reported[detail.name]
+		name, want, got := detail.name, planned[detail.name], reported[detail.name]
 		switch {
-		case !was.IsKnown() || is.Equal(was) || strings.HasPrefix(name, "api_version_"):
-		case is.Type().Is(tftypes.List{}):
+		case !want.IsKnown() || got.Equal(want) || strings.HasPrefix(name, "api_version_"):
+		case got.Type().Is(tftypes.List{}):
 			changed = append(changed, name)
 		default:
-			changed = append(changed, fmt.Sprintf("%s is %s, planned %s", name, r.provider.printed(is), r.provider.printed(was)))
+			changed = append(changed, fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got), r.provider.redactedText(want)))
 		}
 	}
 	if body := planned["response_body"]; body.IsKnown() && !body.Equal(reported["response_body"]) {
@@ -240,7 +236,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 		return nil
 	}
 	asExpected := ""
-	if len(expectedValues(planned["expected"])) > 0 {
+	if expectsAnything(planned["expected"]) {
 		asExpected = "The instance reports what is expected. "
 	}
 	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
@@ -248,7 +244,8 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
-// Read refreshes a record. A failure keeps all values, with a warning. Right after an import, which has none, it is an error.
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there
+// it is an error. If arguments of the provider are unknown, the values stay without a warning.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := elementsOf(req.State.Raw)
 	imported := state["response_body"].IsNull() // not read yet
@@ -260,7 +257,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		return
 	}
 	reported, diags := r.read(ctx, state["base_url"], client.Request{}, readOperation{
-		reader: refresh, timeoutArgument: "timeouts.read", timeout: timeoutOf(state, "read", defaultRefreshTimeout),
+		purpose: refreshRecord, timeoutArgument: "timeouts.read", timeout: timeoutOf(state, "read", defaultRefreshTimeout),
 	})
 	switch canceled := ctx.Err() != nil; {
 	case !diags.HasError():
@@ -279,7 +276,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 // "update", whose timeout limits it.
 func (r *instanceRecordResource) wait(ctx context.Context, planned map[string]tftypes.Value, operation string) (map[string]tftypes.Value, diag.Diagnostics) {
 	op := readOperation{
-		reader: recordWait, waits: true, timeoutArgument: "timeouts." + operation, timeout: timeoutOf(planned, operation, defaultWaitTimeout),
+		purpose: waitForRecord, waits: true, timeoutArgument: "timeouts." + operation, timeout: timeoutOf(planned, operation, defaultWaitTimeout),
 		stableFor: durationOr(planned["stable_for"], 0),
 	}
 	return r.read(ctx, planned["base_url"], client.Request{
@@ -291,7 +288,7 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned map[string]tf
 	}, op)
 }
 
-// read sends a request to the instance at baseURL, and returns what it reported, by attribute.
+// read reads the instance at baseURL, and returns what it reported, by attribute.
 func (r *instanceRecordResource) read(
 	ctx context.Context, baseURL tftypes.Value, request client.Request, op readOperation,
 ) (map[string]tftypes.Value, diag.Diagnostics) {
@@ -307,16 +304,16 @@ func (r *instanceRecordResource) read(
 	defer cancel()
 	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
 	if err != nil {
-		return nil, diag.Diagnostics{readError(recordPath(err, op), err, op)}
+		return nil, diag.Diagnostics{readError(faultPath(err, op), err, op)}
 	}
 	return instanceValues(parsed, result), warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
 }
 
-// recordPath returns the path of the argument at fault.
-func recordPath(err error, op readOperation) path.Path {
+// faultPath returns the path of the argument at fault.
+func faultPath(err error, op readOperation) path.Path {
 	failure, ok := client.AsFailure(err)
 	switch {
-	case op.reader == refresh: // it has no configuration to point to
+	case op.purpose == refreshRecord: // it has no configuration to point to
 		return path.Empty()
 	case ok && failure.Kind == client.KindUnexpected:
 		return expectedPath(failure.Differences)

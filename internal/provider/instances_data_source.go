@@ -146,11 +146,11 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	members, invalid := fleetMembers(baseURLs)
 	diags.Append(invalid...)
 	resp.Diagnostics.Append(diags...)
-	if diags.HasError() || !d.mayRead(true, req, resp) {
+	if diags.HasError() || d.deferOrRefuse(true, req, resp) {
 		return
 	}
 
-	op := d.operation(fleetReader, values)
+	op := d.operation(readMany, values)
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	d.readFleet(ctx, members, client.Request{

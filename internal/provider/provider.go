@@ -102,7 +102,7 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 	config := elementsOf(req.Config.Raw)
 	retry := elementsOf(config["retry"])
 	rules := retryOf(retry)
-	if rules.MinDelay > rules.MaxDelay && retry["min_delay"].IsKnown() && retry["max_delay"].IsKnown() {
+	if rules.MinDelay > rules.MaxDelay && isDurationOrNull(retry["min_delay"]) && isDurationOrNull(retry["max_delay"]) {
 		at := path.Root("retry").AtName("min_delay")
 		if retry["min_delay"].IsNull() {
 			at = path.Root("retry").AtName("max_delay")
@@ -119,7 +119,7 @@ func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.Va
 		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
 			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
 	case isSet(key) && cert.IsNull():
-		// At the missing argument, not at the key; see errorAt.
+		// At the missing argument: Terraform would print the lines of the key.
 		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case isSet(cert) && isSet(key):

@@ -30,7 +30,7 @@ type providerData struct {
 	client *client.Client
 	// baseURL is the default base URL, or zero.
 	baseURL address.BaseURL
-	// invalidBaseURL is the error if the base URL is invalid, which only reads that need it report, or nil.
+	// invalidBaseURL is the error for an invalid base URL, or nil. Only reads that use the base URL report it.
 	invalidBaseURL diag.Diagnostic
 	// headers and connectTo apply only to the origin of baseURL. connectTo may be "".
 	headers        http.Header
@@ -74,7 +74,7 @@ func newProviderData(block tftypes.Value, userAgent string) (*providerData, diag
 	}
 	if data.lacksBaseURL() && config["base_url"].IsKnown() {
 		if len(headers) > 0 {
-			// Not at the attribute; see errorAt.
+			// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
 			diags.AddWarning(summaryUnusedHeaders,
 				"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are never sent.\n\n"+
 					"Set the provider's base_url, or set request_headers on the data sources.")
@@ -88,7 +88,7 @@ func newProviderData(block tftypes.Value, userAgent string) (*providerData, diag
 	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
 	if tls.Insecure {
 		summary := summaryInsecure
-		if data.baseURL.Written != "" { // so that it is unique; see the summaries
+		if data.baseURL.Written != "" { // Terraform merges warnings with equal summaries
 			summary += ": " + data.baseURL.Written
 		}
 		diags.AddAttributeWarning(path.Root("insecure"), summary,

@@ -45,6 +45,9 @@ func durationOr(value tftypes.Value, defaultDuration time.Duration) time.Duratio
 	return defaultDuration
 }
 
+// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is an error already.
+func isDurationOrNull(value tftypes.Value) bool { return value.IsNull() || durationOr(value, 0) > 0 }
+
 func unknownValue(t tftypes.Type) tftypes.Value { return tftypes.NewValue(t, tftypes.UnknownValue) }
 
 func boolValue(b bool) tftypes.Value { return tftypes.NewValue(tftypes.Bool, b) }
