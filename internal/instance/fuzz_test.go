@@ -1,38 +1,101 @@
 package instance_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// FuzzParse checks what Parse promises for any text: see parse, checkDetails and checkDocumentError.
+// FuzzParse checks what Parse promises for any text.
 func FuzzParse(f *testing.F) {
-	for _, shape := range shapes {
-		f.Add([]byte(edit(f, shape.edits...)))
-	}
 	for _, document := range []string{
+		valid,
 		valid + valid,
 		valid[:len(valid)/2],
+		withEntries(`{"label": "\u001b", "value": 60e-1}`, `{"label": "b", "inSeconds": 60, "value": 60}`),
 		`404 page not found`,
 		`{"fileMaxSize": 1, "\u0066ileMaxSize": -0.0e1, "x": {"y": [{"z": 1, "z": "\ud83d\ude00"}]}}`,
 		`{"x": 1, "x": 2, <`,
-		`{"recommendedExpireTimes": [null, {}, {"label": "\u001b", "value": 1e999}, []], "": 1, "": 2}`,
+		`{"recommendedExpireTimes": [null, {}, {"label": "\u001b", "value": 1e999}, []], "": 1}`,
 	} {
 		f.Add([]byte(document))
 	}
 
 	f.Fuzz(func(t *testing.T, document []byte) {
-		details, documentError := parse(t, document)
-		// encoding/json accepts more (invalid UTF-8 and duplicates), never less: what it refuses is not JSON.
-		if json.Valid(instance.TrimByteOrderMark(document)) {
+		before := bytes.Clone(document)
+		details, err := instance.Parse(document, nil)
+		if !bytes.Equal(document, before) {
+			t.Error("Parse changed the document, which callers pass on as response_body")
+		}
+		if err == nil {
+			checkDetails(t, details)
+			// encoding/json accepts more (invalid UTF-8 and duplicates), never less.
+			if !json.Valid(instance.TrimByteOrderMark(document)) {
+				t.Errorf("a text that is not JSON has details %+v", details)
+			}
 			return
 		}
-		if details != nil {
-			t.Errorf("a text that is not JSON has details %+v", details)
-		} else if !documentError.NotJSON && documentError.Faults[0].Problem != twice { // the text is not read past a duplicate
+		documentError, ok := errors.AsType[*instance.DocumentError](err)
+		if details != nil || !ok {
+			t.Fatalf("got details %v and error %v, want only a *DocumentError", details, err)
+		}
+		checkDocumentError(t, documentError)
+		if !json.Valid(instance.TrimByteOrderMark(document)) && !documentError.NotJSON &&
+			documentError.Faults[0].Problem != twice { // the text is not read past a duplicate
 			t.Errorf("NotJSON is false of a text that is not JSON: %v", documentError)
 		}
 	})
+}
+
+func checkDetails(t *testing.T, details *instance.Details) {
+	t.Helper()
+	quantities := []int64{
+		details.FileMaxSizeBytes, details.ChunkSizeBytes, details.FileMaxAgeSeconds, details.MaxTransfersInMerge,
+		details.APIVersion.Major, details.APIVersion.Minor, details.APIVersion.Patch,
+	}
+	for _, expireTime := range details.RecommendedExpireTimes {
+		quantities = append(quantities, expireTime.InSeconds, expireTime.InMinutes())
+	}
+	if smallest := slices.Min(quantities); smallest < 0 {
+		t.Errorf("negative quantity %d in %+v", smallest, details)
+	}
+	if n := len(details.RecommendedExpireTimes); details.RecommendedExpireTimes == nil || n > 100 {
+		t.Errorf("%d expiry options, want at most 100, and never nil", n)
+	}
+	for _, warning := range details.Warnings {
+		checkPrintable(t, warning.Entry, 250)
+	}
+}
+
+func checkDocumentError(t *testing.T, documentError *instance.DocumentError) {
+	t.Helper()
+	n := len(documentError.Faults)
+	if n < 1 || n > 20 || documentError.NotJSON && n != 1 {
+		t.Errorf("%d faults are listed, want 1 to 20, or one of a text that is not JSON", n)
+	}
+	if documentError.Omitted < 0 || documentError.Omitted > 0 && n != 20 {
+		t.Errorf("%d faults are left out of a list of %d", documentError.Omitted, n)
+	}
+	for _, fault := range documentError.Faults {
+		checkPrintable(t, fault.Path, 200)
+		checkPrintable(t, fault.Problem, 200)
+	}
+}
+
+func checkPrintable(t *testing.T, text string, limit int) {
+	t.Helper()
+	if n := utf8.RuneCountInString(text); n < 1 || n > limit {
+		t.Errorf("%d characters in %q, want 1 to %d", n, text, limit)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			t.Errorf("unprintable %U in %q", r, text)
+		}
+	}
 }

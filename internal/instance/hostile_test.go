@@ -9,8 +9,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// hostileDocuments are documents of 64 KiB (the most that the client reads) that cost the most memory, each in its own
-// way. All of them have faults.
+// hostileDocuments returns documents of 64 KiB, the most that the client reads. Each needs much memory in its own way, and has faults.
 func hostileDocuments() map[string][]byte {
 	const size = 64 << 10
 	fill := func(before, piece, after string) []byte {
@@ -44,8 +43,8 @@ func hostileDocuments() map[string][]byte {
 	}
 }
 
-// TestHostileDocumentsCostLittleMemory: what a document allocates in all is garbage for the most part. What is in use
-// while faults are described, and the stack, which a goroutine keeps, count for every read of a fleet.
+// Most of what a document allocates becomes garbage at once. What is in use while faults are described, and the stack, which a
+// goroutine keeps, count for every read of a fleet.
 func TestHostileDocumentsCostLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the whole process
 	const mostAllocated, mostInUse, mostStack = 5 << 20, 1 << 20, 256 << 10
 	memory := func() (stats runtime.MemStats) {
@@ -53,20 +52,22 @@ func TestHostileDocumentsCostLittleMemory(t *testing.T) { //nolint:paralleltest 
 		return stats
 	}
 	for name, document := range hostileDocuments() {
-		before := memory()
-		if _, err := instance.Parse(document, nil); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		after := memory()
-		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > mostAllocated {
-			t.Errorf("%s: %d bytes are allocated, want at most %d", name, allocated, mostAllocated)
-		}
-		if stack := int64(after.StackInuse) - int64(before.StackInuse); stack > mostStack {
-			t.Errorf("%s: the stack grows by %d bytes, want at most %d", name, stack, mostStack)
-		}
-		if inUse := inUseDuring(document); inUse > mostInUse {
-			t.Errorf("%s: %d bytes are in use, want at most %d", name, inUse, mostInUse)
-		}
+		t.Run(name, func(t *testing.T) {
+			before := memory()
+			if _, err := instance.Parse(document, nil); err == nil {
+				t.Error("no error")
+			}
+			after := memory()
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > mostAllocated {
+				t.Errorf("%d bytes are allocated, want at most %d", allocated, mostAllocated)
+			}
+			if stack := int64(after.StackInuse) - int64(before.StackInuse); stack > mostStack {
+				t.Errorf("the stack grows by %d bytes, want at most %d", stack, mostStack)
+			}
+			if inUse := inUseDuring(document); inUse > mostInUse {
+				t.Errorf("%d bytes are in use, want at most %d", inUse, mostInUse)
+			}
+		})
 	}
 }
 

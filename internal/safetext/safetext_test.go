@@ -9,7 +9,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-func TestClean(t *testing.T) {
+func TestLine(t *testing.T) {
 	t.Parallel()
 
 	tests := map[string]struct {
@@ -41,13 +41,29 @@ func TestClean(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := safetext.Line(test.text, test.limit); got != test.want {
-				t.Errorf("Clean(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
+				t.Errorf("Line(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
 			}
 		})
 	}
 }
 
-func FuzzClean(f *testing.F) {
+// What cleaning drops may hide a secret, and what is cut may be half of one.
+func TestRedactedLine(t *testing.T) {
+	t.Parallel()
+	redact := strings.NewReplacer("s3cret", "(redacted)", "two\nlines", "(redacted)").Replace
+	for text, want := range map[string]string{
+		"no s3cret!":      "no (redacted)!",
+		"s3\u200bcret":    "(redacted)",
+		"two\nlines":      "(redacted)",
+		"12345678 s3cret": "12345678 (red…",
+	} {
+		if got := safetext.RedactedLine(text, redact, 14); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzLine(f *testing.F) {
 	f.Add("\x1b]0;title\x07 and \u202e", 10)
 	f.Add(strings.Repeat("分 ", 100), 50)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
