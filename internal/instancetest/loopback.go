@@ -177,27 +177,25 @@ func tcp(c net.Conn) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// reserved are the ports this process has given out.
-var reserved sync.Map
-
 // ReserveAddress returns a loopback address that nothing listens on, for an instance that is started later (see
 // [WithListenAddress]) or never. The port lies below the ranges from which systems take the ports of outgoing
 // connections: a port from there could be in use again by the time it is wanted.
+//
+// Until the test ends, the UDP port of the same number is taken, so that no other test, in this process or another, gets the address.
 func ReserveAddress(t TB) string {
 	t.Helper()
 	const first, last = 20000, 32000
 	for range 1000 {
-		port := first + rand.IntN(last-first)
-		if _, taken := reserved.LoadOrStore(port, true); taken {
-			continue
-		}
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		listener, err := listen(address)
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(last-first)))
+		reservation, err := new(net.ListenConfig).ListenPacket(context.Background(), "udp", address)
 		if err != nil {
 			continue
 		}
-		_ = listener.Close()
-		return address
+		t.Cleanup(func() { _ = reservation.Close() })
+		if listener, err := listen(address); err == nil {
+			_ = listener.Close()
+			return address
+		}
 	}
 	t.Fatalf("no free port between %d and %d", first, last)
 	return ""
