@@ -84,9 +84,12 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 		"ISO date":        {"2026-03-01T12:00:30Z", 0},
 	}
 	for name, test := range tests {
-		if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
-			t.Errorf("%s, %q: got %s, want %s", name, test.value, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+				t.Errorf("%q: got %s, want %s", test.value, got, test.want)
+			}
+		})
 	}
 }
 

@@ -3,484 +3,509 @@ package client_test
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"slices"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// place is where something goes wrong.
-type place struct {
-	// step is what an instance does, in plain HTTP and over TLS.
-	step it.Step
-	// url starts what goes wrong if it is no instance.
-	url func(t *testing.T) string
-	// proxy is the environment variable of the proxy at url, which leads to no instance.
-	proxy   string
-	options []option
+// Everything that can go wrong between a client and an instance has a case in one of the first six tests. Each reads with two
+// attempts, so that the Attempts of a failure are 2 if it is worth another attempt.
+
+// stableReasons lists what a state keeps of a failure.
+var stableReasons = map[client.Kind]string{
+	client.KindResolve:     "no such host",
+	client.KindNameServer:  "no response in time",
+	client.KindConnect:     "connection failed",
+	client.KindTimeout:     "no response in time",
+	client.KindBroken:      "connection broken",
+	client.KindCertificate: "certificate not trusted",
+	client.KindTLS:         "TLS handshake failed",
+	client.KindProxy:       "proxy failed",
+	client.KindNotHTTP:     "not HTTP",
+	client.KindRedirect:    "redirect not followed",
+	client.KindTooLarge:    "body too large",
+	client.KindNotJSON:     "not JSON",
+	client.KindDocument:    "not an instance document: fileMaxSize", // in these tests
+	client.KindUnexpected:  "not as expected",
+	client.KindCached:      "response from a cache",
+	client.KindUnstable:    "not stable",
 }
 
-func does(step it.Step, options ...option) place { return place{step: step, options: options} }
-
-// differing finds differences in every instance.
-func differing(differences ...client.Difference) option {
-	return func(s *setup) {
-		s.Differences = func(*instance.Details) []client.Difference { return slices.Clone(differences) }
-	}
-}
-
-func body(status int, contentType, text string) place {
-	return does(it.Body(status, contentType, text))
-}
-
-func page(status int, text string) place { return body(status, "text/html", text) }
-
-func at(url string, options ...option) place {
-	return place{url: func(*testing.T) string { return url }, options: options}
-}
-
-// on is a server that does not read a request first.
-func on(scheme string, serve func(net.Conn), options ...option) place {
-	return place{url: rawProxy(scheme, serve), options: options}
-}
-
-// onTLS is one that speaks TLS, and offers protocols.
-func onTLS(serve func(net.Conn), protocols ...string) place {
-	return place{url: func(t *testing.T) string { t.Helper(); return it.NewRawTLS(t, serve, protocols...).Origin() }}
-}
-
-// asking is an instance over TLS that asks for a client certificate first.
-func asking(step it.Step) place {
-	return place{url: func(t *testing.T) string { t.Helper(); return it.New(t, it.WithTLS(), it.WithDefault(step)).URL() }}
-}
-
-// tunnel is a proxy for https, and forwarder one for http.
-func tunnel(proxy func(t *testing.T) string, options ...option) place {
-	return place{url: proxy, proxy: "HTTPS_PROXY", options: options}
-}
-
-func forwarder(proxy func(t *testing.T) string, options ...option) place {
-	return place{url: proxy, proxy: "HTTP_PROXY", options: options}
-}
-
-// open starts what goes wrong, and returns a URL that leads there. The server is nil if it is no instance.
-func (p place) open(t *testing.T, instance it.Option) (url string, server *it.Server, options []option) {
+// checkFailure reads an instance, and compares the failure with want, whose Reason is a part of the reason. The stable
+// reason follows from the kind and the status.
+func checkFailure(t *testing.T, url string, want client.Failure, options ...option) {
 	t.Helper()
-	switch {
-	case p.step != nil:
-		server = it.New(t, instance, it.WithDefault(p.step))
-		return server.URL(), server, p.options
-	case p.proxy != "":
-		url = strings.ToLower(strings.TrimSuffix(p.proxy, "_PROXY")) + "://" + it.ProxiedHost
-		return url, nil, append([]option{proxied(p.proxy, p.url(t))}, p.options...)
-	default:
-		return p.url(t), nil, p.options
+	failure := readFailure(t, url, append([]option{attempts(2)}, options...)...)
+	want.StableReason = stableReasons[want.Kind]
+	if want.Kind == client.KindStatus {
+		want.StableReason = "status " + strings.TrimSpace(fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode)))
+	}
+	checkContains(t, failure.Reason, want.Reason)
+	if failure.Kind != want.Kind || failure.StableReason != want.StableReason || failure.Hint != want.Hint || failure.Attempts != want.Attempts {
+		t.Errorf("%q: kind %d, stable reason %q, hint %d, %d attempts; want %d, %q, %d, %d", failure, failure.Kind, failure.StableReason,
+			failure.Hint, failure.Attempts, want.Kind, want.StableReason, want.Hint, want.Attempts)
+	}
+	if failure.Proxy != want.Proxy || failure.ConnectTo != "" || failure.RedirectedTo != "" || failure.OtherOrigin ||
+		failure.AttemptTimedOut || failure.Ending != client.NotByTime {
+		t.Errorf("not true of this read: %+v", failure)
 	}
 }
 
-// rawProxy is a proxy with the scheme that does not read a request first.
-func rawProxy(scheme string, serve func(net.Conn)) func(t *testing.T) string {
-	return func(t *testing.T) string { t.Helper(); return scheme + "://" + it.NewRaw(t, serve).Address() }
-}
+const (
+	closedEarly = "the server closed or reset the connection before it had answered"
+	brokenBody  = "the connection broke before the whole response had arrived"
+	notHTTP     = "the response is not valid HTTP: "
+)
 
-func proxyThat(options ...it.ProxyOption) func(t *testing.T) string {
-	return func(t *testing.T) string { t.Helper(); return it.NewProxy(t, options...).URL() }
-}
-
-func refusing(status int, challenges ...string) func(t *testing.T) string {
-	return proxyThat(it.WithProxyRefusal(status, challenges...))
-}
-
-// withUser adds user info to the URL of a proxy.
-func withUser(proxy func(t *testing.T) string) func(t *testing.T) string {
-	return func(t *testing.T) string {
-		t.Helper()
-		return strings.Replace(proxy(t), "://", "://user:"+proxyPassword+"@", 1)
+func TestConnectionFailures(t *testing.T) {
+	t.Parallel()
+	nowhere := it.ReserveAddress(t)
+	closes := func(c net.Conn) { _ = c.Close() }
+	mailServer := writes("220 mail.example ESMTP\r\n")
+	tests := map[string]struct {
+		url      string
+		kind     client.Kind
+		attempts int
+		hint     client.Hint
+		reason   string
+	}{
+		"no such host": {"http://nonexistent.invalid",
+			client.KindResolve, 2, 0, "the host name could not be resolved: no such host"},
+		"failing name server": {"http://" + hostOfFailingNameServer,
+			client.KindNameServer, 2, 0, "the name servers answered with a failure"},
+		"nothing listens": {"http://" + nowhere, client.KindConnect, 2, 0, "connection refused"},
+		"nothing listens, TLS": {"https://" + nowhere,
+			client.KindConnect, 2, 0, "connection refused"},
+		"closed at once": {rawServer(t, "http", closes), client.KindBroken, 2, 0, closedEarly},
+		"reset at once":  {rawServer(t, "http", it.ResetConnection), client.KindBroken, 2, 0, closedEarly},
+		"closed in the handshake": {rawServer(t, "https", closes),
+			client.KindBroken, 2, 0, "the server closed or reset the connection during the TLS handshake"},
+		"reset in the handshake": {rawServer(t, "https", it.ResetConnection),
+			client.KindBroken, 2, 0, "the server closed or reset the connection"},
+		"speaks first":      {rawServer(t, "http", mailServer), client.KindNotHTTP, 1, 0, notHTTP},
+		"speaks first, TLS": {it.NewRawTLS(t, mailServer).Origin(), client.KindNotHTTP, 1, 0, notHTTP},
+		"TLS server that answers with an alert": {rawServer(t, "http", answers(alert(10))),
+			client.KindNotHTTP, 1, client.HintHTTPS, "answered in TLS, not in plain HTTP"},
+		"HTTP/2 only": {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\r\n\r\n")),
+			client.KindNotHTTP, 1, client.HintHTTP2, "the server answered in HTTP/2"},
+	}
+	authority := it.New(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason}
+			checkFailure(t, test.url, want, trusting(authority), withClientCert(authority))
+		})
 	}
 }
 
-func proxyAt(url string) func(*testing.T) string { return func(*testing.T) string { return url } }
-
-// retries says which reads try again after a fault.
-type retries int
-
-const (
-	retried  retries = iota + 1 // every read
-	final                       // only a read that waits until the instance is ready
-	hopeless                    // none
-)
-
-// fault is something that goes wrong, and what it is besides its kind.
-type fault struct {
-	place
-	stableReason string  // if not that of the kind
-	retries      retries // if not those of the kind
-	hint         client.Hint
-	says, also   string
+func TestTLSFailures(t *testing.T) {
+	t.Parallel()
+	plain, mutual := it.New(t, it.WithOtherRoutes()), it.New(t, it.WithClientCertificate())
+	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
+	// Every server of WithTLS asks for a client certificate. What breaks before it answers may mean that it wanted one.
+	asking := func(step it.Step) string { return it.New(t, it.WithTLS(), it.WithDefault(step)).URL() }
+	const noTLS = "does not speak TLS on this port"
+	const wantedCertificate = "the server asked for a client certificate, and closed or reset the connection"
+	tests := map[string]struct {
+		url      string
+		options  []option
+		kind     client.Kind
+		attempts int
+		hint     client.Hint
+		reason   string
+	}{
+		"expired":    {certificate(it.CertificateExpired), nil, client.KindCertificate, 1, client.HintExpired, "certificate has expired"},
+		"wrong name": {certificate(it.CertificateWrongHost), nil, client.KindCertificate, 1, client.HintWrongName, "127.0.0.1"},
+		"self-signed": {certificate(it.CertificateSelfSigned), nil,
+			client.KindCertificate, 1, client.HintSelfSigned, "the certificate is self-signed"},
+		"unknown authority": {mutual.URL(), []option{func(s *setup) { s.TLS.CACertPEM = "" }},
+			client.KindCertificate, 1, 0, "unknown authority"},
+		"plain HTTP on the port": {"https://" + plain.Address(), nil, client.KindTLS, 1, 0, noTLS},
+		"another protocol":       {rawServer(t, "https", writes("220 mail.example ESMTP\r\n")), nil, client.KindTLS, 1, 0, noTLS},
+		"only old versions, alert": {rawServer(t, "https", writes(alert(70))), nil,
+			client.KindTLS, 1, client.HintTLSVersion, "refused the TLS handshake: protocol version not supported"},
+		"only old versions, no alert": {rawServer(t, "https", writes(oldServerHello)), nil,
+			client.KindTLS, 1, client.HintTLSVersion, "unsupported protocol version"},
+		"unrecognized name": {rawServer(t, "https", writes(alert(112))), nil,
+			client.KindTLS, 1, client.HintHostName, "unrecognized name"},
+		"other alert": {rawServer(t, "https", writes(alert(40))), nil,
+			client.KindTLS, 1, 0, "refused the TLS handshake: handshake failure"},
+		"no HTTP/1.1": {it.NewRawTLS(t, it.Await, "h3").Origin(), nil, client.KindTLS, 1, client.HintHTTP2, "no application protocol"},
+		"no client certificate": {mutual.URL(), nil,
+			client.KindTLS, 1, client.HintClientCertificate, "refused the TLS handshake: certificate required"},
+		"other client certificate": {mutual.URL(), []option{withOtherClientCert(t)},
+			client.KindTLS, 1, client.HintClientCertificate, "refused the TLS handshake: unknown certificate authority"},
+		"asked for a certificate, and closed": {asking(it.CloseConnection()), nil,
+			client.KindTLS, 2, client.HintClientCertificate, wantedCertificate},
+		"asked for a certificate, and reset": {asking(it.Reset()), nil,
+			client.KindTLS, 2, client.HintClientCertificate, wantedCertificate},
+		"asked for a certificate, and broke in the head": {asking(it.Verbatim("H", it.Reset())), nil,
+			client.KindBroken, 2, 0, closedEarly},
+		"asked for a certificate, and broke in the body": {asking(verbatim(head + "Content-Length: 9\r\n\r\n{")), nil,
+			client.KindBroken, 2, 0, brokenBody},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason}
+			checkFailure(t, test.url, want, append([]option{trusting(mutual)}, test.options...)...)
+		})
+	}
 }
 
-// proxyPassword is in the user info of proxies, and never to be printed.
-const proxyPassword = "pr0xy-passw0rd"
+// withOtherClientCert has a client certificate that no authority signed: that of a server of net/http/httptest.
+func withOtherClientCert(t *testing.T) option {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	own := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(s *setup) {
+		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}))
+		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
+	}
+}
 
-// verbatim answers a text as it is, and closes the connection.
-func verbatim(text string) it.Step { return it.Verbatim(text, it.CloseConnection()) }
-
-const (
-	head  = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-	short = head + "Content-Length: 9\r\n\r\n{" // a body that is cut
-)
-
-// This is the one table of what can go wrong between a client and an instance.
-//
-// For each fault it checks what the failure is and says, that every read or only one that waits until the instance is
-// ready tries again, and that such a read succeeds once the instance is well; and what checkFailure and failEachTime
-// hold of every failure.
-func TestEachFaultIsClassifiedAndRetriedAsDocumented(t *testing.T) {
+func TestProxyFailures(t *testing.T) {
 	t.Parallel()
 	const (
-		closed      = "the server closed or reset the connection before it had answered"
-		handshake   = "the server closed or reset the connection during the TLS handshake"
-		wantedCert  = "the server asked for a client certificate, and closed or reset the connection"
-		cut         = "the connection broke before the whole response had arrived"
-		noResponse  = "connected, but no response in time"
-		incomplete  = "no complete response in time"
-		tooLarge    = "a body of more than 65536 bytes"
-		headLarge   = "a response head of more than 16384 bytes"
-		notFound    = "status 404 Not Found"
-		notHTTP     = "the response is not valid HTTP: "
-		notJSON     = "the body is not JSON"
-		noTLS       = "does not speak TLS on this port"
 		unreachable = "the proxy could not be reached: "
+		brokeIt     = "the proxy broke the connection"
+		accepts     = "(the proxy accepts Negotiate, x(redacted))"
 		user        = "user:" + proxyPassword + "@"
 	)
 	nowhere := it.ReserveAddress(t)
-	secure, plain := it.New(t, it.WithTLS()), it.New(t, it.WithOtherRoutes())
-	mutual := it.New(t, it.WithClientCertificate())
-	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
-	mailServer := says("220 mail.example ESMTP\r\n")
-	trusted := it.WithProxyCertificate(it.CertificateValid)
-	toExpired := func(t *testing.T) string {
-		t.Helper()
-		instance := it.New(t, it.WithCertificate(it.CertificateExpired))
-		return it.NewProxy(t, trusted, it.WithProxyTarget(instance)).URL()
-	}
-	untrusting := func(s *setup) { s.TLS.CACertPEM = "" }
 	closes := func(c net.Conn) { _ = c.Close() }
-	document := it.Newer().JSON()
-
-	tests := map[client.Kind]struct {
-		stableReason string
-		retries      retries
-		faults       map[string]fault
+	refusing := func(status int, challenges ...string) string {
+		return it.NewProxy(t, it.WithProxyRefusal(status, challenges...)).URL()
+	}
+	trusted := it.WithProxyCertificate(it.CertificateValid)
+	negotiate := strings.Replace(refusing(407, "Negotiate", "x"+proxyPassword), "://", "://"+user, 1)
+	toExpired := it.NewProxy(t, trusted, it.WithProxyTarget(it.New(t, it.WithCertificate(it.CertificateExpired))))
+	tests := map[string]struct {
+		scheme, proxy string // of the instance's URL, and the proxy's URL
+		kind          client.Kind
+		attempts      int
+		hint          client.Hint
+		reason        string
 	}{
-		client.KindResolve: {stableReason: "no such host", retries: retried, faults: map[string]fault{
-			"no such host": {place: at("http://nonexistent.invalid"), says: "the host name could not be resolved: no such host"},
-			"not through the proxy": {place: at("http://x.invalid", proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", ".invalid")),
-				says: "no such host"},
-		}},
-		client.KindNameServer: {stableReason: "no response in time", retries: retried, faults: map[string]fault{
-			"silent name server": {place: at("https://"+hostOfSilentNameServer, hurried),
-				says: "the name servers did not answer"},
-			"failing name server": {place: at("http://" + hostOfFailingNameServer),
-				says: "the name servers answered with a failure"},
-		}},
-		client.KindConnect: {stableReason: "connection failed", retries: retried, faults: map[string]fault{
-			"nothing listens":      {place: at("http://" + nowhere), says: "connection refused"},
-			"nothing listens, TLS": {place: at("https://"+nowhere, withClientCert(plain)), says: "connection refused"},
-		}},
-		client.KindTimeout: {stableReason: "no response in time", retries: retried, faults: map[string]fault{
-			"never reads":             {place: on("http", it.Await, hurried), says: noResponse},
-			"silent in the handshake": {place: on("https", it.Await, hurried), says: "connected, but no TLS handshake in time"},
-			"silent proxy, plain":     {place: forwarder(rawProxy("http", it.Await), hurried), says: noResponse},
-			"silent":                  {place: does(it.Silent(), hurried), says: noResponse},
-			"dripping head":           {place: does(it.Drip(head+"X: "), hurried), says: noResponse},
-			"dripping body":           {place: does(it.Drip(head+"Content-Length: 9999\r\n\r\n"), hurried), says: incomplete},
-		}},
-		client.KindBroken: {stableReason: "connection broken", retries: retried, faults: map[string]fault{
-			"closed at once":               {place: on("http", closes), says: closed},
-			"reset at once":                {place: on("http", it.ResetConnection), says: closed},
-			"closed in the handshake":      {place: on("https", closes), says: handshake},
-			"reset in the handshake":       {place: on("https", it.ResetConnection), says: "the server closed or reset the connection"},
-			"asked, and broke in the body": {place: asking(verbatim(short)), says: cut},
-			"asked, and broke in the head": {place: asking(it.Verbatim("H", it.Reset())), says: closed},
-			"closing proxy, plain":         {place: forwarder(rawProxy("http", closes)), says: closed},
-			"SOCKS proxy, instance closes": {place: tunnel(rawProxy("socks5", socks(0, closes))), says: handshake},
-			"reset":                        {place: does(it.Reset()), says: closed},
-			"closed":                       {place: does(it.CloseConnection()), says: closed},
-			"not even a line":              {place: does(verbatim(document)), says: closed},
-			"reset in the body":            {place: does(it.Verbatim(short, it.Reset())), says: cut},
-			"gzip cut short": {place: does(verbatim(head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00")),
-				says: cut},
-		}},
-		client.KindCertificate: {stableReason: "certificate not trusted", retries: final, faults: map[string]fault{
-			"expired":    {place: at(certificate(it.CertificateExpired)), hint: client.HintExpired, says: "certificate has expired"},
-			"wrong name": {place: at(certificate(it.CertificateWrongHost)), hint: client.HintWrongName, says: "127.0.0.1"},
-			"self-signed": {place: at(certificate(it.CertificateSelfSigned)), hint: client.HintSelfSigned,
-				says: "the certificate is self-signed"},
-			"unknown authority": {place: at(secure.URL(), untrusting), says: "unknown authority"},
-			"https proxy, instance expired": {place: tunnel(toExpired), hint: client.HintExpired,
-				says: "certificate has expired"},
-		}},
-		client.KindTLS: {stableReason: "TLS handshake failed", retries: final, faults: map[string]fault{
-			"plain HTTP on the port": {place: at(strings.Replace(plain.URL(), "http", "https", 1)), says: noTLS},
-			"another protocol":       {place: on("https", mailServer), says: noTLS},
-			"only old versions, alert": {place: on("https", says(alert(70))), hint: client.HintTLSVersion,
-				says: "refused the TLS handshake: protocol version not supported"},
-			"only old versions, no alert": {place: on("https", says(oldServerHello)), hint: client.HintTLSVersion,
-				says: "unsupported protocol version"},
-			"unrecognized name": {place: on("https", says(alert(112))), hint: client.HintHostName, says: "unrecognized name"},
-			"other alert":       {place: on("https", says(alert(40))), says: "refused the TLS handshake: handshake failure"},
-			"no HTTP/1.1":       {place: onTLS(it.Await, "h3"), hint: client.HintHTTP2, says: "no application protocol"},
-			"no client certificate": {place: at(mutual.URL()), hint: client.HintClientCertificate,
-				says: "refused the TLS handshake: certificate required"},
-			"other client certificate": {place: at(mutual.URL(), withSelfMadeCertificate(t)), hint: client.HintClientCertificate,
-				says: "refused the TLS handshake: unknown certificate authority"},
-			"no client certificate, closed": {place: asking(it.CloseConnection()), retries: retried,
-				hint: client.HintClientCertificate, says: wantedCert},
-			"no client certificate, reset": {place: asking(it.Reset()), retries: retried, hint: client.HintClientCertificate,
-				says: wantedCert},
-		}},
-		client.KindProxy: {stableReason: "proxy failed", retries: retried, faults: map[string]fault{
-			"proxy refuses": {place: tunnel(refusing(403)), retries: final,
-				says: "the proxy refused to connect to the instance: status 403 Forbidden"},
-			"proxy wants credentials": {place: tunnel(refusing(407)), retries: final, hint: client.HintProxyCredentials,
-				says: "status 407"},
-			"proxy refuses credentials": {place: tunnel(withUser(refusing(407, "Negotiate", "x"+proxyPassword))), retries: final,
-				hint: client.HintProxyCredentials, says: "(the proxy accepts Negotiate, x(redacted))"},
-			"proxy cannot reach it": {place: tunnel(refusing(502)), says: "status 502 Bad Gateway"},
-			"proxy answers 204":     {place: tunnel(refusing(204)), retries: final, says: "status 204"},
-			"proxy down":            {place: tunnel(proxyAt("http://" + user + nowhere)), says: unreachable + "connection refused"},
-			"proxy down, plain":     {place: forwarder(proxyAt(user + nowhere)), says: unreachable + "connection refused"},
-			"proxy not found": {place: tunnel(proxyAt("http://" + user + "nonexistent.invalid:3128")),
-				says: unreachable + "no such host"},
-			"silent proxy": {place: tunnel(rawProxy("http", it.Await), hurried),
-				says: "the proxy did not connect to the instance in time"},
-			"closing proxy":   {place: tunnel(rawProxy("http", closes)), says: "the proxy broke the connection"},
-			"resetting proxy": {place: tunnel(rawProxy("http", it.ResetConnection)), says: "the proxy "},
-			"https proxy, expired": {place: tunnel(proxyThat(it.WithProxyCertificate(it.CertificateExpired))), retries: final,
-				says: unreachable + "certificate has expired"},
-			"https proxy refuses": {place: tunnel(proxyThat(trusted, it.WithProxyRefusal(403))),
-				retries: final, says: "status 403"},
-			"https proxy without TLS": {place: tunnel(rawProxy("https", says("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-				says: unreachable + "first record does not look like a TLS handshake"},
-			"SOCKS proxy down": {place: tunnel(proxyAt("socks5://" + user + nowhere)), says: unreachable + "connection refused"},
-			"SOCKS proxy silent": {place: forwarder(rawProxy("socks5", it.Await), hurried),
-				says: "the proxy did not connect to the instance in time"},
-			"SOCKS proxy closes": {place: tunnel(rawProxy("socks5", closes)), says: "the proxy broke the connection"},
-			"SOCKS proxy, instance down": {place: forwarder(rawProxy("socks5", socks(4, it.Await))),
-				says: "the proxy could not reach the instance: host unreachable"},
-			"proxy URL not valid": {place: tunnel(proxyAt("http://" + user + "[::1")), retries: hopeless,
-				says: "HTTPS_PROXY is not valid"},
-			"proxy URL, line break": {place: forwarder(proxyAt("http://" + user + "proxy.invalid\n")), retries: hopeless,
-				says: "HTTP_PROXY is not valid"},
-			"proxy URL, other scheme": {place: forwarder(proxyAt("ftp://" + user + "proxy.invalid")), retries: hopeless,
-				says: "HTTP_PROXY is not valid"},
-			"proxy URL without host": {place: forwarder(proxyAt("http://")), retries: hopeless, says: "HTTP_PROXY is not valid"},
-			"proxy of a CGI program": {place: forwarder(proxyAt("http://proxy.invalid"), proxied("REQUEST_METHOD", "GET")),
-				retries: hopeless, says: "REQUEST_METHOD"},
-		}},
-		client.KindNotHTTP: {stableReason: "not HTTP", retries: final, faults: map[string]fault{
-			"http on a TLS port, alert": {place: on("http", answers(alert(10))), hint: client.HintHTTPS,
-				says: "answered in TLS, not in plain HTTP"},
-			"not HTTP":              {place: does(verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J")), says: notHTTP, also: "SSH-2.0-OpenSSH_9.9"},
-			"not HTTP, and a reset": {place: does(it.Verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n", it.Reset())), says: notHTTP},
-			"tls: in a header": {place: does(verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n")), says: notHTTP,
-				also: "tls: protocol version"},
-			"speaks first":       {place: on("http", mailServer), says: notHTTP},
-			"speaks first, TLS":  {place: onTLS(mailServer), says: notHTTP},
-			"no head":            {place: does(verbatim(document + "\r\n")), says: notHTTP},
-			"bad status":         {place: does(verbatim("HTTP/1.1 OK 200\r\n\r\n")), says: notHTTP, also: `status code "OK"`},
-			"bad length":         {place: does(verbatim(head + "Content-Length: -2\r\n\r\n{}")), says: notHTTP, also: "Content-Length"},
-			"escape in a header": {place: body(200, "text/\x1b[31mplain", "{}"), says: notHTTP, also: `text/\x1b[31mplain`},
-			"HTTP/2 only": {place: on("http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\r\n\r\n")),
-				hint: client.HintHTTP2, says: "the server answered in HTTP/2"},
-			"bad chunk": {place: does(verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n")), says: notHTTP,
-				also: "chunk"},
-			"not gzip": {place: does(verbatim(head + "Content-Encoding: gzip\r\n\r\n" + document)), says: "not valid gzip"},
-			"gzip, corrupt": {place: does(verbatim(head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff")),
-				says: "not valid gzip"},
-		}},
-		client.KindRedirect: {stableReason: "redirect not followed", retries: final, faults: map[string]fault{
-			"redirect to a file": {place: does(it.Redirect(302, "file:///x")), says: "a redirect to file:"},
-		}},
-		client.KindTooLarge: {stableReason: "body too large", retries: final, faults: map[string]fault{
-			"head of 17 KiB": {place: does(verbatim(head + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n")), says: headLarge, hint: client.HintLargeHead},
-			"endless 1xx": {place: does(verbatim(strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30))),
-				says: headLarge, hint: client.HintLargeHead},
-			"64 KiB and a byte":     {place: does(it.AnswerDocument(padded(64<<10 + 1))), says: tooLarge},
-			"64 KiB and more, gzip": {place: does(gzipped(padded(64<<10 + 1))), says: tooLarge},
-			"endless body":          {place: does(it.EndlessBody(200, " ")), says: tooLarge},
-		}},
-		client.KindNotJSON: {stableReason: "not JSON", retries: final, faults: map[string]fault{
-			"empty body": {place: body(200, "application/json", ""), says: "the body is empty", also: `Content-Type "application/json"`, hint: client.HintNoDocument},
-			"longer than said": {place: does(verbatim(head + "Content-Length: 1\r\n\r\n" + document)), says: "the body is incomplete JSON",
-				hint: client.HintCutShort},
-			"web page": {hint: client.HintWebPage, place: page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
-				says: `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
-			"text": {place: body(200, "", "nothing"), says: "(no Content-Type); it begins with: nothing"},
-			"other encoding": {place: does(verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03")),
-				says: `Content-Encoding "br"`, hint: client.HintEncoding},
-			"escape sequences": {place: body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
-				says: `"text/plain"`, also: "[2J]0;titlered"},
-		}},
-		client.KindDocument: {stableReason: "not an instance document: fileMaxSize", retries: final, faults: map[string]fault{
-			"two faults": {place: does(it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x"))),
-				says: "fileMaxSize", also: "chunkSize"},
-		}},
-		client.KindUnexpected: {stableReason: "not as expected", retries: retried, faults: map[string]fault{
-			"two differences": {place: at(plain.URL(), differing(client.Difference{Name: "chunk_size", Reported: "1", Expected: "2"},
-				client.Difference{Name: "api_version", Reported: "1.0.0", Expected: "2.0.0"})),
-				says: "chunk_size is 1, expected 2; api_version is 1.0.0, expected 2.0.0"},
-		}},
-		client.KindStatus: {retries: final, faults: map[string]fault{
-			"http on a TLS port": {place: at(strings.Replace(secure.URL(), "https", "http", 1)), stableReason: "status 400 Bad Request",
-				hint: client.HintHTTPS, says: "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
-			"http on a TLS port, nginx": {place: page(400, "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
-				stableReason: "status 400 Bad Request", hint: client.HintHTTPS, says: "plain HTTP request was sent to HTTPS port"},
-			"no client certificate, nginx": {place: page(400, "<title>400 No required SSL certificate was sent</title>"),
-				stableReason: "status 400 Bad Request", hint: client.HintClientCertificate, says: "No required SSL certificate"},
-			"proxy refuses, plain": {place: forwarder(refusing(403)), stableReason: "status 403 Forbidden"},
-			"wants credentials, plain": {place: forwarder(refusing(407)), stableReason: "status 407 Proxy Authentication Required",
-				hint: client.HintProxyCredentials, says: "status 407"},
-			"refuses credentials, plain": {place: forwarder(withUser(refusing(407, "Negotiate", "x"+proxyPassword))),
-				stableReason: "status 407 Proxy Authentication Required", hint: client.HintProxyCredentials,
-				says: "(the proxy accepts Negotiate, x(redacted))"},
-			"switched protocol": {place: does(it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent())),
-				stableReason: "status 101 Switching Protocols"},
-			"redirect without a Location": {place: does(it.Status(302)), stableReason: "status 302 Found"},
-			"error of the service": {place: body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
-				stableReason: notFound, says: "status 404 Not Found: Route GET:/x not found"},
-			"error page": {place: page(502, "<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>"),
-				stableReason: "status 502 Bad Gateway", retries: retried},
-			"error, cut body": {place: does(it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset())),
-				stableReason: notFound},
-			"error, silent body": {place: does(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent()), timeout(4*soon)),
-				stableReason: "status 403 Forbidden", says: "status 403 Forbidden: No"},
-			// It may have been cut in a secret.
-			"error, endless body": {place: does(it.EndlessBody(410, "x")), stableReason: "status 410 Gone"},
-		}},
+		"refuses": {"https", refusing(403),
+			client.KindProxy, 1, 0, "the proxy refused to connect to the instance: status 403 Forbidden"},
+		"refuses, plain":             {"http", refusing(403), client.KindStatus, 1, 0, "status 403 Forbidden"},
+		"wants credentials":          {"https", refusing(407), client.KindProxy, 1, client.HintProxyCredentials, "status 407"},
+		"wants credentials, plain":   {"http", refusing(407), client.KindStatus, 1, client.HintProxyCredentials, "status 407"},
+		"refuses credentials":        {"https", negotiate, client.KindProxy, 1, client.HintProxyCredentials, accepts},
+		"refuses credentials, plain": {"http", negotiate, client.KindStatus, 1, client.HintProxyCredentials, accepts},
+		"cannot reach the instance":  {"https", refusing(502), client.KindProxy, 2, 0, "status 502 Bad Gateway"},
+		"answers 204":                {"https", refusing(204), client.KindProxy, 1, 0, "status 204"},
+		"down":                       {"https", "http://" + user + nowhere, client.KindProxy, 2, 0, unreachable + "connection refused"},
+		"down, plain":                {"http", user + nowhere, client.KindProxy, 2, 0, unreachable + "connection refused"},
+		"not found": {"https", "http://" + user + "nonexistent.invalid:3128",
+			client.KindProxy, 2, 0, unreachable + "no such host"},
+		"closes":        {"https", rawServer(t, "http", closes), client.KindProxy, 2, 0, brokeIt},
+		"closes, plain": {"http", rawServer(t, "http", closes), client.KindBroken, 2, 0, closedEarly},
+		"resets":        {"https", rawServer(t, "http", it.ResetConnection), client.KindProxy, 2, 0, "the proxy "},
+		"https, expired": {"https", it.NewProxy(t, it.WithProxyCertificate(it.CertificateExpired)).URL(),
+			client.KindProxy, 1, 0, unreachable + "certificate has expired"},
+		"https, refuses": {"https", it.NewProxy(t, trusted, it.WithProxyRefusal(403)).URL(),
+			client.KindProxy, 1, 0, "status 403"},
+		"https, instance expired": {"https", toExpired.URL(),
+			client.KindCertificate, 1, client.HintExpired, "certificate has expired"},
+		"https, without TLS": {"https", rawServer(t, "https", writes("HTTP/1.1 400 Bad Request\r\n\r\n")),
+			client.KindProxy, 2, 0, unreachable + "first record does not look like a TLS handshake"},
+		"SOCKS, down":   {"https", "socks5://" + user + nowhere, client.KindProxy, 2, 0, unreachable + "connection refused"},
+		"SOCKS, closes": {"https", rawServer(t, "socks5", closes), client.KindProxy, 2, 0, brokeIt},
+		"SOCKS, instance closes": {"https", rawServer(t, "socks5", socks(0, closes)),
+			client.KindBroken, 2, 0, "during the TLS handshake"},
+		"SOCKS, instance down": {"http", rawServer(t, "socks5", socks(4, it.Await)),
+			client.KindProxy, 2, 0, "the proxy could not reach the instance: host unreachable"},
 	}
-	for kind, group := range tests {
-		for name, test := range group.faults {
-			test.stableReason, test.retries = cmp.Or(test.stableReason, group.stableReason), cmp.Or(test.retries, group.retries)
-			instances := map[string]it.Option{"": nil}
-			if test.step != nil {
-				instances = map[string]it.Option{"/plain": it.WithPath(""), "/TLS": it.WithoutCertificateRequest()}
-			}
-			for protocol, instance := range instances {
-				t.Run(name+protocol, func(t *testing.T) {
-					t.Parallel()
-					url, server, options := test.open(t, instance)
-					options = append([]option{trusting(secure), attempts(2)}, options...)
-					failures := failPatiently(t, test.says, 3, url, options...)
-					for _, failure := range failures {
-						test.check(t, kind, failure)
-					}
-					if server != nil {
-						server.SetScript(test.step)
-						server.SetDefault(it.Answer())
-						read(t, url, append(options, untilReady, attempts(1), shortened)...)
-					} else {
-						checkUntilReady(t, test.retries, url, options)
-					}
-				})
-			}
+	authority := trusting(it.New(t))
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			variable := strings.ToUpper(test.scheme) + "_PROXY"
+			want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason, Proxy: variable}
+			checkFailure(t, test.scheme+"://"+it.ProxiedHost, want, authority, proxied(variable, test.proxy))
+		})
+	}
+}
+
+// No attempt can succeed, not even one that waits until the instance is ready.
+func TestMisconfiguredProxyIsFinal(t *testing.T) {
+	t.Parallel()
+	const user = "user:" + proxyPassword + "@"
+	tests := map[string]struct {
+		variable, proxy string
+		options         []option
+		reason          string
+	}{
+		"not a URL":        {"HTTPS_PROXY", "http://" + user + "[::1", nil, "HTTPS_PROXY is not valid"},
+		"line break":       {"HTTP_PROXY", "http://" + user + "proxy.invalid\n", nil, "HTTP_PROXY is not valid"},
+		"another scheme":   {"HTTP_PROXY", "ftp://" + user + "proxy.invalid", nil, "HTTP_PROXY is not valid"},
+		"no host":          {"HTTP_PROXY", "http://", nil, "HTTP_PROXY is not valid"},
+		"of a CGI program": {"HTTP_PROXY", "http://proxy.invalid", []option{proxied("REQUEST_METHOD", "GET")}, "REQUEST_METHOD"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := strings.ToLower(strings.TrimSuffix(test.variable, "_PROXY")) + "://" + it.ProxiedHost
+			want := client.Failure{Kind: client.KindProxy, Attempts: 1, Reason: test.reason}
+			checkFailure(t, url, want, append(test.options, untilReady, proxied(test.variable, test.proxy))...)
+		})
+	}
+	t.Run("not used", func(t *testing.T) {
+		t.Parallel()
+		want := client.Failure{Kind: client.KindResolve, Attempts: 2, Reason: "no such host"}
+		checkFailure(t, "http://x.invalid", want, proxied("HTTP_PROXY", "http://["), proxied("NO_PROXY", ".invalid"))
+	})
+}
+
+// Over plain HTTP and over TLS, the same responses are the same failures.
+func TestResponseFailures(t *testing.T) {
+	t.Parallel()
+	const tooLarge, headTooLarge = "a body of more than 65536 bytes", "a response head of more than 16384 bytes"
+	document := it.Newer().JSON()
+	page := func(status int, text string) it.Step { return it.Body(status, "text/html", text) }
+	tests := map[string]struct {
+		step     it.Step
+		kind     client.Kind
+		attempts int
+		hint     client.Hint
+		reason   string
+	}{
+		"reset":                        {it.Reset(), client.KindBroken, 2, 0, closedEarly},
+		"closed":                       {it.CloseConnection(), client.KindBroken, 2, 0, closedEarly},
+		"not even a line":              {verbatim(document), client.KindBroken, 2, 0, closedEarly},
+		"reset in the body":            {it.Verbatim(head+"Content-Length: 9\r\n\r\n{", it.Reset()), client.KindBroken, 2, 0, brokenBody},
+		"closed in the head":           {verbatim(head), client.KindBroken, 2, 0, closedEarly},
+		"closed after the head":        {verbatim(head + "Content-Length: 9\r\n\r\n"), client.KindBroken, 2, 0, brokenBody},
+		"closed in a chunk":            {verbatim(head + "Transfer-Encoding: chunked\r\n\r\n9\r\n{}"), client.KindBroken, 2, 0, brokenBody},
+		"closed before the last chunk": {verbatim(head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"), client.KindBroken, 2, 0, brokenBody},
+		"closed within the last chunk": {verbatim(head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.KindBroken, 2, 0, brokenBody},
+		"gzip, cut short": {verbatim(head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00"),
+			client.KindBroken, 2, 0, brokenBody},
+
+		"not HTTP":              {verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, 1, 0, "SSH-2.0-OpenSSH_9.9"},
+		"not HTTP, and a reset": {it.Verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n", it.Reset()), client.KindNotHTTP, 1, 0, notHTTP},
+		"tls: in a header": {verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"),
+			client.KindNotHTTP, 1, 0, "tls: protocol version"},
+		"no head":                     {verbatim(document + "\r\n"), client.KindNotHTTP, 1, 0, notHTTP},
+		"bad status":                  {verbatim("HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, 1, 0, `status code "OK"`},
+		"bad length":                  {verbatim(head + "Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, 1, 0, "Content-Length"},
+		"escape sequence in a header": {it.Body(200, "text/\x1b[31mplain", "{}"), client.KindNotHTTP, 1, 0, `text/\x1b[31mplain`},
+		"bad chunk":                   {verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindNotHTTP, 1, 0, "chunk"},
+		"not gzip":                    {verbatim(head + "Content-Encoding: gzip\r\n\r\n" + document), client.KindNotHTTP, 1, 0, "not valid gzip"},
+		"gzip, corrupt": {verbatim(head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"),
+			client.KindNotHTTP, 1, 0, "not valid gzip"},
+
+		"redirect to a file": {it.Redirect(302, "file:///x"), client.KindRedirect, 1, 0, "a redirect to file:"},
+
+		"head of 17 KiB": {verbatim(head + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n"), client.KindTooLarge, 1, client.HintLargeHead, headTooLarge},
+		"endless 1xx": {verbatim(strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30)),
+			client.KindTooLarge, 1, client.HintLargeHead, headTooLarge},
+		"64 KiB and a byte":     {it.AnswerDocument(padded(64<<10 + 1)), client.KindTooLarge, 1, 0, tooLarge},
+		"64 KiB and more, gzip": {gzipped(padded(64<<10 + 1)), client.KindTooLarge, 1, 0, tooLarge},
+
+		"empty body": {it.Body(200, "application/json", ""), client.KindNotJSON, 1, client.HintNoDocument, `the body is empty (Content-Type "application/json")`},
+		"longer than announced": {verbatim(head + "Content-Length: 1\r\n\r\n" + document),
+			client.KindNotJSON, 1, client.HintCutShort, "the body is incomplete JSON"},
+		"web page": {page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
+			client.KindNotJSON, 1, client.HintWebPage, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
+		"text": {it.Body(200, "", "nothing"), client.KindNotJSON, 1, 0, "(no Content-Type); it begins with: nothing"},
+		"other encoding": {verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"),
+			client.KindNotJSON, 1, client.HintEncoding, `Content-Encoding "br"`},
+		"UTF-16": {it.Body(200, "application/json", "\xff\xfe{\x00}\x00"),
+			client.KindNotJSON, 1, client.HintEncoding, "the body is text in UTF-16, but JSON must be in UTF-8"},
+		"escape sequences": {it.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
+			client.KindNotJSON, 1, 0, "[2J]0;titlered"},
+
+		"error with status 200": {it.Body(200, "application/json", `{"error":"Not Found","message":"Route GET:/x not found"}`),
+			client.KindDocument, 1, client.HintNoDocument, "although with status 200: Route GET:/x not found"},
+		"two faults": {it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x")),
+			client.KindDocument, 1, 0, "fileMaxSize: required, but missing; chunkSize: expected an integer"},
+
+		"plain HTTP on a TLS port, nginx": {page(400, "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
+			client.KindStatus, 1, client.HintHTTPS, "plain HTTP request was sent to HTTPS port"},
+		"plain HTTP on a TLS port, Go": {it.Body(400, "", "Client sent an HTTP request to an HTTPS server."),
+			client.KindStatus, 1, client.HintHTTPS, "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
+		"no client certificate, nginx": {page(400, "<title>400 No required SSL certificate was sent</title>"),
+			client.KindStatus, 1, client.HintClientCertificate, "No required SSL certificate"},
+		"switched protocol": {it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent()),
+			client.KindStatus, 1, 0, "status 101"},
+		"redirect without a Location": {it.Status(302), client.KindStatus, 1, 0, "status 302 Found"},
+		"error of the service": {it.Body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
+			client.KindStatus, 1, 0, "status 404 Not Found: Route GET:/x not found"},
+		"error, cut body": {it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset()),
+			client.KindStatus, 1, 0, "status 404"},
+	}
+	for name, test := range tests {
+		for protocol, instance := range map[string]it.Option{"plain": it.WithPath(""), "TLS": it.WithoutCertificateRequest()} {
+			t.Run(name+"/"+protocol, func(t *testing.T) {
+				t.Parallel()
+				server := it.New(t, instance, it.WithDefault(test.step))
+				want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason}
+				checkFailure(t, server.URL(), want, trusting(server))
+			})
 		}
 	}
 }
 
-// check checks a failure of a read of two attempts.
-func (f fault) check(t *testing.T, kind client.Kind, failure *client.Failure) {
-	t.Helper()
-	if failure.Kind != kind || failure.StableReason != f.stableReason || failure.Hint != f.hint {
-		t.Errorf("%q is of kind %d, stableReason %q, hint %d; want %d, %q, %d",
-			failure, failure.Kind, failure.StableReason, failure.Hint, kind, f.stableReason, f.hint)
-	}
-	wantAttempts, wantProxy := 1, f.proxy
-	switch f.retries {
-	case retried:
-		wantAttempts = 2
-	case hopeless:
-		wantProxy = "" // none was used
-	}
-	if failure.Attempts != wantAttempts || failure.Ending != client.NotByTime {
-		t.Errorf("%d attempts are wanted: %+v", wantAttempts, failure)
-	}
-	if failure.Proxy != wantProxy || !failure.ExtraHeaders || failure.OtherOrigin || failure.RedirectedTo != "" {
-		t.Errorf("not true of this read: %+v", failure)
-	}
-	if failure.AttemptTimedOut != (kind == client.KindTimeout || kind == client.KindProxy && f.waits()) {
-		t.Errorf("the time for an attempt ran out: %t", failure.AttemptTimedOut)
-	}
-	if (failure.Differences != nil) != (kind == client.KindUnexpected) {
-		t.Errorf("differences %q", failure.Differences)
-	}
-	if (failure.Faults != nil) != (kind == client.KindDocument || kind == client.KindNotJSON) {
-		t.Errorf("faults %q", failure.Faults)
-	}
-	text := failure.Error()
-	mustSay(t, text, f.says, f.also)
-	if kind == client.KindStatus {
-		mustSay(t, text, f.stableReason)
-	}
-	if strings.Contains(text, proxyPassword) || strings.HasSuffix(text, ".") || strings.Contains(text, "%!") ||
-		strings.Count(text, "502 Bad Gateway") > 1 {
-		t.Errorf("%q repeats something, or what it must not", text)
+// What a page says after the status is not said twice. Of an endless body, nothing is shown: it may have been cut in a secret.
+func TestStatusIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for want, step := range map[string]it.Step{
+		"status 502 Bad Gateway": it.Body(502, "text/html", "<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>"),
+		"status 410 Gone":        it.EndlessBody(410, "x"),
+	} {
+		if got := readFailure(t, it.New(t, it.WithDefault(step)).URL(), attempts(1)).Reason; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
-// waits tells whether reads of the fault end with their request timeout.
-func (f fault) waits() bool { return hurries(f.options) }
-
-// checkUntilReady checks that a read which waits until the instance is ready goes on, unless there is no hope.
-func checkUntilReady(t *testing.T, retries retries, url string, options []option) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	again := 0
-	c, request := prepare(t, url, append(options, untilReady, attempts(1), func(s *setup) {
-		s.Log = func(_ context.Context, message string, _ ...map[string]any) {
-			if message == "Trying again" {
-				if again++; again == 2 {
-					cancel()
-				}
+func TestDifferencesAreAFailure(t *testing.T) {
+	t.Parallel()
+	want := client.Failure{Kind: client.KindUnexpected, Attempts: 2, Reason: "chunk_size is 1, expected 2; api_version is 1.0.0, expected 2.0.0"}
+	checkFailure(t, it.New(t).URL(), want, func(s *setup) {
+		s.Differences = func(*instance.Details) []client.Difference {
+			return []client.Difference{
+				{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "1.0.0", Expected: "2.0.0"},
 			}
 		}
-	})...)
-	_, err := c.Read(ctx, request)
-	if retries != hopeless {
-		mustBeCanceled(t, err)
-	} else if again != 0 {
-		t.Errorf("tried again %d times without hope", again)
+	})
+}
+
+// Protects the end of a read, and Ctrl-C, from every server that has found a way to go on: HTTP/2 floods above all, for which
+// HTTP/1.1 has no room. Each read ends with its request timeout, or before it, and when it is canceled.
+func TestNoServerCanHoldARead(t *testing.T) {
+	t.Parallel()
+	const (
+		noResponse = "connected, but no response in time"
+		incomplete = "no complete response in time"
+		proxySlow  = "the proxy did not connect to the instance in time"
+		chunked    = "Transfer-Encoding: chunked\r\n\r\n"
+		plain      = "http://" + it.ProxiedHost
+		secure     = "https://" + it.ProxiedHost
+		// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
+		settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
+		ping              = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
+	)
+	instance := func(step it.Step) string { return it.New(t, it.WithDefault(step)).URL() }
+	floods := func(begin, then string) string { return rawServer(t, "http", writesForever(begin, then)) }
+	tests := map[string]struct {
+		url      string
+		proxy    string
+		kind     client.Kind
+		timedOut bool
+		reason   string
+	}{
+		"silent name server":   {"https://" + hostOfSilentNameServer, "", client.KindNameServer, false, "the name servers did not answer"},
+		"never reads":          {rawServer(t, "http", it.Await), "", client.KindTimeout, true, noResponse},
+		"silent TLS handshake": {rawServer(t, "https", it.Await), "", client.KindTimeout, true, "connected, but no TLS handshake in time"},
+		"silent":               {instance(it.Silent()), "", client.KindTimeout, true, noResponse},
+		"silent over TLS":      {it.New(t, it.WithTLS(), it.WithDefault(it.Silent())).URL(), "", client.KindTimeout, true, noResponse},
+		"dripping head":        {instance(it.Drip(head + "X: ")), "", client.KindTimeout, true, noResponse},
+		"dripping body":        {instance(it.Drip(head + "Content-Length: 9999\r\n\r\n")), "", client.KindTimeout, true, incomplete},
+		"silent redirect": {instance(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())), "",
+			client.KindTimeout, true, incomplete},
+		"silent body of an error": {instance(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent())), "",
+			client.KindStatus, false, "status 403 Forbidden: No"},
+		"silent proxy, plain":  {plain, rawServer(t, "http", it.Await), client.KindTimeout, true, noResponse},
+		"silent proxy":         {secure, rawServer(t, "http", it.Await), client.KindProxy, true, proxySlow},
+		"silent https proxy":   {plain, rawServer(t, "https", it.Await), client.KindProxy, true, proxySlow},
+		"silent SOCKS5 proxy":  {plain, rawServer(t, "socks5", it.Await), client.KindProxy, true, proxySlow},
+		"endless proxy answer": {secure, floods("HTTP/1.1 200 OK\r\nX: ", "x"), client.KindProxy, false, ""},
+		"endless header":       {floods("HTTP/1.1 200 OK\r\nX: ", "x"), "", client.KindTooLarge, false, ""},
+		"endless 1xx":          {floods("", "HTTP/1.1 103 Early Hints\r\n\r\n"), "", client.KindTooLarge, false, ""},
+		"endless body":         {instance(it.EndlessBody(200, " ")), "", client.KindTooLarge, false, ""},
+		"endless chunks":       {floods(head+chunked, "1\r\n \r\n"), "", client.KindTooLarge, false, ""},
+		"endless extension":    {floods(head+chunked+"1;", "x"), "", client.KindNotHTTP, false, ""},
+		"endless trailer":      {floods(head+chunked+"0\r\nX: ", "x"), "", client.KindNotHTTP, false, ""},
+		"endless gzip": {floods(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x"), "",
+			client.KindNotHTTP, false, ""},
+		"endless redirect": {floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n"), "", client.KindRedirect, false, ""},
+		"HTTP/2 flood":     {it.NewRawTLS(t, writesForever(settings+headers, ping), "h2").Origin(), "", client.KindTooLarge, false, ""},
+	}
+	authority := trusting(it.New(t))
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := []option{authority, proxied("HTTP_PROXY", test.proxy), proxied("HTTPS_PROXY", test.proxy)}
+			failure := readFailure(t, test.url, append(options, timeout(short), attempts(1))...)
+			if failure.Kind != test.kind || failure.AttemptTimedOut != test.timedOut || failure.Ending != client.NotByTime {
+				t.Errorf("%+v", failure)
+			}
+			checkContains(t, failure.Reason, test.reason)
+
+			c, request := prepare(t, test.url, append(options, timeout(long), untilReady)...)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(100*time.Millisecond, cancel)
+			promptly(t, func() {
+				_, err := c.Read(ctx, request)
+				checkCanceled(t, err)
+			})
+		})
 	}
 }
 
-// says writes a text and waits for the client to leave.
-func says(text string) func(net.Conn) {
+// A read that waits until the instance is ready has no limit of attempts, and goes on after failures that are final otherwise.
+func TestReadUntilReadyGoesOnAfterEveryFailure(t *testing.T) {
+	t.Parallel()
+	failures := []it.Step{
+		it.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), it.Redirect(302, "file:///x"), it.Status(404), it.Status(501), it.Status(503),
+		it.AnswerDocument(padded(64<<10 + 1)), it.Body(200, "text/html", "<title>Files</title>"), it.AnswerDocument("{}"),
+	}
+	server := it.New(t, it.WithScript(failures...))
+	read(t, server.URL(), untilReady, attempts(1))
+	if n := len(server.Requests()); n != len(failures)+1 {
+		t.Errorf("%d requests, want %d", n, len(failures)+1)
+	}
+}
+
+// rawServer starts a server that does not read a request first. It is at a URL of the scheme.
+func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
+	t.Helper()
+	return scheme + "://" + it.NewRaw(t, serve).Address()
+}
+
+// writes writes a text at once, and waits for the client to leave.
+func writes(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
 		it.Await(c)
 	}
 }
 
-// answers says a text once it was asked.
+// answers writes a text once it was asked.
 func answers(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-			says(text)(c)
+			writes(text)(c)
 		}
 	}
 }
+
+// verbatim answers a text as it is, and closes the connection.
+func verbatim(text string) it.Step { return it.Verbatim(text, it.CloseConnection()) }
 
 // alert is a fatal TLS alert.
 func alert(number byte) string { return "\x15\x03\x01\x00\x02\x02" + string([]byte{number}) }
@@ -519,8 +544,8 @@ func gzipped(body string) it.Step {
 	})
 }
 
-// floods writes a text, and then another over and over until the client leaves.
-func floods(begin, then string) func(net.Conn) {
+// writesForever writes a text, and then another over and over until the client leaves.
+func writesForever(begin, then string) func(net.Conn) {
 	data := []byte(strings.Repeat(then, 64<<10/len(then)))
 	return func(c net.Conn) {
 		_, err := io.WriteString(c, begin)
@@ -532,65 +557,24 @@ func floods(begin, then string) func(net.Conn) {
 
 func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
-	for _, status := range []int{
-		201, 204, 206, 300, 304, 306, 400, 401, 404, 407, 408, 409, 425, 428, 429, 430, 451, 499, 500, 501, 502, 503, 504, 505, 511, 520, 524, 599, 999,
-	} {
-		server.SetDefault(it.Status(status))
-		failure := fail(t, server.URL(), attempts(3))
-		want := 1
-		if status == 408 || status == 429 || status >= 500 && status != 501 {
-			want = 3
-		}
-		text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
-		if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != want ||
-			failure.StableReason != text {
-			t.Errorf("status %d: %d attempts, want %d; %+v", status, failure.Attempts, want, failure)
-		}
-		if status != 204 && status != 304 {
-			text += ": The instance was told to answer"
-		}
-		mustSay(t, failure.Error(), text)
+	tests := map[int][]int{ // statuses by the number of attempts
+		1: {201, 204, 206, 300, 304, 306, 400, 401, 404, 407, 409, 425, 428, 430, 451, 499, 501},
+		3: {408, 429, 500, 502, 503, 504, 505, 511, 520, 524, 599, 999},
 	}
-}
-
-// A connection that ends at any byte of a response is a broken connection: an attempt that failed, and no answer.
-func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
-	t.Parallel()
-	body := it.Newer().JSON()
-	responses := map[string]string{
-		"length":  fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(body), body),
-		"chunked": fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body),
-	}
-	for name, response := range responses {
-		headLength := strings.Index(response, "\r\n\r\n") + len("\r\n\r\n")
-		for how, end := range map[string]func() it.Step{"closed": it.CloseConnection, "reset": it.Reset} {
-			for protocol, option := range map[string]it.Option{"plain": it.WithPath(""), "TLS": it.WithoutCertificateRequest()} {
-				t.Run(name+" "+how+" "+protocol, func(t *testing.T) {
-					t.Parallel()
-					server := it.New(t, option)
-					c, request := prepare(t, server.URL(), trusting(server), attempts(1))
-					for length := range response {
-						if length > headLength+20 && length < len(response)-20 || protocol == "TLS" && length%7 != 0 {
-							continue // one byte of the document is like another; handshakes take time
-						}
-						server.SetDefault(it.Verbatim(response[:length], end()))
-						_, err := c.Read(t.Context(), request)
-						want := "before it had answered"
-						if length >= headLength {
-							want = "before the whole response had arrived"
-						}
-						failure, ok := client.AsFailure(err)
-						if !ok || failure.StableReason != "connection broken" || !strings.Contains(failure.Reason, want) {
-							t.Errorf("after %q: %v", response[:length], err)
-						}
-					}
-					server.SetDefault(verbatim(response))
-					if _, err := c.Read(t.Context(), request); err != nil {
-						t.Errorf("the whole response: %v", err)
-					}
-				})
-			}
+	for made, statuses := range tests {
+		for _, status := range statuses {
+			t.Run(strconv.Itoa(status), func(t *testing.T) {
+				t.Parallel()
+				failure := readFailure(t, it.New(t, it.WithDefault(it.Status(status))).URL(), attempts(3))
+				text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
+				if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != made || failure.StableReason != text {
+					t.Errorf("%+v, want %d attempts", failure, made)
+				}
+				if status != 204 && status != 304 { // these have no body
+					text += ": The instance was told to answer"
+				}
+				checkContains(t, failure.Error(), text)
+			})
 		}
 	}
 }
@@ -599,25 +583,29 @@ func TestResponseThatBreaksAtAnyByteIsABrokenConnection(t *testing.T) {
 // attempt gets another connection. A head that is too large is final there too, and its rest is no other response.
 func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := map[string]struct {
 		text     string
-		kind     client.Kind // 0: the instance is read
+		failure  client.Kind // 0: the instance is read
 		requests int
 	}{
-		{"rest of an earlier response\r\n\r\n", 0, 3},
-		{head + strings.Repeat("a:\r\n", 16<<10), client.KindTooLarge, 2},
-	} {
-		server := it.New(t, it.WithScript(it.Answer(), verbatim(test.text)))
-		c, request := prepare(t, server.URL(), attempts(2))
-		if _, err := c.Read(t.Context(), request); err != nil {
-			t.Fatalf("%v", err)
-		}
-		_, err := c.Read(t.Context(), request)
-		if failure, failed := client.AsFailure(err); failed != (test.kind != 0) || failed && failure.Kind != test.kind {
-			t.Errorf("%+v", err)
-		}
-		if n := len(server.Requests()); n != test.requests {
-			t.Errorf("%d requests, want %d", n, test.requests)
-		}
+		"rest":       {"rest of an earlier response\r\n\r\n", 0, 3},
+		"large head": {head + strings.Repeat("a:\r\n", 16<<10), client.KindTooLarge, 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithScript(it.Answer(), verbatim(test.text)))
+			c, request := prepare(t, server.URL(), attempts(2))
+			if _, err := c.Read(t.Context(), request); err != nil {
+				t.Fatalf("%v", err)
+			}
+			_, err := c.Read(t.Context(), request)
+			if failure, failed := client.AsFailure(err); failed != (test.failure != 0) || failed && failure.Kind != test.failure {
+				t.Errorf("%+v", err)
+			}
+			if n := len(server.Requests()); n != test.requests {
+				t.Errorf("%d requests, want %d", n, test.requests)
+			}
+		})
 	}
 }

@@ -2,9 +2,7 @@ package client_test
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/binary"
-	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +10,6 @@ import (
 	"log"
 	"maps"
 	"net"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -40,18 +37,18 @@ func TestMain(m *testing.M) {
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("16") // most tests wait
 	}
-	goleak.VerifyTestMain(suite{m})
+	goleak.VerifyTestMain(allTests{m})
 }
 
-// suite is all tests. Name servers stop with them.
-type suite struct{ *testing.M }
+// allTests stops the name servers when all tests are over: net/http goes on with a dial whose request was canceled.
+type allTests struct{ *testing.M }
+
+func (m allTests) Run() int {
+	defer stopNameServers()
+	return m.M.Run()
+}
 
 var nameServers, stopNameServers = context.WithCancel(context.Background())
-
-func (s suite) Run() int {
-	defer stopNameServers()
-	return s.M.Run()
-}
 
 // The name server knows no host. It answers for every name but these.
 const (
@@ -64,9 +61,8 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	ours, theirs := net.Pipe()
-	for _, over := range []context.Context{ctx, nameServers} {
-		context.AfterFunc(over, func() { _ = theirs.Close() })
-	}
+	context.AfterFunc(ctx, func() { _ = theirs.Close() })
+	context.AfterFunc(nameServers, func() { _ = theirs.Close() })
 	go func() {
 		defer theirs.Close()
 		var length uint16
@@ -96,15 +92,15 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 const (
 	// long is longer than any read may take.
 	long = time.Minute
-	// soon is the request timeout of tests that wait for it.
-	soon = 250 * time.Millisecond
-	// prompt is what takes no time, even on a busy machine.
-	prompt = 5 * time.Second
+	// short is the request timeout of reads that exceed it. Even on a busy machine, they get as far as their failure says.
+	short = 2 * time.Second
 
 	mebibyte  = 1 << 20
 	userAgent = "terraform-provider-filetransfer/test"
 	// secret is the value of a header that no text may repeat.
 	secret = "Bearer s3cret/T0ken+\"<&>\""
+	// head begins a response.
+	head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 )
 
 // setup is a client's configuration, its environment, and a read.
@@ -118,16 +114,7 @@ type option func(*setup)
 
 func timeout(d time.Duration) option { return func(s *setup) { s.RequestTimeout = d } }
 func attempts(n int64) option        { return func(s *setup) { s.Retry.MaxAttempts = n } }
-func hurried(s *setup)               { s.RequestTimeout = soon }
 func untilReady(s *setup)            { s.UntilReady = true }
-func insecure(s *setup)              { s.TLS = client.TLS{Insecure: true} }
-
-// shortened makes a request timeout that was chosen to be waited for as short as it can be where only success counts.
-func shortened(s *setup) {
-	if s.RequestTimeout < prompt {
-		s.RequestTimeout = soon
-	}
-}
 
 func retry(attempts int64, shortest, longest time.Duration) option {
 	return func(s *setup) { s.Retry = client.Retry{MaxAttempts: attempts, MinDelay: shortest, MaxDelay: longest} }
@@ -214,100 +201,62 @@ func read(t testing.TB, url string, options ...option) *client.Result {
 	return result
 }
 
-// fail reads an instance that must fail, and checks what holds for every failure.
-func fail(t testing.TB, url string, options ...option) *client.Failure {
+// readFailure reads an instance with the secret as a header, and returns the failure, after checking what holds for each.
+func readFailure(t testing.TB, url string, options ...option) *client.Failure {
 	t.Helper()
-	return failEachTime(t, 1, url, options...)[0]
-}
-
-// failEachTime reads an instance several times at once, with clients of their own and the secret as a header. The
-// stableReason must be the same each time, because a state may keep it.
-func failEachTime(t testing.TB, times int, url string, options ...option) []*client.Failure {
-	t.Helper()
-	failures := make([]*client.Failure, times)
-	var running sync.WaitGroup
-	for i := range failures {
-		var log logged
-		options := append([]option{withHeaders(t, map[string]string{"Authorization": secret}), log.option()}, options...)
-		c, request := prepare(t, url, options...)
-		running.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), long)
-			defer cancel()
-			result, err := c.Read(ctx, request)
-			failure, ok := client.AsFailure(err)
-			if !ok || result != nil {
-				t.Errorf("got %+v and error %v, want a failure", result, err)
-				return
-			}
-			failures[i] = failure
-			checkFailure(t, failure, request, log.String())
-		})
+	var log recordedLog
+	options = append([]option{withHeaders(t, map[string]string{"Authorization": secret}), log.record}, options...)
+	c, request := prepare(t, url, options...)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	result, err := c.Read(ctx, request)
+	failure, ok := client.AsFailure(err)
+	if !ok || result != nil {
+		t.Fatalf("got %+v and error %v, want a failure", result, err)
 	}
-	running.Wait()
-	if slices.Contains(failures, nil) {
-		t.FailNow()
+	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.StableReason == "" || !failure.ExtraHeaders ||
+		failure.Error() != failure.Target()+": "+failure.Reason || !strings.Contains(failure.Target(), failure.URL) {
+		t.Errorf("the failure of %s lacks something: %+v", request.BaseURL, failure)
 	}
-	for _, failure := range failures {
-		if failure.StableReason != failures[0].StableReason {
-			t.Errorf("two stable reasons for one cause: %q (%v) and %q (%v)", failures[0].StableReason, failures[0], failure.StableReason, failure)
+	if strings.HasSuffix(failure.Error(), ".") || strings.Contains(failure.Error(), "%!") {
+		t.Errorf("%q is not well-formed", failure)
+	}
+	isDocument := failure.Kind == client.KindNotJSON || failure.Kind == client.KindDocument && failure.Hint != client.HintNoDocument
+	if (failure.Faults != nil) != isDocument {
+		t.Errorf("faults %q of %q", failure.Faults, failure)
+	}
+	if failure.Kind == client.KindUnexpected && failure.Differences == nil {
+		t.Errorf("no differences of %q", failure)
+	}
+	checkContains(t, log.String(), "Could not read the instance")
+	lines := strings.Split(strings.TrimSuffix(log.String(), "\n"), "\n")
+	for _, text := range slices.Concat([]string{failure.Error(), failure.StableReason}, failure.Faults, lines) {
+		checkPrintable(t, text)
+		checkWithoutSecret(t, text, request.Headers.Get("Authorization"))
+		checkWithoutSecret(t, text, proxyPassword)
+		if address := ofThisMachine.FindString(text); address != "" {
+			t.Errorf("%q has an address of this machine (%s)", text, address)
 		}
 	}
-	return failures
-}
-
-// failPatiently is failEachTime. A busy machine may not get as far within a request timeout of soon as words of the failure say:
-// then it gets more time.
-func failPatiently(t testing.TB, says string, times int, url string, options ...option) []*client.Failure {
-	t.Helper()
-	failures := failEachTime(t, times, url, options...)
-	otherwise := func(failure *client.Failure) bool { return !strings.Contains(failure.Error(), says) }
-	for patience := 4 * soon; hurries(options) && patience < prompt && slices.ContainsFunc(failures, otherwise); patience *= 4 {
-		failures = failEachTime(t, times, url, append(options, timeout(patience))...)
-	}
-	return failures
-}
-
-// hurries tells whether the request timeout of options is soon.
-func hurries(options []option) bool {
-	s := setup{environment: make(map[string]string)}
-	for _, o := range options {
-		o(&s)
-	}
-	return s.RequestTimeout == soon
+	return failure
 }
 
 // ofThisMachine matches addresses that differ from run to run. A text may give the time of day: 04:53:46 is no port.
 var ofThisMachine = regexp.MustCompile(`->|:53: `)
 
-func checkFailure(t testing.TB, failure *client.Failure, request client.Request, log string) {
+// proxyPassword is in the user info of proxies, and never printed.
+const proxyPassword = "pr0xy-passw0rd"
+
+func checkContains(t testing.TB, text string, parts ...string) {
 	t.Helper()
-	if failure.URL != request.BaseURL.String() || failure.Reason == "" || failure.StableReason == "" ||
-		failure.Error() != failure.Target()+": "+failure.Reason || !strings.Contains(failure.Target(), failure.URL) {
-		t.Errorf("the failure of %s lacks something: %+v", request.BaseURL, failure)
-	}
-	if !strings.Contains(log, "Could not read the instance") {
-		t.Errorf("the log does not tell of the failure:\n%s", log)
-	}
-	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
-	for _, text := range slices.Concat([]string{failure.Error(), failure.StableReason}, failure.Faults, lines) {
-		mustBePrintable(t, text)
-		mustBeWithoutSecret(t, text, request.Headers.Get("Authorization"))
-		if address := ofThisMachine.FindString(text); address != "" {
-			t.Errorf("%q has an address of this machine (%s)", text, address)
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not contain %q", text, part)
 		}
 	}
 }
 
-func mustSay(t testing.TB, text string, words ...string) {
-	t.Helper()
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			t.Errorf("%q does not say %q", text, word)
-		}
-	}
-}
-
-func mustBePrintable(t testing.TB, text string) {
+func checkPrintable(t testing.TB, text string) {
 	t.Helper()
 	if i := strings.IndexFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }); i >= 0 {
 		t.Errorf("not printable at byte %d: %q", i, text)
@@ -319,25 +268,25 @@ func mustBePrintable(t testing.TB, text string) {
 
 var longWord = regexp.MustCompile(`\w{6,}`)
 
-// mustBeWithoutSecret looks for every part of a header's value.
-func mustBeWithoutSecret(t testing.TB, text, value string) {
+// checkWithoutSecret looks for every part of a secret.
+func checkWithoutSecret(t testing.TB, text, secret string) {
 	t.Helper()
-	for _, part := range longWord.FindAllString(value, -1) {
+	for _, part := range longWord.FindAllString(secret, -1) {
 		if part != "Bearer" && strings.Contains(text, part) {
-			t.Errorf("%q has %q of the header's value", text, part)
+			t.Errorf("%q has %q of a secret", text, part)
 		}
 	}
 }
 
-// mustBeCanceled checks that a read returned because its context was canceled.
-func mustBeCanceled(t testing.TB, err error) {
+// checkCanceled checks that a read returned because its context was canceled.
+func checkCanceled(t testing.TB, err error) {
 	t.Helper()
 	if _, failed := client.AsFailure(err); failed || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
 
-// promptly runs a function that must return at once.
+// promptly runs a function that must not be held up.
 func promptly(t testing.TB, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -347,51 +296,34 @@ func promptly(t testing.TB, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(prompt):
-		t.Fatalf("not back after %s", prompt)
+	case <-time.After(long):
+		t.Fatalf("not back after %s", long)
 	}
 }
 
-// logged collects what a client logs.
-type logged struct {
+// recordedLog is what a client logs.
+type recordedLog struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (l *logged) option() option {
-	return func(s *setup) {
-		before := s.Log
-		s.Log = func(ctx context.Context, message string, fields ...map[string]any) {
-			before(ctx, message, fields...)
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.text.WriteString(message)
-			for _, name := range slices.Sorted(maps.Keys(fields[0])) {
-				fmt.Fprintf(&l.text, " %s=%v", name, fields[0][name])
-			}
-			l.text.WriteByte('\n')
+// record is an option.
+func (l *recordedLog) record(s *setup) {
+	before := s.Log
+	s.Log = func(ctx context.Context, message string, fields ...map[string]any) {
+		before(ctx, message, fields...)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.text.WriteString(message)
+		for _, name := range slices.Sorted(maps.Keys(fields[0])) {
+			fmt.Fprintf(&l.text, " %s=%v", name, fields[0][name])
 		}
+		l.text.WriteByte('\n')
 	}
 }
 
-func (l *logged) String() string {
+func (l *recordedLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
-}
-
-// withSelfMadeCertificate has a client certificate that no authority signed: that of a server of net/http/httptest.
-func withSelfMadeCertificate(t testing.TB) option {
-	t.Helper()
-	server := httptest.NewTLSServer(nil)
-	server.Close()
-	own := server.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(s *setup) {
-		s.TLS.ClientCertPEM = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}))
-		s.TLS.ClientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
-	}
 }

@@ -1,11 +1,9 @@
 package client_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"runtime"
 	"runtime/metrics"
 	"strconv"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -114,40 +111,6 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	}
 }
 
-// Half-parsed documents take most. On a machine with many processors, many would be parsed at once.
-//
-//nolint:paralleltest // it looks at all goroutines
-func TestDocumentsAreParsedOneAtATime(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))
-	server := it.New(t, it.WithDocument(unknownMembers()))
-	c, request := prepare(t, server.URL())
-	var reads sync.WaitGroup
-	for range 32 {
-		reads.Go(func() { _, _ = c.Read(t.Context(), request) })
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		reads.Wait()
-	}()
-	parse := []byte(runtime.FuncForPC(reflect.ValueOf(instance.Parse).Pointer()).Name() + "(")
-	seen := 0
-	for stacks := make([]byte, mebibyte); ; {
-		parsing := bytes.Count(stacks[:runtime.Stack(stacks, true)], parse)
-		if seen += parsing; parsing > 1 {
-			t.Fatalf("%d documents are parsed at once", parsing)
-		}
-		select {
-		case <-done:
-			if seen == 0 {
-				t.Error("no document was seen while it was parsed")
-			}
-			return
-		case <-time.After(time.Millisecond):
-		}
-	}
-}
-
 // unknownMembers is a document with as many members as fit, each with a name of its own.
 func unknownMembers() string {
 	var document strings.Builder
@@ -170,17 +133,17 @@ func reachable() uint64 {
 //
 //nolint:paralleltest // it measures what the whole process allocates
 func TestEndlessResponsesAllocateLittle(t *testing.T) {
-	tests := map[string]place{
-		"64 MiB":             does(it.AnswerDocument(strings.Repeat(" ", 64*mebibyte))),
-		"64 MiB, gzip":       does(gzipped(strings.Repeat(" ", 64*mebibyte))),
-		"endless":            does(it.EndlessBody(200, " ")),
-		"endless error":      does(it.EndlessBody(410, "x")),
-		"said to be endless": does(verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n{")),
-		"endless head":       on("http", floods("HTTP/1.1 200 OK\r\nX: ", "x")),
+	instance := func(step it.Step) string { return it.New(t, it.WithDefault(step)).URL() }
+	urls := map[string]string{
+		"64 MiB":               instance(it.AnswerDocument(strings.Repeat(" ", 64*mebibyte))),
+		"64 MiB, gzip":         instance(gzipped(strings.Repeat(" ", 64*mebibyte))),
+		"endless":              instance(it.EndlessBody(200, " ")),
+		"endless error":        instance(it.EndlessBody(410, "x")),
+		"announced as endless": instance(verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n{")),
+		"endless head":         rawServer(t, "http", writesForever("HTTP/1.1 200 OK\r\nX: ", "x")),
 	}
-	for name, place := range tests {
+	for name, url := range urls {
 		t.Run(name, func(t *testing.T) {
-			url, _, _ := place.open(t, it.WithPath(""))
 			c, request := prepare(t, url, attempts(1))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -53,19 +53,31 @@ func TestRedirectsAreFollowed(t *testing.T) {
 // connection of a large body, and 1.27 reads for 50 ms first: neither can use it again while the body does not come.
 func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 	t.Parallel()
-	for connections, step := range map[int]it.Step{
-		1: it.Func(func(w http.ResponseWriter, _ *http.Request) {
+	tests := map[string]struct {
+		redirect    it.Step
+		connections int
+	}{
+		"small": {it.Func(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(2<<10))
 			redirect(w, "/a")
 			_, _ = w.Write(make([]byte, 2<<10))
-		}),
-		2: it.Verbatim(fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: %d\r\n\r\n", 2<<10+1), it.Silent()),
-	} {
-		server := it.New(t, it.WithScript(step), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
-		read(t, server.URL(), attempts(1), timeout(prompt))
-		if n := server.Connections(); n != connections {
-			t.Errorf("%d connections, want %d", n, connections)
-		}
+		}), 1},
+		"small, chunked": {it.Func(func(w http.ResponseWriter, _ *http.Request) {
+			redirect(w, "/a")
+			_ = http.NewResponseController(w).Flush()
+			_, _ = w.Write(make([]byte, 1<<10))
+		}), 1},
+		"large": {it.Verbatim(fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: %d\r\n\r\n", 2<<10+1), it.Silent()), 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithScript(test.redirect), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+			read(t, server.URL(), attempts(1))
+			if n := server.Connections(); n != test.connections {
+				t.Errorf("%d connections, want %d", n, test.connections)
+			}
+		})
 	}
 }
 
@@ -135,8 +147,8 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := it.New(t, it.WithTLS(), it.WithDefault(it.Redirect(302, test.location)))
-			failure := fail(t, server.URL(), trusting(server))
-			mustSay(t, failure.Error(), test.words...)
+			failure := readFailure(t, server.URL(), trusting(server))
+			checkContains(t, failure.Error(), test.words...)
 			if failure.StableReason != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
 				t.Errorf("%+v", failure)
 			}
@@ -171,19 +183,19 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			t.Parallel()
 			target := it.New(t, test.target, it.WithPath("/there"))
 			server := it.New(t, it.WithDefault(it.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
-			failure := fail(t, server.URL(), trusting(target), withClientCert(target))
+			failure := readFailure(t, server.URL(), trusting(target), withClientCert(target))
 			if failure.StableReason != test.stableReason || failure.Hint != test.hint || failure.Attempts != test.tries ||
 				!failure.OtherOrigin || !failure.ExtraHeaders || failure.RedirectedTo != target.Origin()+"/there/instance" {
 				t.Errorf("%+v, want stableReason %q, hint %d after %d attempts", failure, test.stableReason, test.hint, test.tries)
 			}
-			mustSay(t, failure.Error(), "GET "+server.URL()+"/instance (redirected to "+target.Origin()+"/there/instance): ")
+			checkContains(t, failure.Error(), "GET "+server.URL()+"/instance (redirected to "+target.Origin()+"/there/instance): ")
 			if strings.ContainsAny(failure.Error(), "?#") {
 				t.Errorf("%q repeats the query", failure)
 			}
 		})
 	}
 	same := it.New(t, it.WithScript(it.Redirect(302, "/other")), it.WithDefault(it.Status(403)))
-	if failure := fail(t, same.URL()); failure.OtherOrigin || failure.RedirectedTo != same.URL()+"/other" {
+	if failure := readFailure(t, same.URL()); failure.OtherOrigin || failure.RedirectedTo != same.URL()+"/other" {
 		t.Errorf("%+v", failure)
 	}
 }
@@ -193,15 +205,21 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 	t.Parallel()
 	silent := "https://" + it.NewRaw(t, it.Await).Address()
-	server := it.New(t, it.WithDefault(it.Redirect(302, silent)))
-	const handshake, response = "connected, but no TLS handshake in time", "no complete response in time"
-	failure := failPatiently(t, handshake, 1, server.URL(), attempts(1), hurried)[0]
-	mustSay(t, failure.Error(), "redirected to "+silent, handshake)
-
-	server.SetDefault(it.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+silent+"\r\nContent-Length: 9\r\n\r\n", it.Silent()))
-	failure = failPatiently(t, response, 1, server.URL(), attempts(1), hurried)[0]
-	mustSay(t, failure.Error(), response)
-	if failure.RedirectedTo != "" {
-		t.Errorf("%+v", failure)
+	tests := map[string]struct {
+		redirect             it.Step
+		redirectedTo, reason string
+	}{
+		"target":   {it.Redirect(302, silent), silent, "connected, but no TLS handshake in time"},
+		"redirect": {it.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+silent+"\r\nContent-Length: 9\r\n\r\n", it.Silent()), "", "no complete response in time"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithDefault(test.redirect))
+			failure := readFailure(t, server.URL(), attempts(1), timeout(short))
+			if failure.RedirectedTo != test.redirectedTo || failure.Reason != test.reason {
+				t.Errorf("%+v", failure)
+			}
+		})
 	}
 }

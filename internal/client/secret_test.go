@@ -10,27 +10,59 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A server that repeats what it was sent must not bring it into a failure or a log; checkFailure looks for it there.
-func TestEchoedSecretsAreRedacted(t *testing.T) {
+// The client finds every form in which a server or a proxy may repeat a secret.
+func TestRedactedLine(t *testing.T) {
 	t.Parallel()
-	const user, password, cookies = "Aladdin-us3r", "open-sesame", "session=s3cr3t-s3ssion; theme=da-rk-mode"
-	secrets := map[string]struct {
-		header, value string
-		echoes        []string // every form in which the server repeats it
+	encode := base64.StdEncoding.EncodeToString
+	const long = "s3cret-T0ken-s3cret-T0ken-s3cret-T0ken-"
+	tests := map[string]struct {
+		header, value, proxy string
+		text, want           string
 	}{
-		"a value":           {"X-Api-Key", "s3cret/T0ken+<&>", []string{"s3cret/T0ken+<&>"}},
-		"a padded value":    {"X-Api-Key", " s3cret-T0ken\t", []string{"s3cret-T0ken"}},
-		"Bearer":            {"Authorization", secret, []string{secret, strings.TrimPrefix(secret, "Bearer ")}},
-		"a cookie":          {"Cookie", cookies, []string{cookies, "s3cr3t-s3ssion", "da-rk-mode"}},
-		"a short one":       {"X-Pin", "~42", []string{"~42"}},
-		"Basic":             {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"basic":             {"Authorization", "basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"Basic, two spaces": {"Authorization", "Basic  " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil},
-		"Basic, padded":     {"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+password)), []string{password}},
-		"Basic, unpadded":   {"Authorization", "Basic " + base64.RawStdEncoding.EncodeToString([]byte("u:"+password)), []string{password}},
-		"one in another":    {"Cookie", "a=s3cret; b=s3cret-Passw0rd", []string{"s3cret-Passw0rd"}},
-		"a long value":      {"X-Api-Key", strings.Repeat("s3cret-T0ken-", 500), []string{strings.Repeat("s3cret-T0ken-", 500)}},
+		"a value":              {header: "X-Api-Key", value: "s3cret+<&>", text: "no s3cret+<&>!", want: "no (redacted)!"},
+		"a padded value":       {header: "X-Api-Key", value: " s3cret\t", text: "s3cret", want: "(redacted)"},
+		"a short value":        {header: "X-Pin", value: "~42", text: "~42", want: "(redacted)"},
+		"too short to be one":  {header: "X-On", value: "on", text: "on", want: "on"},
+		"a long value":         {header: "X-Api-Key", value: strings.Repeat(long, 100), text: strings.Repeat(long, 100), want: "(redacted)"},
+		"quoted":               {header: "X-Api-Key", value: `s3"cret`, text: `malformed "s3\"cret"`, want: `malformed "(redacted)"`},
+		"escaped in a path":    {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3/cr%3Ct", want: "ftp://h/(redacted)"},
+		"escaped in a query":   {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3%2Fcr%3Ct", want: "ftp://h/(redacted)"},
+		"in lower case":        {header: "X-Api-Key", value: "S3cret", text: "ftp://s3cret/", want: "ftp://(redacted)/"},
+		"behind a character":   {header: "X-Api-Key", value: "s3-cret", text: "s3-\u200bcret", want: "(redacted)"},
+		"before the cut":       {header: "X-Api-Key", value: "s3cret", text: strings.Repeat("x", 195) + "s3cret", want: strings.Repeat("x", 195) + "(red…"},
+		"after its scheme":     {header: "Authorization", value: "Bearer s3cret", text: "not s3cret", want: "not (redacted)"},
+		"all cookies":          {header: "Cookie", value: "a=s3cret; b=d4rk", text: "a=s3cret; b=d4rk", want: "(redacted)"},
+		"a cookie":             {header: "Cookie", value: "a=s3cret; b=d4rk", text: "not s3cret, d4rk", want: "not (redacted), (redacted)"},
+		"one in another":       {header: "Cookie", value: "a=s3cret; b=s3cret-Passw0rd", text: "s3cret-Passw0rd", want: "(redacted)"},
+		"Basic":                {header: "Authorization", value: "Basic " + encode([]byte("me:s3cret")), text: "Basic " + encode([]byte("me:s3cret")), want: "(redacted)"},
+		"Basic, encoded":       {header: "Authorization", value: "Basic " + encode([]byte("me:s3cret")), text: encode([]byte("me:s3cret")), want: "(redacted)"},
+		"Basic, decoded":       {header: "Authorization", value: "basic  " + encode([]byte("me:s3cret")), text: "me:s3cret", want: "(redacted)"},
+		"Basic, password":      {header: "Authorization", value: "Basic " + encode([]byte("u:s3cret")), text: "s3cret", want: "(redacted)"},
+		"Basic, unpadded":      {header: "Authorization", value: "Basic " + strings.TrimRight(encode([]byte("u:s3cret")), "="), text: "s3cret", want: "(redacted)"},
+		"Content-Type":         {header: "Content-Type", value: "application/json", text: "application/json", want: "application/json"},
+		"Accept":               {header: "Accept", value: "application/json", text: "application/json", want: "application/json"},
+		"Host":                 {header: "Host", value: "files.example.org", text: "files.example.org", want: "files.example.org"},
+		"User-Agent":           {header: "User-Agent", value: "mine/1", text: "mine/1", want: "(redacted)"},
+		"a scheme of URLs":     {header: "X-Forwarded-Proto", value: "http", text: "http://h", want: "http://h"},
+		"proxy, credentials":   {proxy: "http://me:s3%2Fcret@h", text: "me:s3/cret", want: "(redacted)"},
+		"proxy, encoded":       {proxy: "http://me:s3cret@h", text: "Basic " + encode([]byte("me:s3cret")), want: "Basic (redacted)"},
+		"proxy, password":      {proxy: "me:s3cret@h", text: "not s3cret", want: "not (redacted)"},
+		"proxy, token as user": {proxy: "http://s3cret@h", text: "not s3cret", want: "not (redacted)"},
 	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := prepare(t, "http://files.example.org", proxied("HTTPS_PROXY", test.proxy))
+			if got := c.RedactedLine(test.text, http.Header{test.header: {test.value}}); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// A server that repeats what it was sent must not bring it into a failure or a log, where readFailure looks for it.
+func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
+	t.Parallel()
 	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
 		return func(w http.ResponseWriter, echo string) {
 			w.Header().Set("Content-Type", contentType)
@@ -38,7 +70,7 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 			_, _ = w.Write([]byte(before + echo + after))
 		}
 	}
-	places := map[string]func(w http.ResponseWriter, echo string){
+	tests := map[string]func(w http.ResponseWriter, echo string){
 		"service's error":       body(403, "application/json", `{"message":"Not allowed: `, `"}`),
 		"text":                  body(403, "text/plain", "Not allowed: ", "!"),
 		"where the text is cut": body(403, "text/plain", strings.Repeat("x", 195), ""),
@@ -58,27 +90,13 @@ func TestEchoedSecretsAreRedacted(t *testing.T) {
 		"malformed header":            func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 200 OK\r\n"+echo+"\r\n\r\n") },
 		"status text":                 func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 403 "+echo+"\r\n\r\n") },
 	}
-	for name, secret := range secrets {
-		if secret.echoes == nil {
-			secret.echoes = []string{secret.value, secret.value[len("Basic "):], user + ":" + password, password}
-		}
-		for _, echo := range secret.echoes {
-			for placeName, place := range places {
-				t.Run(name+" in "+placeName, func(t *testing.T) {
-					t.Parallel()
-					server := it.New(t, it.WithDefault(it.Func(func(w http.ResponseWriter, _ *http.Request) { place(w, echo) })))
-					var log logged
-					failure := fail(t, server.URL(), log.option(), withHeaders(t, map[string]string{secret.header: secret.value}))
-					for _, text := range []string{failure.Error(), log.String()} {
-						for _, private := range secret.echoes {
-							mustBeWithoutSecret(t, text, private)
-							if strings.Contains(text, private) {
-								t.Errorf("%q has %q", text, private)
-							}
-						}
-					}
-				})
-			}
+	for name, respond := range tests {
+		for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+			t.Run(name+"/"+echo[:6], func(t *testing.T) {
+				t.Parallel()
+				server := it.New(t, it.WithDefault(it.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
+				readFailure(t, server.URL())
+			})
 		}
 	}
 }
@@ -100,42 +118,13 @@ func hijack(w http.ResponseWriter, response string) {
 	_ = c.Close()
 }
 
-// What these headers say is no secret, and a failure may have to say it; the value of any other is redacted, unless
-// it is too short to be one.
-func TestPublicHeadersAreNotRedacted(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		header, value string
-		public        bool
-	}{
-		"Content-Type":   {"Content-Type", "application/json", true},
-		"Accept":         {"Accept", "application/json", true},
-		"Host":           {"Host", "files.example.org", true},
-		"two characters": {"X-On", "on", true},
-		"User-Agent":     {"User-Agent", "application/json", false},
-		"Cookie":         {"Cookie", "application/json", false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := it.New(t, it.WithDefault(it.Body(200, test.value, "nothing")))
-			failure := fail(t, server.URL(), withHeaders(t, map[string]string{test.header: test.value}))
-			want := test.value
-			if !test.public {
-				want = "(redacted)"
-			}
-			mustSay(t, failure.Error(), `Content-Type "`+want+`"`)
-		})
-	}
-}
-
 // What is shown of a body is cut at 8 KiB, possibly within a secret.
 func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	t.Parallel()
 	const token, mark = "Sw0rdf1sh-T0ken", " (redacted)" // the mark may be cut too
 	for length := 1; length <= len(token); length++ {
 		server := it.New(t, it.WithDefault(it.Body(401, "text/plain", "no"+strings.Repeat(" ", 8<<10-len("no")-length)+token)))
-		failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
+		failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
 		if _, shown, _ := strings.Cut(failure.Error(), ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
 			t.Errorf("%d characters: %q", length, failure)
 		}
@@ -158,42 +147,32 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 		callback:                            "a redirect to (redacted), which",
 	} {
 		server := it.New(t, it.WithDefault(it.Redirect(302, location)))
-		failure := fail(t, server.URL(), options...)
-		mustSay(t, failure.Error(), shown)
-		mustBeWithoutSecret(t, strings.ToLower(failure.Error()), strings.ToLower(token+" "+password))
+		failure := readFailure(t, server.URL(), options...)
+		checkContains(t, failure.Error(), shown)
+		checkWithoutSecret(t, strings.ToLower(failure.Error()), strings.ToLower(token+" "+password))
 	}
 }
 
-// Without what is left out of a message, a disguised secret would be the secret itself. And a server can send so much text that
-// what is shown of it, once secrets are redacted, would be all of what was read, up to the cut in the last of them.
-func TestSecretIsRedactedHoweverABodyHidesIt(t *testing.T) {
+// A server can send so much text that what is shown of it, once secrets are redacted, would be all of what was read, up to the
+// cut in the last of them.
+func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
 	t.Parallel()
-	const token = "Sw0rdf1sh-T0ken"
 	long := strings.Repeat("Sw0rdf1sh-", 380)
-	tests := map[string]struct{ token, shown string }{strings.Repeat(long+" ", 20): {long, ""}}
-	for _, disguise := range []string{"\u200b", "\x1b", "\x00"} {
-		disguised := strings.Replace(token, "-", "-"+disguise, 1)
-		for _, body := range []string{disguised, it.Document{}.With("message", disguised).JSON()} {
-			tests[body] = struct{ token, shown string }{token, ": (redacted)"}
-		}
-	}
-	for body, test := range tests {
-		server := it.New(t, it.WithDefault(it.Body(401, "text/plain", body)))
-		failure := fail(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": test.token}))
-		if failure.Reason != "status 401 Unauthorized"+test.shown {
-			t.Errorf("%q", failure)
-		}
+	server := it.New(t, it.WithDefault(it.Body(401, "text/plain", strings.Repeat(long+" ", 20))))
+	failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": long}))
+	if failure.Reason != "status 401 Unauthorized" {
+		t.Errorf("%q", failure)
 	}
 }
 
 func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))
-	var log logged
-	read(t, server.URL(), log.option(), withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
-	mustSay(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
+	var log recordedLog
+	read(t, server.URL(), log.record, withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
+	checkContains(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
 		"Read the instance", "attempt=2", "url="+server.URL()+"/instance")
-	mustBeWithoutSecret(t, log.String(), secret)
+	checkWithoutSecret(t, log.String(), secret)
 	if strings.Contains(log.String(), "?") {
 		t.Errorf("the log has a redirect's query:\n%s", &log)
 	}
@@ -203,7 +182,7 @@ func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 func TestOwnWordsAreNotRedacted(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithDefault(it.Body(503, "text/plain", "Code 503")))
-	failure := fail(t, server.URL(), attempts(1), withHeaders(t, map[string]string{"X-Code": "503"}))
+	failure := readFailure(t, server.URL(), attempts(1), withHeaders(t, map[string]string{"X-Code": "503"}))
 	if want := "status 503 Service Unavailable: Code (redacted)"; failure.Reason != want {
 		t.Errorf("%q, want %q", failure.Reason, want)
 	}

@@ -1,10 +1,10 @@
 package client_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -12,89 +12,52 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A release behind one address: the old server answers, and its connections live on after the switch.
+// Behind a load balancer or after a change of DNS, an old connection would still lead to the old server.
 func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
-	const name = it.ProxiedHost
-	direct := func(scheme string) func(*testing.T, *it.Balancer) (string, []option) {
-		return func(_ *testing.T, b *it.Balancer) (string, []option) { return scheme + "://" + b.Address(), nil }
-	}
-	through := func(scheme string) func(*testing.T, *it.Balancer) (string, []option) {
-		return func(t *testing.T, b *it.Balancer) (string, []option) {
-			t.Helper()
-			proxy := it.NewProxy(t, it.WithProxyTarget(b)).URL()
-			return scheme + "://" + name, []option{proxied("HTTP_PROXY", proxy), proxied("HTTPS_PROXY", proxy)}
-		}
-	}
-	connectTo := func(t *testing.T, b *it.Balancer) (string, []option) {
-		t.Helper()
-		return "https://" + name, []option{connecting(t, "https://"+name, b.Address())}
-	}
 	tests := map[string]struct {
-		instance it.Option
-		place    func(*testing.T, *it.Balancer) (url string, options []option)
+		server              it.Option
+		connectTo, useProxy bool
 	}{
-		"HTTP":            {it.WithPath(""), direct("http")},
-		"HTTPS":           {it.WithTLS(), direct("https")},
-		"mutual TLS":      {it.WithClientCertificate(), direct("https")},
-		"connect_to":      {it.WithTLS(), connectTo},
-		"proxy, HTTPS":    {it.WithTLS(), through("https")},
-		"proxy, mutually": {it.WithClientCertificate(), through("https")},
+		"HTTP":              {server: it.WithPath("")},
+		"HTTPS":             {server: it.WithTLS()},
+		"mutual TLS":        {server: it.WithClientCertificate()},
+		"connect_to":        {server: it.WithTLS(), connectTo: true},
+		"proxy, HTTP":       {server: it.WithPath(""), useProxy: true},
+		"proxy, HTTPS":      {server: it.WithTLS(), useProxy: true},
+		"proxy, mutual TLS": {server: it.WithClientCertificate(), useProxy: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := it.New(t, test.instance)
-			after := it.New(t, test.instance, it.WithDocument(it.Newer().With("chunkSize", 7)))
-			b := it.NewBalancer(t, before)
-			url, options := test.place(t, b)
-			c, request := prepare(t, url, append(options, trusting(before), withClientCert(before), untilReady)...)
-			plain := request
-			plain.UntilReady = false
-			for range 10 { // leaves a connection to the old server in the pool
-				if _, err := c.Read(t.Context(), plain); err != nil {
-					t.Fatal(err)
-				}
+			server := it.New(t, test.server)
+			proxy := it.NewProxy(t, it.WithProxyTarget(server))
+			url, connections := server.URL(), server.Connections
+			options := []option{trusting(server), withClientCert(server)}
+			if test.connectTo || test.useProxy {
+				url = strings.Replace(url, server.Address(), it.ProxiedHost, 1)
 			}
-			// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
-			pooled := b.Connections()
-			if pooled > 3 {
-				t.Errorf("%d connections for ten plain reads, want 1", pooled)
+			if test.connectTo {
+				options = append(options, connecting(t, url, server.Address()))
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), long)
-			defer cancel()
-			asked := 0
-			request.Differences = func(details *instance.Details) []client.Difference {
-				if details.ChunkSizeBytes == 7 {
-					return nil
-				}
-				switch asked++; asked {
-				case 3:
-					b.Switch(after)
-				case 9:
-					cancel() // or it would stay with the old server for long
-				}
-				return []client.Difference{{Name: "chunk_size", Reported: "20000000", Expected: "7"}}
+			if test.useProxy {
+				options = append(options, proxied("HTTP_PROXY", proxy.URL()), proxied("HTTPS_PROXY", proxy.URL()))
+				connections = proxy.Connections // what it connects to is up to the proxy
 			}
-			if _, err := c.Read(ctx, request); err != nil {
+			c, request := prepare(t, url, options...)
+			if _, err := c.Read(t.Context(), request); err != nil { // leaves a connection in the pool
 				t.Fatal(err)
 			}
-			n, m, others := len(before.Requests()), len(after.Requests()), b.Connections()-pooled
-			if n != 13 || m != 1 || others != 4 {
-				t.Errorf("%d requests to the old server, %d to the new one, the last four on %d connections; want 13, 1 and 4", n, m, others)
+			before := connections()
+			server.SetScript(it.Status(503), it.Status(404), it.Answer())
+			request.UntilReady = true
+			if _, err := c.Read(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			if n := connections() - before; n != 3 {
+				t.Errorf("%d connections for three attempts", n)
 			}
 		})
-	}
-}
-
-// What a proxy connects to is up to it. Its connections from us are new ones.
-func TestEachAttemptOfAWaitHasAConnectionOfItsOwnToAProxy(t *testing.T) {
-	t.Parallel()
-	server := it.New(t, it.WithScript(it.Status(503), it.Status(404)))
-	proxy := it.NewProxy(t, it.WithProxyTarget(server))
-	read(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", proxy.URL()), untilReady)
-	if n := proxy.Connections(); n != 3 {
-		t.Errorf("%d connections to the proxy for three attempts", n)
 	}
 }
 
@@ -114,7 +77,7 @@ func TestLaterFailureDoesNotHideWhatWasNotAsExpected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := it.New(t, it.WithScript(test.steps...))
-			failure := fail(t, server.URL(), attempts(int64(len(test.steps))), func(s *setup) {
+			failure := readFailure(t, server.URL(), attempts(int64(len(test.steps))), func(s *setup) {
 				s.Differences = func(*instance.Details) []client.Difference { return slices.Clone(differences) }
 			})
 			if !slices.Equal(failure.Differences, test.want) {
@@ -127,23 +90,29 @@ func TestLaterFailureDoesNotHideWhatWasNotAsExpected(t *testing.T) {
 // An answer with an Age comes from a cache (RFC 9111, section 5.1).
 func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	t.Parallel()
-	for age, want := range map[string]uint64{"300": 300, "0": 0, "": 0, "-5": 0, "old": 0} {
-		answers := func(status int, body string) it.Step {
-			return it.Func(func(w http.ResponseWriter, _ *http.Request) {
-				if age != "" {
-					w.Header().Set("Age", age)
-				}
-				w.WriteHeader(status)
-				_, _ = io.WriteString(w, body)
-			})
-		}
-		for name, step := range map[string]it.Step{
-			"status": answers(404, "gone"), "document": answers(200, "{}"), "not JSON": answers(200, "hello"),
-		} {
-			server := it.New(t, it.WithDefault(step))
-			if failure := fail(t, server.URL(), attempts(1)); failure.CacheAgeSeconds != want {
-				t.Errorf("%s with Age %q: %d seconds, want %d", name, age, failure.CacheAgeSeconds, want)
+	tests := map[string]struct {
+		age, body string
+		status    int
+		want      uint64
+	}{
+		"status":       {"300", "gone", 404, 300},
+		"document":     {"300", "{}", 200, 300},
+		"not JSON":     {"300", "hello", 200, 300},
+		"age 0":        {"0", "gone", 404, 0},
+		"negative age": {"-5", "gone", 404, 0},
+		"no number":    {"old", "gone", 404, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := it.New(t, it.WithDefault(it.Func(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Age", test.age)
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.body)
+			})))
+			if got := readFailure(t, server.URL(), attempts(1)).CacheAgeSeconds; got != test.want {
+				t.Errorf("%d seconds, want %d", got, test.want)
 			}
-		}
+		})
 	}
 }
