@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -132,68 +133,65 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	untrusted := func(int, *http.Request) (*http.Response, error) {
 		return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 	}
-	type bounds struct{ low, high time.Duration }
-	within := func(low, high time.Duration) bounds { return bounds{low, high} }
-	exactly := func(n time.Duration) bounds { return bounds{n, n} }
-	includes := func(b bounds, n time.Duration) bool { return b.low <= n && n <= b.high }
 	tests := map[string]struct {
-		limit              time.Duration
-		option             option
-		server             server
-		stableReason       string // of the failure, or "" for success
-		ranOut, noTimeLeft bool
-		attemptTimedOut    bool
-		requests           bounds // how many
-		end                bounds
+		limit           time.Duration
+		option          option
+		server          server
+		stableReason    string // of the failure, or "" for success
+		ending          client.Ending
+		attemptTimedOut bool
+		requests        [2]int // at least, and at most
+		end             [2]time.Duration
 	}{
 		"silent": {limit: time.Hour, server: neverAnswer, stableReason: silent, attemptTimedOut: true,
-			requests: exactly(4), end: within(43*second+second/2, 47*second)},
-		"silent to the end": {limit: 25 * second, server: neverAnswer, stableReason: silent, ranOut: true, attemptTimedOut: true,
-			requests: exactly(3), end: exactly(25 * second)},
-		"silent for one attempt": {limit: 9 * second, server: neverAnswer, stableReason: silent, ranOut: true,
-			requests: exactly(1), end: exactly(9 * second)},
-		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, stableReason: silent, ranOut: true,
-			attemptTimedOut: true, requests: within(30, 60), end: exactly(600 * second)},
+			requests: [2]int{4, 4}, end: [2]time.Duration{43*second + second/2, 47 * second}},
+		"silent to the end": {limit: 25 * second, server: neverAnswer, stableReason: silent, ending: client.TimeRanOut, attemptTimedOut: true,
+			requests: [2]int{3, 3}, end: [2]time.Duration{25 * second, 25 * second}},
+		"silent for one attempt": {limit: 9 * second, server: neverAnswer, stableReason: silent, ending: client.TimeRanOut,
+			requests: [2]int{1, 1}, end: [2]time.Duration{9 * second, 9 * second}},
+		"silent until ready": {limit: 600 * second, option: untilReady, server: neverAnswer, stableReason: silent, ending: client.TimeRanOut,
+			attemptTimedOut: true, requests: [2]int{30, 60}, end: [2]time.Duration{600 * second, 600 * second}},
 		"not trusted until ready": {limit: 600 * second, option: untilReady, server: untrusted, stableReason: "certificate not trusted",
-			noTimeLeft: true, requests: within(60, 140), end: within(599*second, 600*second)},
+			ending: client.NoTimeLeft, requests: [2]int{60, 140}, end: [2]time.Duration{599 * second, 600 * second}},
 		"Retry-After, until ready": {limit: 60 * second, option: untilReady,
 			server: readyAfter(time.Hour, 429, "Retry-After", "86400"), stableReason: "status 429 Too Many Requests",
-			noTimeLeft: true, requests: exactly(7), end: exactly(59 * second)},
+			ending: client.NoTimeLeft, requests: [2]int{7, 7}, end: [2]time.Duration{59 * second, 59 * second}},
 		"Retry-After past the end": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "60"), stableReason: busy,
-			noTimeLeft: true, requests: exactly(2), end: exactly(7 * second)},
+			ending: client.NoTimeLeft, requests: [2]int{2, 2}, end: [2]time.Duration{7 * second, 7 * second}},
 		"Retry-After just in time": {limit: 8 * second, server: readyAfter(time.Hour, 503, "Retry-After", "7"), stableReason: busy,
-			noTimeLeft: true, requests: exactly(3), end: exactly(7*second + second/2)},
+			ending: client.NoTimeLeft, requests: [2]int{3, 3}, end: [2]time.Duration{7*second + second/2, 7*second + second/2}},
 		"Retry-After, then none": {limit: 60 * second, server: func(n int, _ *http.Request) (*http.Response, error) {
 			return answer(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
-		}, stableReason: busy, requests: exactly(4), end: within(12*second, 15*second)},
-		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), stableReason: busy, noTimeLeft: true,
-			requests: exactly(2), end: exactly(second / 10)},
+		}, stableReason: busy, requests: [2]int{4, 4}, end: [2]time.Duration{12 * second, 15 * second}},
+		"very little time": {limit: second / 5, option: untilReady, server: statuses(503), stableReason: busy, ending: client.NoTimeLeft,
+			requests: [2]int{2, 2}, end: [2]time.Duration{second / 10, second / 10}},
 		"ready just before the end": {limit: 8 * second, option: retry(4, 5*second, 5*second),
-			server: readyAfter(6500*time.Millisecond, 503), requests: exactly(3), end: exactly(7 * second)},
+			server: readyAfter(6500*time.Millisecond, 503), requests: [2]int{3, 3}, end: [2]time.Duration{7 * second, 7 * second}},
 		"attempts used up": {limit: 60 * second, server: statuses(503), stableReason: busy,
-			requests: exactly(4), end: within(3*second+second/2, 7*second)},
+			requests: [2]int{4, 4}, end: [2]time.Duration{3*second + second/2, 7 * second}},
 		"one attempt": {limit: 60 * second, option: attempts(1), server: statuses(503), stableReason: busy,
-			requests: exactly(1), end: exactly(0)},
-		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), stableReason: busy, ranOut: true,
-			requests: exactly(3), end: exactly(9 * second)},
+			requests: [2]int{1, 1}, end: [2]time.Duration{0, 0}},
+		"last attempt has nothing new": {limit: 9 * second, server: then(neverAnswer, 502, 503), stableReason: busy, ending: client.TimeRanOut,
+			requests: [2]int{3, 3}, end: [2]time.Duration{9 * second, 9 * second}},
 		"ready after a minute": {limit: 600 * second, option: untilReady, server: readyAfter(time.Minute, 503),
-			requests: within(10, 20), end: within(60*second, 70*second)},
+			requests: [2]int{10, 20}, end: [2]time.Duration{60 * second, 70 * second}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				line := timed(t, test.limit, test.server, test.option)
-				if n := time.Duration(len(line.requests)); !includes(test.requests, n) || !includes(test.end, line.end) {
+				n := len(line.requests)
+				if n < test.requests[0] || n > test.requests[1] || line.end < test.end[0] || line.end > test.end[1] {
 					t.Errorf("%+v, want %d requests, and an end at %v", line, test.requests, test.end)
 				}
 				failure := line.failure
 				if failure == nil {
-					failure = &client.Failure{Attempts: len(line.requests)}
+					failure = &client.Failure{Attempts: n}
 				}
-				if failure.StableReason != test.stableReason || (failure.Ending == client.TimeRanOut) != test.ranOut || (failure.Ending == client.NoTimeLeft) != test.noTimeLeft ||
-					failure.AttemptTimedOut != test.attemptTimedOut || failure.Attempts != len(line.requests) {
-					t.Errorf("%+v, want stableReason %q, time ran out %t, no time left %t", failure, test.stableReason, test.ranOut, test.noTimeLeft)
+				if failure.StableReason != test.stableReason || failure.Ending != test.ending || failure.AttemptTimedOut != test.attemptTimedOut ||
+					failure.Attempts != n {
+					t.Errorf("%+v, want stableReason %q, ending %d", failure, test.stableReason, test.ending)
 				}
 			})
 		})
@@ -210,52 +208,55 @@ func then(next server, script ...int) server {
 	}
 }
 
-// Attempts that a read waits for in vain are not counted as made.
-func TestWaitForAPlaceIsNoAttempt(t *testing.T) {
+// Attempts for which a read waits in vain are not counted as made.
+func TestWaitForASlotIsNoAttempt(t *testing.T) {
 	t.Parallel()
 	for made, stableReason := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
-		synctest.Test(t, func(t *testing.T) {
-			places := make(chan struct{}, 1)
-			take := func() { places <- struct{}{} } // for good
-			if made == 0 {
-				take()
-			}
-			line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
-				if n == made {
-					go take() // as soon as this attempt is over
+		t.Run(strconv.Itoa(made), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				semaphore := make(chan struct{}, 1)
+				take := func() { semaphore <- struct{}{} } // for good
+				if made == 0 {
+					take()
 				}
-				return answer(503, "")
-			}, func(s *setup) { s.Semaphore = places })
-			if f := line.failure; f == nil || f.StableReason != stableReason || f.Ending != client.TimeRanOut || f.Attempts != made ||
-				len(line.requests) != made || line.end != time.Minute {
-				t.Errorf("%d made: %+v, %v", made, line, line.failure)
-			}
+				line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
+					if n == made {
+						go take() // as soon as this attempt is over
+					}
+					return answer(503, "")
+				}, func(s *setup) { s.Semaphore = semaphore })
+				if f := line.failure; f == nil || f.StableReason != stableReason || f.Ending != client.TimeRanOut || f.Attempts != made ||
+					len(line.requests) != made || line.end != time.Minute {
+					t.Errorf("%+v, %v", line, line.failure)
+				}
+			})
 		})
 	}
 }
 
-// The wait for a place is no part of the request timeout, and the place is free again during delays.
-func TestPlaceIsHeldForOneAttempt(t *testing.T) {
+// The wait for a slot is no part of the request timeout, and the slot is free again during delays.
+func TestSlotIsHeldForOneAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		places := make(chan struct{}, 1)
-		places <- struct{}{}
-		time.AfterFunc(time.Minute, func() { <-places }) // longer than the request timeout
+		semaphore := make(chan struct{}, 1)
+		semaphore <- struct{}{}
+		time.AfterFunc(time.Minute, func() { <-semaphore }) // longer than the request timeout
 		line := timed(t, time.Hour, func(n int, r *http.Request) (*http.Response, error) {
-			if len(places) != 1 {
-				t.Error("no place is held during a request")
+			if len(semaphore) != 1 {
+				t.Error("no slot is held during a request")
 			}
 			return statuses(503, 503, 404)(n, r)
 		}, func(s *setup) {
-			s.Semaphore = places
+			s.Semaphore = semaphore
 			s.Log = func(_ context.Context, message string, _ ...map[string]any) {
-				if len(places) != 0 {
-					t.Errorf("%q while a place is held", message)
+				if len(semaphore) != 0 {
+					t.Errorf("%q while a slot is held", message)
 				}
 			}
 		})
-		if len(places) != 0 || len(line.requests) != 3 || line.requests[0] != time.Minute || line.failure == nil || line.failure.StatusCode != 404 {
-			t.Errorf("%d places still held; %+v", len(places), line)
+		if len(semaphore) != 0 || len(line.requests) != 3 || line.requests[0] != time.Minute || line.failure == nil || line.failure.StatusCode != 404 {
+			t.Errorf("%d slots still held; %+v", len(semaphore), line)
 		}
 	})
 }
@@ -318,13 +319,17 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 			}
 			return neverAnswer(n, r)
 		}, 3, "status 404 Not Found"},
-		"between two": {statuses(401), 3, "status 401 Unauthorized"},
+		"between two":               {statuses(401), 3, "status 401 Unauthorized"},
+		"while it waits for a slot": {nil, 0, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c, request := prepare(t, "http://files.example.org", untilReady, retry(1, time.Second, time.Second))
+				if test.server == nil {
+					request.Semaphore = make(chan struct{}) // has none
+				}
 				n := 0
 				c.ServeHTTP(roundTrip(func(r *http.Request) (*http.Response, error) {
 					n++
@@ -345,15 +350,4 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestWaitForAPlaceCanBeCanceled(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c, request := prepare(t, "http://files.example.org", func(s *setup) { s.Semaphore = make(chan struct{}) })
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Minute, cancel)
-		_, err := c.Read(ctx, request)
-		checkCanceled(t, err)
-	})
 }
