@@ -37,6 +37,7 @@ var stableReasons = map[client.Kind]string{
 	client.KindProxy:       "proxy failed",
 	client.KindNotHTTP:     "not HTTP",
 	client.KindRedirect:    "redirect not followed",
+	client.KindStatus:      "status ", // and the status
 	client.KindTooLarge:    "body too large",
 	client.KindNotJSON:     "not JSON",
 	client.KindDocument:    "not an instance document: fileMaxSize", // in these tests
@@ -52,7 +53,7 @@ func checkFailure(t *testing.T, url string, want client.Failure, options ...opti
 	failure := readFailure(t, url, append([]option{attempts(2)}, options...)...)
 	want.StableReason = stableReasons[want.Kind]
 	if want.Kind == client.KindStatus {
-		want.StableReason = "status " + strings.TrimSpace(fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode)))
+		want.StableReason += strings.TrimSpace(fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode)))
 	}
 	checkContains(t, failure.Reason, want.Reason)
 	if failure.Kind != want.Kind || failure.StableReason != want.StableReason || failure.Hint != want.Hint || failure.Attempts != want.Attempts {

@@ -45,7 +45,9 @@ func hostileDocuments() map[string][]byte {
 
 // Most of what a document allocates becomes garbage at once. What is in use while faults are described, and the stack, which a
 // goroutine keeps, count for every read of a fleet.
-func TestHostileDocumentsCostLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the whole process
+//
+//nolint:paralleltest // it measures the whole process
+func TestHostileDocumentsCostLittleMemory(t *testing.T) {
 	const mostAllocated, mostInUse, mostStack = 5 << 20, 1 << 20, 256 << 10
 	memory := func() (stats runtime.MemStats) {
 		runtime.ReadMemStats(&stats)
