@@ -12,33 +12,26 @@ import (
 func TestParseNumber(t *testing.T) {
 	t.Parallel()
 
-	// Further numbers, those of ordinary size, are the seeds of FuzzParseNumber.
-	const refused = -1
-	for number, want := range map[string]int64{
-		"-0":                                     0,
-		"0.0e99999999999999999999":               0,
-		"0e-99999999999999999999":                0,
-		"20000000.0":                             20000000,
-		"6e+0010":                                60000000000,
-		"1.577e3":                                1577,
-		"1" + strings.Repeat("0", 300) + "e-300": 1,
+	// Numbers of ordinary size are the seeds of FuzzParseNumber.
+	accepted := map[string]int64{
+		"-0":                                      0,
+		"0.0e99999999999999999999":                0,
+		"0e-99999999999999999999":                 0,
+		"1" + strings.Repeat("0", 300) + "e-300":  1,
 		"0." + strings.Repeat("0", 299) + "7e300": 7,
 		"5." + strings.Repeat("0", 1000):          5,
-		"9.223372036854775807e18":                 math.MaxInt64,
-		"9007199254740993.0":                      9007199254740993, // beyond 53 bits
-		"-9223372036854775808":                    refused,
-		"0.5":                                     refused,
-		"9.223372036854775808e18":                 refused,
-		"1e2147483647":                            refused,
-		"1e2147483648":                            refused,
-		"1e-2147483649":                           refused,
-		"1e9223372036854775808":                   refused,
-		"1.5e-9223372036854775808":                refused,
-		strings.Repeat("9", 1000):                 refused,
-	} {
-		value, ok := parseNumber(number)
-		if ok != (want != refused) || ok && value != want {
+	}
+	for number, want := range accepted {
+		if value, ok := parseNumber(number); !ok || value != want {
 			t.Errorf("parseNumber(%q) = %d, %t, want %d", number, value, ok, want)
+		}
+	}
+	refused := []string{
+		"1e2147483647", "1e2147483648", "1e-2147483649", "1e9223372036854775808", "1.5e-9223372036854775808", strings.Repeat("9", 1000),
+	}
+	for _, number := range refused {
+		if value, ok := parseNumber(number); ok {
+			t.Errorf("parseNumber(%q) = %d, want it refused", number, value)
 		}
 	}
 }
@@ -72,7 +65,7 @@ var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+
 func FuzzParseNumber(f *testing.F) {
 	for _, number := range []string{
 		"0", "-0", "-0.0e-5", "-0e7", "20000000", "20000000.0", "6e10", "6E+10", "6e0010", "7e0", "7e-0", "1.577e10", "1.577e3", "1.577e2",
-		"120e-1", "15e-1", "0.5", "0.001e5", "1.5000e1", "-1", "-1.0", "-1e3", "-9223372036854775808", "1e18", "1e19", "1e400", "1e-400",
+		"120e-1", "15e-1", "0.5", "0.001e5", "1.5000e1", "-1", "-1.0", "-1e3", "-9223372036854775808", "6e+0010", "1e18", "1e19", "1e400", "1e-400",
 		"9223372036854775807", "9223372036854775807.0", "9.223372036854775807e18", "92233720368547758070e-1", "9.2233720368547758e18",
 		"9223372036854775808", "9223372036854775808.0", "9.223372036854775808e18", "9999999999999999999", "9007199254740993.0",
 	} {

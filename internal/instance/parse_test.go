@@ -492,10 +492,6 @@ func TestWarnings(t *testing.T) {
 			[]string{`{"label": "a", "inSeconds": 3600, "value": 59}`},
 			[]instance.Warning{{contradictory, first + "inSeconds is 3600, in whole minutes 60, but value is 59"}},
 		},
-		"seconds in both": {
-			[]string{`{"label": "a", "inSeconds": 3600, "value": 3600}`},
-			[]instance.Warning{{contradictory, first + "inSeconds is 3600, in whole minutes 60, but value is 3600"}},
-		},
 		"inSeconds is zero": {
 			[]string{`{"label": "a", "inSeconds": 0, "value": 30}`},
 			[]instance.Warning{{contradictory, first + "inSeconds is 0, in whole minutes 0, but value is 30"}},
