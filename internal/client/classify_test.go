@@ -64,7 +64,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	}
 }
 
-// net/http may dial on for a request that got another connection meanwhile.
+// net/http may still dial for a request that has been sent on another connection.
 func TestTraceNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	trace := &requestTrace{redact: newRedactor(nil, nil)}
@@ -75,7 +75,7 @@ func TestTraceNeverGoesBack(t *testing.T) {
 	}
 }
 
-// A server that asks for a certificate on such a late connection says nothing of the request.
+// If a server asks for a certificate on such a connection, that is no cause of what happens to the request.
 func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
 	t.Parallel()
 	used, other := net.Pipe()
@@ -106,7 +106,7 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
-// Until its first use, a connection has the time of its attempt to get ready. After that the context of each request counts.
+// Until its first use, a connection has the deadline of the attempt that opened it. After that, the context of each request counts.
 func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	used, other := net.Pipe()

@@ -9,13 +9,7 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// connecting sends the connections for the origin of a URL to an address.
-func connecting(t *testing.T, url, address string) option {
-	t.Helper()
-	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin: address} }
-}
-
-// The name resolves nowhere, and its certificate and host are checked as always.
+// The name of the instance does not resolve. Its certificate and Host header are those of the name.
 func TestConnectToChangesWhereAConnectionGoes(t *testing.T) {
 	t.Parallel()
 	const name = it.ProxiedHost
@@ -42,7 +36,7 @@ func TestConnectToChangesWhereAConnectionGoes(t *testing.T) {
 	})
 }
 
-// Another origin is connected to as always, also where a redirect leads there, and gets no header.
+// Other origins are reached as usual, also after a redirect, and get no extra header.
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()
 	const name = "http://" + it.ProxiedHost
@@ -67,7 +61,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	}
 }
 
-// Only a failure to get there hints at the address.
+// Only if the address cannot be resolved or reached is it the likely cause.
 func TestFailureNamesConnectTo(t *testing.T) {
 	t.Parallel()
 	const name = "https://" + it.ProxiedHost

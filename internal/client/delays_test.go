@@ -45,7 +45,7 @@ func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
 				}
 			}
 			for n, want := range test.delays {
-				// Jitter: of so many, some come near either end.
+				// With jitter, some of so many samples come near either end.
 				room := want.high - want.low
 				if seen[n].low > want.low+room/4 || seen[n].high < want.high-room/4 {
 					t.Errorf("delay %d is always from %s to %s; it should spread from %s to %s", n+1, seen[n].low, seen[n].high, want.low, want.high)

@@ -2,8 +2,6 @@ package client_test
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
@@ -250,7 +248,7 @@ func TestProxyFailures(t *testing.T) {
 	}
 }
 
-// No attempt can succeed, not even one that waits until the instance is ready.
+// No attempt can succeed, so that not even a read with UntilReady tries again.
 func TestMisconfiguredProxyIsFinal(t *testing.T) {
 	t.Parallel()
 	const user = "user:" + proxyPassword + "@"
@@ -370,7 +368,7 @@ func TestResponseFailures(t *testing.T) {
 	}
 }
 
-// What a page says after the status is not said twice. Of an endless body, nothing is shown: it may have been cut in a secret.
+// A title that repeats the status is not shown. Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestStatusIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for want, step := range map[string]it.Step{
@@ -395,8 +393,8 @@ func TestDifferencesAreAFailure(t *testing.T) {
 	})
 }
 
-// Protects the end of a read, and Ctrl-C, from every server that has found a way to go on: HTTP/2 floods above all, for which
-// HTTP/1.1 has no room. Each read ends with its request timeout, or before it, and when it is canceled.
+// No server can keep a read from ending with its request timeout, or when it is canceled by Ctrl-C. With HTTP/2, servers could, which
+// is why the client does not speak it.
 func TestNoServerCanHoldARead(t *testing.T) {
 	t.Parallel()
 	const (
@@ -415,43 +413,44 @@ func TestNoServerCanHoldARead(t *testing.T) {
 	tests := map[string]struct {
 		url      string
 		proxy    string
+		limit    time.Duration // the request timeout
 		kind     client.Kind
 		timedOut bool
 		reason   string
 	}{
-		"silent name server":   {"https://" + hostOfSilentNameServer, "", client.KindNameServer, false, "the name servers did not answer"},
-		"never reads":          {rawServer(t, "http", it.Await), "", client.KindTimeout, true, noResponse},
-		"silent TLS handshake": {rawServer(t, "https", it.Await), "", client.KindTimeout, true, "connected, but no TLS handshake in time"},
-		"silent":               {instance(it.Silent()), "", client.KindTimeout, true, noResponse},
-		"silent over TLS":      {it.New(t, it.WithTLS(), it.WithDefault(it.Silent())).URL(), "", client.KindTimeout, true, noResponse},
-		"dripping head":        {instance(it.Drip(head + "X: ")), "", client.KindTimeout, true, noResponse},
-		"dripping body":        {instance(it.Drip(head + "Content-Length: 9999\r\n\r\n")), "", client.KindTimeout, true, incomplete},
+		"silent name server":   {"https://" + hostOfSilentNameServer, "", short, client.KindNameServer, false, "the name servers did not answer"},
+		"never reads":          {rawServer(t, "http", it.Await), "", short, client.KindTimeout, true, noResponse},
+		"silent TLS handshake": {rawServer(t, "https", it.Await), "", short, client.KindTimeout, true, "connected, but no TLS handshake in time"},
+		"silent":               {instance(it.Silent()), "", short, client.KindTimeout, true, noResponse},
+		"silent over TLS":      {it.New(t, it.WithTLS(), it.WithDefault(it.Silent())).URL(), "", short, client.KindTimeout, true, noResponse},
+		"dripping head":        {instance(it.Drip(head + "X: ")), "", short, client.KindTimeout, true, noResponse},
+		"dripping body":        {instance(it.Drip(head + "Content-Length: 9999\r\n\r\n")), "", short, client.KindTimeout, true, incomplete},
 		"silent redirect": {instance(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())), "",
-			client.KindTimeout, true, incomplete},
+			short, client.KindTimeout, true, incomplete},
 		"silent body of an error": {instance(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent())), "",
-			client.KindStatus, false, "status 403 Forbidden: No"},
-		"silent proxy, plain":  {plain, rawServer(t, "http", it.Await), client.KindTimeout, true, noResponse},
-		"silent proxy":         {secure, rawServer(t, "http", it.Await), client.KindProxy, true, proxySlow},
-		"silent https proxy":   {plain, rawServer(t, "https", it.Await), client.KindProxy, true, proxySlow},
-		"silent SOCKS5 proxy":  {plain, rawServer(t, "socks5", it.Await), client.KindProxy, true, proxySlow},
-		"endless proxy answer": {secure, floods("HTTP/1.1 200 OK\r\nX: ", "x"), client.KindProxy, false, ""},
-		"endless header":       {floods("HTTP/1.1 200 OK\r\nX: ", "x"), "", client.KindTooLarge, false, ""},
-		"endless 1xx":          {floods("", "HTTP/1.1 103 Early Hints\r\n\r\n"), "", client.KindTooLarge, false, ""},
-		"endless body":         {instance(it.EndlessBody(200, " ")), "", client.KindTooLarge, false, ""},
-		"endless chunks":       {floods(head+chunked, "1\r\n \r\n"), "", client.KindTooLarge, false, ""},
-		"endless extension":    {floods(head+chunked+"1;", "x"), "", client.KindNotHTTP, false, ""},
-		"endless trailer":      {floods(head+chunked+"0\r\nX: ", "x"), "", client.KindNotHTTP, false, ""},
+			short, client.KindStatus, false, "status 403 Forbidden: No"},
+		"silent proxy, plain":  {plain, rawServer(t, "http", it.Await), short, client.KindTimeout, true, noResponse},
+		"silent proxy":         {secure, rawServer(t, "http", it.Await), short, client.KindProxy, true, proxySlow},
+		"silent https proxy":   {plain, rawServer(t, "https", it.Await), short, client.KindProxy, true, proxySlow},
+		"silent SOCKS5 proxy":  {plain, rawServer(t, "socks5", it.Await), short, client.KindProxy, true, proxySlow},
+		"endless proxy answer": {secure, floods("HTTP/1.1 200 OK\r\nX: ", "x"), long, client.KindProxy, false, ""},
+		"endless header":       {floods("HTTP/1.1 200 OK\r\nX: ", "x"), "", long, client.KindTooLarge, false, ""},
+		"endless 1xx":          {floods("", "HTTP/1.1 103 Early Hints\r\n\r\n"), "", long, client.KindTooLarge, false, ""},
+		"endless body":         {instance(it.EndlessBody(200, " ")), "", long, client.KindTooLarge, false, ""},
+		"endless chunks":       {floods(head+chunked, "1\r\n \r\n"), "", long, client.KindTooLarge, false, ""},
+		"endless extension":    {floods(head+chunked+"1;", "x"), "", long, client.KindNotHTTP, false, ""},
+		"endless trailer":      {floods(head+chunked+"0\r\nX: ", "x"), "", long, client.KindNotHTTP, false, ""},
 		"endless gzip": {floods(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x"), "",
-			client.KindNotHTTP, false, ""},
-		"endless redirect": {floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n"), "", client.KindRedirect, false, ""},
-		"HTTP/2 flood":     {it.NewRawTLS(t, writesForever(settings+headers, ping), "h2").Origin(), "", client.KindTooLarge, false, ""},
+			long, client.KindNotHTTP, false, ""},
+		"endless redirect": {floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n"), "", long, client.KindRedirect, false, ""},
+		"HTTP/2 flood":     {it.NewRawTLS(t, writesForever(settings+headers, ping), "h2").Origin(), "", long, client.KindTooLarge, false, ""},
 	}
 	authority := trusting(it.New(t))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := []option{authority, proxied("HTTP_PROXY", test.proxy), proxied("HTTPS_PROXY", test.proxy)}
-			failure := readFailure(t, test.url, append(options, timeout(short), attempts(1))...)
+			failure := readFailure(t, test.url, append(options, timeout(test.limit), attempts(1))...)
 			if failure.Kind != test.kind || failure.AttemptTimedOut != test.timedOut || failure.Ending != client.NotByTime {
 				t.Errorf("%+v", failure)
 			}
@@ -468,7 +467,7 @@ func TestNoServerCanHoldARead(t *testing.T) {
 	}
 }
 
-// A read that waits until the instance is ready has no limit of attempts, and goes on after failures that are final otherwise.
+// With UntilReady, the number of attempts is not limited, and failures that are final otherwise are retried.
 func TestReadUntilReadyGoesOnAfterEveryFailure(t *testing.T) {
 	t.Parallel()
 	failures := []it.Step{
@@ -482,12 +481,6 @@ func TestReadUntilReadyGoesOnAfterEveryFailure(t *testing.T) {
 	}
 }
 
-// rawServer starts a server that does not read a request first. It is at a URL of the scheme.
-func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
-	t.Helper()
-	return scheme + "://" + it.NewRaw(t, serve).Address()
-}
-
 // writes writes a text at once, and waits for the client to leave.
 func writes(text string) func(net.Conn) {
 	return func(c net.Conn) {
@@ -496,7 +489,7 @@ func writes(text string) func(net.Conn) {
 	}
 }
 
-// answers writes a text once it was asked.
+// answers reads a request, and then does what writes does.
 func answers(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
@@ -504,9 +497,6 @@ func answers(text string) func(net.Conn) {
 		}
 	}
 }
-
-// verbatim answers a text as it is, and closes the connection.
-func verbatim(text string) it.Step { return it.Verbatim(text, it.CloseConnection()) }
 
 // alert is a fatal TLS alert.
 func alert(number byte) string { return "\x15\x03\x01\x00\x02\x02" + string([]byte{number}) }
@@ -523,36 +513,6 @@ func socks(answer byte, then func(net.Conn)) func(net.Conn) {
 		_, _ = c.Read(message) // the request
 		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
 		then(c)
-	}
-}
-
-// padded returns an instance document of that many bytes.
-func padded(size int) string {
-	document := it.Newer().JSON()
-	return document + strings.Repeat(" ", size-len(document))
-}
-
-// gzipped answers a body with gzip, whatever the request accepts.
-func gzipped(body string) it.Step {
-	var compressed bytes.Buffer
-	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
-	_, _ = writer.Write([]byte(body))
-	_ = writer.Close()
-	return it.Func(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(compressed.Bytes())
-	})
-}
-
-// writesForever writes a text, and then another over and over until the client leaves.
-func writesForever(begin, then string) func(net.Conn) {
-	data := []byte(strings.Repeat(then, 64<<10/len(then)))
-	return func(c net.Conn) {
-		_, err := io.WriteString(c, begin)
-		for err == nil {
-			_, err = c.Write(data)
-		}
 	}
 }
 
@@ -580,8 +540,8 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 	}
 }
 
-// What comes on a connection after an earlier response may be the rest of that one, and is not the answer: another
-// attempt gets another connection. A head that is too large is final there too, and its rest is no other response.
+// On a reused connection, invalid bytes may be the rest of an earlier response, so the read tries again on another connection. A head
+// that is too large is final there too.
 func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

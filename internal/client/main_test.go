@@ -1,6 +1,9 @@
 package client_test
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,6 +13,7 @@ import (
 	"log"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -103,7 +107,7 @@ const (
 	head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 )
 
-// setup is a client's configuration, its environment, and a read.
+// setup is what options change: the configuration of a client, its environment variables, and a request.
 type setup struct {
 	client.Config
 	client.Request
@@ -125,6 +129,12 @@ func proxied(variable, value string) option {
 	return func(s *setup) { s.environment[variable] = value }
 }
 
+// connecting sends the connections for the origin of a URL to an address.
+func connecting(t *testing.T, url, address string) option {
+	t.Helper()
+	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin: address} }
+}
+
 func trusting(server *it.Server) option {
 	return func(s *setup) { s.TLS.CACertPEM = server.CACertPEM() }
 }
@@ -144,10 +154,10 @@ func withHeaders(t testing.TB, headers map[string]string) option {
 	return func(s *setup) { s.Headers = parsed }
 }
 
-// environment is held while a client is made, which is when it looks for proxies.
+// environment is locked while a client is made, which is when it reads the variables of proxies.
 var environment sync.Mutex
 
-// prepare returns a client and a read of the instance. The client does not wait long before it tries again.
+// prepare returns a client with short delays, and a request for the instance at url.
 func prepare(t testing.TB, url string, options ...option) (*client.Client, client.Request) {
 	t.Helper()
 	s := setup{
@@ -188,7 +198,7 @@ func baseURL(t testing.TB, text string) address.BaseURL {
 	return u
 }
 
-// read reads an instance that must be good.
+// read reads an instance, which must succeed.
 func read(t testing.TB, url string, options ...option) *client.Result {
 	t.Helper()
 	c, request := prepare(t, url, options...)
@@ -307,7 +317,7 @@ type recordedLog struct {
 	text strings.Builder
 }
 
-// record is an option.
+// record is an option that makes a client log here.
 func (l *recordedLog) record(s *setup) {
 	before := s.Log
 	s.Log = func(ctx context.Context, message string, fields ...map[string]any) {
@@ -327,3 +337,52 @@ func (l *recordedLog) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
+
+// rawServer starts a server that does not read a request first. It is at a URL of the scheme.
+func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
+	t.Helper()
+	return scheme + "://" + it.NewRaw(t, serve).Address()
+}
+
+// writesForever reads a request, and writes a text, and then another over and over until the client leaves.
+func writesForever(begin, then string) func(net.Conn) {
+	data := []byte(strings.Repeat(then, 64<<10/len(then)))
+	return func(c net.Conn) {
+		_, err := http.ReadRequest(bufio.NewReader(c))
+		if err == nil {
+			_, err = io.WriteString(c, begin)
+		}
+		for err == nil {
+			_, err = c.Write(data)
+		}
+	}
+}
+
+// verbatim answers a text as it is, and closes the connection.
+func verbatim(text string) it.Step { return it.Verbatim(text, it.CloseConnection()) }
+
+// padded returns an instance document of size bytes.
+func padded(size int) string {
+	document := it.Newer().JSON()
+	return document + strings.Repeat(" ", size-len(document))
+}
+
+// gzipped answers a body with gzip, whatever the request accepts.
+func gzipped(body string) it.Step {
+	var compressed bytes.Buffer
+	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
+	_, _ = writer.Write([]byte(body))
+	_ = writer.Close()
+	return it.Func(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(compressed.Bytes())
+	})
+}
+
+func redirect(w http.ResponseWriter, location string) {
+	w.Header()["Location"] = []string{location}
+	w.WriteHeader(http.StatusFound)
+}
+
+func sameHeader(a, b http.Header) bool { return maps.EqualFunc(a, b, slices.Equal[[]string]) }

@@ -129,7 +129,7 @@ func reachable() uint64 {
 	return live[0].Value.Uint64()
 }
 
-// Nor does what a server sends without end cost more, read or allocated.
+// What a server sends without end takes little memory either.
 //
 //nolint:paralleltest // it measures what the whole process allocates
 func TestEndlessResponsesAllocateLittle(t *testing.T) {

@@ -162,8 +162,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 	}
 }
 
-// A failure after a redirect says where it led, without the query, and whether headers and certificate were withheld
-// there.
+// The query of the redirect is left out. OtherOrigin says that headers and certificate were not sent there.
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -200,8 +199,7 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	}
 }
 
-// How far the request before a redirect came says nothing of the one after it, and where the redirect itself took all
-// the time, its target is not to blame.
+// The stage that a timeout names is that of the request that took the time. If that was the redirect, its target is not named.
 func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 	t.Parallel()
 	silent := "https://" + it.NewRaw(t, it.Await).Address()

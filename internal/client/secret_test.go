@@ -10,7 +10,7 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The client finds every form in which a server or a proxy may repeat a secret.
+// A server or a proxy may repeat a secret in any of these forms.
 func TestRedactedLine(t *testing.T) {
 	t.Parallel()
 	encode := base64.StdEncoding.EncodeToString
@@ -103,12 +103,7 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 
 func document(w http.ResponseWriter, d it.Document) { _, _ = w.Write([]byte(d.JSON())) }
 
-func redirect(w http.ResponseWriter, location string) {
-	w.Header()["Location"] = []string{location}
-	w.WriteHeader(http.StatusFound)
-}
-
-// hijack lets out what net/http would mend.
+// hijack writes a response past net/http, which would correct it.
 func hijack(w http.ResponseWriter, response string) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -153,8 +148,8 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 	}
 }
 
-// A server can send so much text that what is shown of it, once secrets are redacted, would be all of what was read, up to the
-// cut in the last of them.
+// A body can be so full of secrets that, once they are redacted, what is shown of it would reach the end of what was read, where the last
+// one is cut.
 func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Sw0rdf1sh-", 380)
@@ -178,7 +173,7 @@ func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-// A header whose value is a word of ours leaves our words alone.
+// A header whose value happens to be one of our words does not redact ours, only the server's.
 func TestOwnWordsAreNotRedacted(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithDefault(it.Body(503, "text/plain", "Code 503")))

@@ -49,7 +49,7 @@ func neverAnswer(_ int, r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// readyAfter answers a status until so long after the first request.
+// readyAfter answers a status until d after the first request, and then a document.
 func readyAfter(d time.Duration, status int, header ...string) server {
 	var ready time.Time
 	return func(n int, _ *http.Request) (*http.Response, error) {
@@ -126,7 +126,7 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 	}
 }
 
-// No read lasts past its end, none gives up before it without need, and each says whether it did.
+// A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it.
 func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
 	const second, silent, busy = time.Second, "no response in time", "status 503 Service Unavailable"
@@ -198,7 +198,7 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	}
 }
 
-// then answers statuses, and then as another server does.
+// then answers the statuses of script, and then as next does.
 func then(next server, script ...int) server {
 	return func(n int, r *http.Request) (*http.Response, error) {
 		if n <= len(script) {
@@ -304,7 +304,7 @@ type lateContext struct {
 
 func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
-// What an attempt met that the cancellation cut short says nothing.
+// An attempt that the cancellation interrupted is not the last that failed.
 func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

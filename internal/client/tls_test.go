@@ -66,7 +66,7 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	}
 }
 
-// The system's certificates are read once a process: another process runs the test again, with an authority as the system's.
+// The system's certificates are read once in a process. So the test runs itself in another process, in which the system trusts an authority.
 func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -79,8 +78,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	}
 }
 
-// Protects reads from HTTP/2, in which a server can go on past any timeout, and in which few streams for many reads
-// stall good servers.
+// With HTTP/2, a server could hold a read past its timeouts.
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
 	server := it.New(t, it.WithTLS())
@@ -138,8 +136,6 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	}
 }
 
-func sameHeader(a, b http.Header) bool { return maps.EqualFunc(a, b, slices.Equal[[]string]) }
-
 func TestSequentialReadsShareOneConnection(t *testing.T) {
 	t.Parallel()
 	for name, instance := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS(), "mutual TLS": it.WithClientCertificate()} {
@@ -148,7 +144,7 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 			server := it.New(t, instance)
 			c, request := prepare(t, server.URL(), trusting(server), withClientCert(server))
 			for range 10 {
-				// What goes wrong costs no connection either, nor does a retry or a redirect.
+				// Neither failures nor retries and redirects cost a connection.
 				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), // one read
 					it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
 				for i, good := range []bool{true, false, true, false} {
@@ -178,8 +174,7 @@ func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 	}
 }
 
-// Protects good instances from the others of a fleet, at their own origin too: nothing but the caller bounds how many
-// reads are under way, and a document that comes slowly takes nothing from others.
+// Slow instances do not delay the other reads of a fleet, not even at the same origin.
 func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	const many = 64
@@ -214,7 +209,7 @@ func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 	promptly(t, slowReads.Wait)
 }
 
-// An internationalized host is asked for under the name that is its origin, so that it is no other virtual host.
+// The Host header has the ASCII form of an internationalized name, as its origin has.
 func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	t.Parallel()
 	redirect := it.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")
@@ -229,7 +224,7 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	}
 }
 
-// Protects the client certificate, which is for the instance alone.
+// The client certificate is for the instance alone.
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"http", "https"} {
@@ -288,7 +283,7 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// Protects long runs: what a proxy that never answers leaves behind ends with the request timeout.
+// A connection to a proxy that never answers ends with the request timeout, also when nothing waits for it any more.
 //
 //nolint:paralleltest // it looks for goroutines
 func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {

@@ -61,7 +61,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 	}
 }
 
-// A wait that ends in another failure tells what was not as expected before: that is often the cause.
+// Values that were not as expected before another failure are often its cause.
 func TestLaterFailureDoesNotHideWhatWasNotAsExpected(t *testing.T) {
 	t.Parallel()
 	differences := []client.Difference{{Name: "chunk_size", Reported: "2", Expected: "20000000"}}
