@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.4"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
@@ -8,14 +8,26 @@ terraform {
 
 variable "base_url" { type = string }
 
-resource "filetransfer_instance_record" "files" {
-  base_url = var.base_url
+# Stands in for your server, such as a helm_release.
+resource "terraform_data" "server" {
+  input = { CHUNK_SIZE = "20000000" }
+}
 
-  timeouts {
-    read = "5s" # how long a plan waits for an instance that is down
+# Has a new ID after each change of the server.
+resource "terraform_data" "deploy" {
+  depends_on = [terraform_data.server]
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.server]
   }
+}
 
-  # The apply waits for these.
+# Each apply that changes the server waits until the instance has reported these values for 30 seconds.
+resource "filetransfer_instance_record" "files" {
+  base_url   = var.base_url
+  triggers   = { deploy = terraform_data.deploy.id }
+  stable_for = "30s"
+
   expected {
     chunk_size       = 20000000
     require_password = true
