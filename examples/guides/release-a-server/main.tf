@@ -20,10 +20,15 @@ variable "chunk_size" {
 
 # Stands in for the server: a container, a Helm release, a virtual machine.
 resource "terraform_data" "server" {
-  input = { image = "stend:${var.release}", CHUNK_SIZE = tostring(var.chunk_size) }
+  triggers_replace = { RELEASE = var.release, CHUNK_SIZE = tostring(var.chunk_size) }
+
+  provisioner "local-exec" {
+    command     = "echo restart the server" # ends when the old process has stopped
+    environment = self.triggers_replace
+  }
 }
 
-# Is replaced, and so has a new ID, after each change of the server.
+# Has a new ID after each change of the server.
 resource "terraform_data" "deploy" {
   depends_on = [terraform_data.server]
 
@@ -33,8 +38,9 @@ resource "terraform_data" "deploy" {
 }
 
 resource "filetransfer_instance_record" "files" {
-  base_url = var.base_url
-  triggers = { deploy = terraform_data.deploy.id }
+  base_url   = var.base_url
+  triggers   = { deploy = terraform_data.deploy.id }
+  stable_for = "30s"
 
   timeouts { # how long a release may take
     create = "5m"
