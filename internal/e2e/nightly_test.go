@@ -34,7 +34,7 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 		"data \"filetransfer_instance\" \"this\" { base_url = %[1]q }\nlocals { limit = data.filetransfer_instance.this.chunk_size }": "the instance of a data source is down",
 		strings.Replace(fleet, "%[2]s", "", 1):                      "the instance of a data source is down",
 		strings.Replace(fleet, "%[2]s", "allow_failures = true", 1): "a fleet with `allow_failures` goes on",
-		"resource \"filetransfer_instance_record\" \"this\" {\nbase_url = %[1]q\nexpected { file_max_age = 2592000 }\n}\n" +
+		"resource \"filetransfer_instance_record\" \"this\" {\nbase_url = %[1]q\ntimeouts { update = \"1s\" }\nexpected { file_max_age = 2592000 }\n}\n" +
 			"locals { limit = filetransfer_instance_record.this.chunk_size }": "a record keeps its old values",
 	} {
 		t.Run(strings.Fields(configuration)[1], func(t *testing.T) {
@@ -57,6 +57,10 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 			if strings.HasPrefix(configuration, "resource") {
 				answers("fileMaxAge", 2)
 				want("the instance does not report")
+				w.do("apply", "-auto-approve").wantText(t, "exit code 1:")
+				server.SetDefault(instancetest.Answer())
+				want("the last wait of a record failed")
+				w.apply()
 			}
 			server.Close()
 			want(down)
