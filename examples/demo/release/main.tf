@@ -18,7 +18,7 @@ variable "base_url" {
 variable "release" {
   description = "Release of the server."
   type        = string
-  default     = "2.1.5"
+  default     = "2.1.0"
 }
 
 variable "chunk_size" {
