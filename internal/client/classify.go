@@ -72,13 +72,18 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	case trace.ended(), isBroken(err):
 		return newFailure(KindBroken, brokenReason(trace.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
-		return newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
+		failure := newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
+		failure.Hint = HintBody
+		return failure
 	default:
 		// net/http closes a connection on which a server sends data before the request, without a specific error.
 		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
 			text = "it came before the request"
 		}
 		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
+		if trace.at() == stageAnswered {
+			failure.Hint = HintBody
+		}
 		// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
 		failure.transient = trace.reused.Load()
 		return failure

@@ -75,7 +75,7 @@ const (
 	HintWebPage                           // the body is an HTML page
 	HintNoDocument                        // the body is empty, or a message about an error, with status 200
 	HintCutShort                          // the body is the beginning of a JSON document
-	HintEncoding                          // the body has a content encoding that nobody asked for, or is in UTF-16
+	HintBody                              // the head is fine, but the body is damaged, or encoded in a way that nobody asked for
 	HintLargeHead                         // the head is too large, not the body
 )
 
@@ -117,7 +117,7 @@ type Failure struct { //nolint:errname // the one outcome of a read besides its 
 	// Answered is true if the head of a response arrived.
 	Answered bool
 	// CacheAgeSeconds is the age of a response from a cache, or 0.
-	CacheAgeSeconds uint64
+	CacheAgeSeconds int64
 	// LastStreak is the last streak before the failure. Its Attempts are 0 if there was none.
 	LastStreak Streak
 	// BeforeStreak is the last failure before LastStreak, for KindUnstable, or nil.

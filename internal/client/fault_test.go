@@ -311,10 +311,10 @@ func TestResponseFailures(t *testing.T) {
 		"bad status":                  {verbatim("HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, 1, 0, `status code "OK"`},
 		"bad length":                  {verbatim(head + "Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, 1, 0, "Content-Length"},
 		"escape sequence in a header": {it.Body(200, "text/\x1b[31mplain", "{}"), client.KindNotHTTP, 1, 0, `text/\x1b[31mplain`},
-		"bad chunk":                   {verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindNotHTTP, 1, 0, "chunk"},
-		"not gzip":                    {verbatim(head + "Content-Encoding: gzip\r\n\r\n" + document), client.KindNotHTTP, 1, 0, "not valid gzip"},
+		"bad chunk":                   {verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindNotHTTP, 1, client.HintBody, "chunk"},
+		"not gzip":                    {verbatim(head + "Content-Encoding: gzip\r\n\r\n" + document), client.KindNotHTTP, 1, client.HintBody, "not valid gzip"},
 		"gzip, corrupt": {verbatim(head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"),
-			client.KindNotHTTP, 1, 0, "not valid gzip"},
+			client.KindNotHTTP, 1, client.HintBody, "not valid gzip"},
 
 		"redirect to a file": {it.Redirect(302, "file:///x"), client.KindRedirect, 1, 0, "a redirect to file:"},
 
@@ -331,9 +331,9 @@ func TestResponseFailures(t *testing.T) {
 			client.KindNotJSON, 1, client.HintWebPage, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
 		"text": {it.Body(200, "", "nothing"), client.KindNotJSON, 1, 0, "(no Content-Type); it begins with: nothing"},
 		"other encoding": {verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"),
-			client.KindNotJSON, 1, client.HintEncoding, `Content-Encoding "br"`},
+			client.KindNotJSON, 1, client.HintBody, `Content-Encoding "br"`},
 		"UTF-16": {it.Body(200, "application/json", "\xff\xfe{\x00}\x00"),
-			client.KindNotJSON, 1, client.HintEncoding, "the body is text in UTF-16, but JSON must be in UTF-8"},
+			client.KindNotJSON, 1, client.HintBody, "the body is text in UTF-16, but JSON must be in UTF-8"},
 		"escape sequences": {it.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
 			client.KindNotJSON, 1, 0, "[2J]0;titlered"},
 

@@ -247,10 +247,10 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 
 // cacheAge returns the Age header (RFC 9111, section 5.1), the first of several, in seconds. Returns false if absent or invalid. An
 // age that is too large counts as the largest possible, of 68 years.
-func cacheAge(header http.Header) (seconds uint64, ok bool) {
+func cacheAge(header http.Header) (seconds int64, ok bool) {
 	first, _, _ := strings.Cut(header.Get("Age"), ",")
-	seconds, err := strconv.ParseUint(strings.TrimSpace(first), 10, 31)
-	return seconds, err == nil || errors.Is(err, strconv.ErrRange)
+	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
+	return max(0, seconds), seconds >= 0 && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
 // answer reads a response that is not a redirect.

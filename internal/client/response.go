@@ -93,7 +93,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	var hint Hint
 	switch {
 	case encoding != "" && !strings.EqualFold(encoding, "identity"): // net/http removes the one that it asked for
-		problem, said, hint = "the body has an encoding that the provider did not ask for", "", HintEncoding
+		problem, said, hint = "the body has an encoding that the provider did not ask for", "", HintBody
 	case len(bytes.TrimSpace(body)) == 0:
 		problem, hint = "the body is empty", HintNoDocument
 	case isHTML(header, string(body)):
@@ -103,7 +103,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 			problem, said = fmt.Sprintf("the body is an HTML page titled %q, not JSON", said), ""
 		}
 	case isUTF16(body):
-		problem, said, hint = "the body is text in UTF-16, but JSON must be in UTF-8", "", HintEncoding
+		problem, said, hint = "the body is text in UTF-16, but JSON must be in UTF-8", "", HintBody
 	case document.EndsEarly:
 		problem, hint = "the body is incomplete JSON: "+problem, HintCutShort
 	default:

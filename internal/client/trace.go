@@ -47,7 +47,7 @@ type requestTrace struct {
 	deadline time.Time
 	// hasAge is true if the response has an Age header, and so comes from a cache. ageSeconds is its value. Set by get.
 	hasAge     bool
-	ageSeconds uint64
+	ageSeconds int64
 	stage      atomic.Int32
 	// used is the connection that the request is sent on.
 	used atomic.Pointer[conn]

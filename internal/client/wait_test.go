@@ -93,7 +93,7 @@ func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	tests := map[string]struct {
 		age, body string
 		status    int
-		want      uint64
+		want      int64
 	}{
 		"status":       {"300", "gone", 404, 300},
 		"document":     {"300", "{}", 200, 300},

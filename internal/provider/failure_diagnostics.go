@@ -127,13 +127,10 @@ var hintAdvice = map[client.Hint]advice{
 		"such as /api.", aboutBaseURL: true},
 	client.HintNoDocument: {text: "Check the log of the server, and that the base URL names an instance of the file transfer service."},
 	client.HintCutShort:   {text: "The document was cut short: check the log of the server, and of the proxy in front of it."},
-	client.HintEncoding:   {text: bodyRemedy},
+	client.HintBody:       {text: "It answered HTTP: check what the proxy in front of the instance does to the body of its responses."},
 	client.HintLargeHead: {text: "Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as " +
 		"cookies.", aboutBaseURL: true},
 }
-
-// bodyRemedy is the remedy for a response whose head is fine, and whose body cannot be read.
-const bodyRemedy = "It answered HTTP: check what the proxy in front of the instance does to the body of its responses."
 
 // cacheRemedy is the remedy for a response from a cache.
 const cacheRemedy = "A cache answered in place of the instance: exclude /instance from it."
@@ -308,8 +305,6 @@ func adviceOn(failure *client.Failure, op readOperation) advice {
 		return advice{text: sentence(op.raiseTimeout())}
 	case failure.Kind == client.KindTimeout && failure.Ending == client.TimeRanOut && !failure.AttemptTimedOut:
 		return advice{text: "Check that the instance is up and can be reached. If it is only slow, " + op.raiseTimeout()}
-	case failure.Kind == client.KindNotHTTP && failure.Answered:
-		return advice{text: bodyRemedy}
 	case failure.Kind == client.KindBroken && !failure.Answered && strings.HasPrefix(strings.ToLower(failure.URL), "http:"):
 		return advice{text: failureWords[failure.Kind].text + " If the server expects TLS on this port, write the base URL with https://.", aboutBaseURL: true}
 	default:
