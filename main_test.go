@@ -64,7 +64,7 @@ func TestAddressIsThatOfTheRegistry(t *testing.T) {
 }
 
 func TestLogIsWrittenOnlyIfItWasAskedFor(t *testing.T) {
-	ours := []string{"TF_LOG_SDK", "TF_LOG_PROVIDER_FILETRANSFER"}
+	ours := []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_FILETRANSFER"}
 	for _, asked := range []string{"", "TF_LOG", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_FILETRANSFER", "TF_LOG_SDK_PROTO"} {
 		t.Run(cmp.Or(asked, "nothing"), func(t *testing.T) {
 			for _, variable := range append(os.Environ(), ours...) {
