@@ -41,7 +41,8 @@ func expectedBlock() schema.SingleNestedBlock {
 
 // argument returns the argument of a detail in the block expected.
 func (d detail) argument() schema.Attribute {
-	description := d.description + " Default: any."
+	meaning, _, _ := strings.Cut(d.description, ". ") // without notes on what an instance reports
+	description := strings.TrimSuffix(meaning, ".") + ". Default: any."
 	switch d.valueType.(type) {
 	case basetypes.Int64Type: // a NumberAttribute; see wholeNumber
 		return schema.NumberAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.Number{wholeNumber(0, math.MaxInt64)}}

@@ -44,7 +44,7 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := computedAttributes("The JSON document as delivered. Unknown in a plan that changes a value in `expected`, so that a resource that " +
-		"must be replaced when it changes is replaced at each release: use the other attributes, or a data source with `depends_on`.")
+		"must be replaced when it changes is replaced at each release: use the other attributes there.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
