@@ -29,7 +29,8 @@ func TestWithCLI(t *testing.T) {
 	const (
 		terraform = `[ -z "${TF_WORKSPACE:-}" ] && echo Terraform v1.11.4`
 		tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
-		goTool    = `[ "$CGO_ENABLED $1 $3 $4 $5" = "0 -C tool -n tofu" ] && echo "$PATH/pinned"`
+		goInstall = `[ "$CGO_ENABLED $*" = "0 install github.com/hashicorp/terraform@v1.8.5" ] && mkdir -p "$GOBIN" && mv "$PATH/built" "$GOBIN/terraform"`
+		cache     = "terraform-provider-filetransfer/terraform-1.8.5"
 		show      = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
 			: >"$TMPDIR/file"
 			exit 7`
@@ -44,7 +45,10 @@ func TestWithCLI(t *testing.T) {
 	}{
 		"terraform before tofu": {both, "", "1 PATH/terraform registry.terraform.io/filetransfer TRACE\n", 7},
 		"only tofu":             {programs{"tofu": tofu}, "", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
-		"neither":               {programs{"go": goTool, "pinned": tofu}, "", "1 PATH/pinned registry.opentofu.org/filetransfer TRACE\n", 7},
+		"neither":               {programs{"go": goInstall, "built": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
+		"neither, built before": {programs{cache + "/terraform": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
+		"neither, interrupted":  {programs{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
+		"neither, not built":    {programs{"go": `mkdir -p "$GOBIN"; echo no network; exit 1`}, "", "\nno network\n", 1},
 		"named":                 {both, "tofu", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
 		"not there":             {both, "tf", "with-cli: tf is not a program\n", 1},
 		"something else":        {programs{"terraform": "echo Packer v1.2.3"}, "", "neither Terraform nor OpenTofu\n", 1},
@@ -53,7 +57,7 @@ func TestWithCLI(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, tmp := t.TempDir(), t.TempDir()
-			for _, name := range []string{"awk", "dirname", "mktemp", "rm", "sh"} {
+			for _, name := range []string{"awk", "mkdir", "mktemp", "mv", "rm", "sh"} {
 				path, err := exec.LookPath(name)
 				must(t, err)
 				must(t, os.Symlink(path, filepath.Join(dir, name)))
@@ -61,12 +65,13 @@ func TestWithCLI(t *testing.T) {
 			// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
 			syscall.ForkLock.RLock()
 			for name, script := range test.programs {
+				must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 				must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 			}
 			syscall.ForkLock.RUnlock()
 			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", "sh", "-c", show)
 			cmd.Env = []string{
-				"PATH=" + dir, "TMPDIR=" + tmp, "TF_ACC_TERRAFORM_PATH=" + test.named,
+				"PATH=" + dir, "XDG_CACHE_HOME=" + dir, "TMPDIR=" + tmp, "TF_ACC_TERRAFORM_PATH=" + test.named,
 				"TF_WORKSPACE=production", "TF_LOG=TRACE", "FILETRANSFER_BASE_URL=https://example.com",
 			}
 			said, err := cmd.CombinedOutput()
