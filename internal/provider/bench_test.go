@@ -24,8 +24,7 @@ func benchmarkRead(b *testing.B, name string, arguments args) {
 	}
 }
 
-// BenchmarkRead reads filetransfer_instance. The client's benchmark compares with a plain GET, and bench-plan with a no-op
-// data source.
+// BenchmarkRead reads filetransfer_instance. The client's benchmark compares with a plain GET.
 func BenchmarkRead(b *testing.B) {
 	benchmarkRead(b, instanceName, args{"base_url": instancetest.New(b).URL()})
 }
