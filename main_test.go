@@ -36,9 +36,8 @@ func TestVersionIsPrinted(t *testing.T) {
 }
 
 // With -debug, the provider tells Terraform its address.
-//
-//nolint:paralleltest // the program must end even if another test ends this process, as in scripts/mutations
 func TestAddressIsThatOfTheRegistry(t *testing.T) {
+	t.Parallel()
 	command := program(t, "-debug")
 	output, err := command.StdoutPipe()
 	if err != nil {
