@@ -31,7 +31,7 @@ func TestWithCLI(t *testing.T) {
 		tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
 		goInstall = `[ "$CGO_ENABLED $*" = "0 install github.com/hashicorp/terraform@v1.8.5" ] && mkdir -p "$GOBIN" && mv "$PATH/built" "$GOBIN/terraform"`
 		cache     = "terraform-provider-filetransfer/terraform-1.8.5"
-		show      = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
+		show      = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
 			: >"$TMPDIR/file"
 			exit 7`
 	)
@@ -43,13 +43,13 @@ func TestWithCLI(t *testing.T) {
 		want     string // that the command prints, or the script if there is no CLI
 		exitCode int
 	}{
-		"terraform before tofu": {both, "", "1 PATH/terraform registry.terraform.io/filetransfer TRACE\n", 7},
-		"only tofu":             {programs{"tofu": tofu}, "", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
-		"neither":               {programs{"go": goInstall, "built": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
-		"neither, built before": {programs{cache + "/terraform": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
-		"neither, interrupted":  {programs{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer TRACE\n", 7},
+		"terraform before tofu": {both, "", "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
+		"only tofu":             {programs{"tofu": tofu}, "", "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n", 7},
+		"neither":               {programs{"go": goInstall, "built": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
+		"neither, built before": {programs{cache + "/terraform": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
+		"neither, interrupted":  {programs{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
 		"neither, not built":    {programs{"go": `mkdir -p "$GOBIN"; echo no network; exit 1`}, "", "\nno network\n", 1},
-		"named":                 {both, "tofu", "1 PATH/tofu registry.opentofu.org/filetransfer TRACE\n", 7},
+		"named":                 {both, "tofu", "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n", 7},
 		"not there":             {both, "tf", "with-cli: tf is not a program\n", 1},
 		"something else":        {programs{"terraform": "echo Packer v1.2.3"}, "", "neither Terraform nor OpenTofu\n", 1},
 	}
