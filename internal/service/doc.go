@@ -4,7 +4,7 @@
 //
 // SERVICE is a clone of https://github.com/hoststend/stend-api, or its bare Git directory, which is only read. Nothing of it
 // is in this repository. Node.js with npm is needed, and Terraform or OpenTofu as for the other acceptance tests. Without
-// SERVICE these tests are skipped. They also show what the guide "Settings that follow from the limits" says about the service.
+// SERVICE the tests that run it are skipped.
 //
 // Each tag and the newest commit, named as git describe names it, is installed in a folder of its own under CACHE, by
 // default terraform-provider-filetransfer/service in the user's cache directory (XDG_CACHE_HOME, or ~/.cache). The folders
@@ -12,7 +12,6 @@
 // The service listens on loopback only, and ends when the tests end, however they end.
 //
 // What it answers is compared with testdata/releases: a file for each release, with a document for each setting. A release that
-// is not there has to be read like the one before it, and the labels that both have must mean the same. CAPTURE=1 writes these
-// files, and deletes none; the table in the guide "Supported versions of Stend" follows
-// from them.
+// is not there has to answer like the newest one there. CAPTURE=1 writes these files, and deletes none; the table in the guide
+// "Supported versions of Stend" follows from them.
 package service

@@ -1,12 +1,16 @@
-//go:build unix
-
 package service_test
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"maps"
+	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"regexp"
 	"slices"
@@ -14,258 +18,297 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/provider"
 )
 
-// installed returns the releases in order, and the folder of each. Without them it skips the test.
-func installed(t *testing.T) (releases []string, folders map[string]string) {
-	t.Helper()
-	list := os.Getenv("SERVICE_TEST_RELEASES")
-	if list == "" {
-		t.Skip("needs the service's repository and Node.js: make testacc-service SERVICE=path")
-	}
-	content, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folders = map[string]string{}
-	for line := range strings.Lines(string(content)) {
-		release, folder, _ := strings.Cut(strings.TrimSpace(line), " ")
-		folders[release] = folder
-	}
-	return inOrder(slices.Collect(maps.Keys(folders))), folders
+var protoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
+	"filetransfer": providerserver.NewProtocol6WithError(provider.New("test")()),
 }
 
-// TestReleases reads every release in every setting. It prints the table at the end, or what is wrong.
+// Each release answers in each setting what it answered when it was captured, and is read in every way that the provider has.
 func TestReleases(t *testing.T) {
 	t.Parallel()
-	releases, folders := installed(t)
-	known, capture := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
-	var lock sync.Mutex
-	answered, wrong := documents{}, map[string]map[string][]string{} // the settings of each problem of a release
-	t.Cleanup(func() {
-		for i, release := range releases {
-			for n, problem := range slices.Sorted(maps.Keys(wrong[release])) {
-				in := slices.DeleteFunc(slices.Clone(settings), func(s string) bool { return !slices.Contains(wrong[release][problem], s) })
-				if n == 0 {
-					earlier, before := release, known[release][in[0]]
-					if before == nil && i > 0 {
-						earlier = releases[i-1]
-						before = answered[earlier][in[0]]
-					}
-					t.Errorf("%s answers\n%s\nand %s answered\n%s", release, answered[release][in[0]], earlier, before)
-				}
-				t.Errorf("%s: %s (%s)", release, problem, strings.Join(in, ", "))
-			}
-		}
-		if t.Failed() {
-			return
-		}
-		fmt.Printf("\n%s\n", answered.table())
-		if capture {
-			answered.capture(t)
-		}
-	})
-	for _, setting := range settings {
-		t.Run(setting, func(t *testing.T) {
+	known, capturing := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
+	for _, release := range installed(t) {
+		t.Run(release.name, func(t *testing.T) {
 			t.Parallel()
-			services := map[string]*service{}
-			for _, release := range releases {
-				services[release] = start(t, folders[release], t.TempDir(), instancetest.ReserveAddress(t), strings.TrimPrefix(setting, "default"))
+			answered, baseURLs := documents{}, map[string]config.Variable{}
+			instances, errors := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
+			want := known[release.name]
+			if want == nil {
+				want = asNewest(t, known, release)
 			}
-			readings := read(t, services)
-			lock.Lock()
-			defer lock.Unlock()
-			var before answer
-			for _, release := range releases {
-				s := services[release]
-				document := s.document(t)
-				want := known[release][setting]
-				if capture {
-					want = document
-				} else if want == nil {
-					t.Logf("%s is new. Not as in the release before: %q", release, changedFields(document, before.document))
+			for _, setting := range settings {
+				p := start(t, release, strings.TrimPrefix(setting, "default"))
+				document := p.document(t)
+				if !capturing && !bytes.Equal(document, want[setting]) {
+					t.Errorf("%s: the release answers\n%s\nwant\n%s", setting, document, want[setting])
 				}
-				if answered[release] == nil {
-					answered[release], wrong[release] = map[string]json.RawMessage{}, map[string][]string{}
+				if details, lacking := read(t, document); len(lacking) == 0 {
+					instances[setting] = knownvalue.ObjectPartial(attributes(details))
+				} else {
+					errors[setting] = knownvalue.StringExact("not an instance document: " + lacking[0])
 				}
-				for _, problem := range problems(readings[release], s.url, document, want, before) {
-					wrong[release][problem] = append(wrong[release][problem], setting)
+				answered[setting], baseURLs[setting] = document, config.StringVariable(p.url)
+			}
+			all := resource.TestStep{
+				Config:          instancesConfig,
+				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(errors)),
+				},
+			}
+			single := resource.TestStep{
+				Config:          instanceConfig,
+				ConfigVariables: config.Variables{"base_url": baseURLs["default"]},
+			}
+			if details, lacking := read(t, answered["default"]); len(lacking) == 0 {
+				attributes := attributes(details)
+				attributes["response_body"] = knownvalue.StringExact(string(answered["default"]))
+				for name, value := range attributes {
+					single.ConfigStateChecks = append(single.ConfigStateChecks,
+						statecheck.ExpectKnownValue("data.filetransfer_instance.files", tfjsonpath.New(name), value),
+						statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New(name), value))
 				}
-				before = answer{release, document}
-				answered[release][setting] = document
+			} else {
+				single.ExpectError = regexp.MustCompile(lacking[0] + ": required, but missing")
+			}
+			resource.Test(t, resource.TestCase{
+				ProtoV6ProviderFactories: protoV6ProviderFactories,
+				Steps:                    []resource.TestStep{all, single},
+			})
+			if capturing {
+				capture(t, release.name, answered)
 			}
 		})
 	}
 }
 
-// The ways of reading.
-const (
-	single = "data.filetransfer_instance"
-	fleet  = "data.filetransfer_instances"
-	record = "filetransfer_instance_record"
-)
-
-// reading is what one way of reading an instance gives.
-type reading struct {
-	attributes map[string]any
-	refusal    string   // why there are no attributes
-	warnings   []string // their summaries, of the plan and of the apply
-}
-
-// resources are the values of resources and data sources by address, in a state.
-type resources struct {
-	Values struct {
-		RootModule struct {
-			Resources []struct {
-				Address string
-				Values  map[string]any
-			}
-		} `json:"root_module"`
-	}
-}
-
-func (r resources) at(address string) map[string]any {
-	for _, resource := range r.Values.RootModule.Resources {
-		if resource.Address == address {
-			return resource.Values
-		}
-	}
-	return nil
-}
-
-// read reads services in every way, and returns what came of it by their keys and by the way.
-func read(t *testing.T, services map[string]*service) map[string]map[string]*reading {
+// asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
+func asNewest(t *testing.T, known map[string]documents, r release) documents {
 	t.Helper()
-	urls, readings, refused := map[string]string{}, map[string]map[string]*reading{}, []string{}
-	for key, s := range services {
-		s.document(t) // so that it is ready
-		urls[key], readings[key] = s.url, map[string]*reading{single: {}, fleet: {}, record: {}}
+	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]
+	details, _ := read(t, newest["default"])
+	want := documents{}
+	for setting, document := range newest {
+		want[setting] = bytes.Replace(document, []byte(details.APIVersion.Text), []byte(r.version), 1)
 	}
-	w := newWorkspace(t, "read.tf")
-	do := func(command ...string) {
-		w.set(map[string]any{"base_urls": urls, "refused": refused})
-		diagnostics, _ := w.do(command[0], command[1:]...)
-		for _, d := range diagnostics {
-			for key, ways := range readings {
-				for way, got := range ways {
-					about := d.Address == fmt.Sprintf("%s.this[%q]", way, key)
-					if way == fleet {
-						about = d.Address == fleet+".all" && strings.Contains(d.Summary+d.Detail, fmt.Sprintf("%q", key))
-					}
-					switch {
-					case about && d.Severity == "error":
-						got.refusal = d.Detail
-					case about && !strings.Contains(d.Summary, "could not be read"):
-						got.warnings = append(got.warnings, d.Summary)
+	return want
+}
+
+const requiredProviders = `
+terraform {
+  required_providers {
+    filetransfer = {
+      source = "filetransfer/filetransfer"
+    }
+  }
+}
+`
+
+const instanceConfig = requiredProviders + `
+variable "base_url" {
+  type = string
+}
+
+data "filetransfer_instance" "files" {
+  base_url = var.base_url
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = var.base_url
+}
+`
+
+const instancesConfig = requiredProviders + `
+variable "base_urls" {
+  type = map(string)
+}
+
+data "filetransfer_instances" "all" {
+  base_urls      = var.base_urls
+  allow_failures = true
+}
+`
+
+// attributes returns what the provider has to make of details. An attribute of the provider that is not here does no harm:
+// TestCapturedDocuments compares all details.
+func attributes(details instance.Details) map[string]knownvalue.Check {
+	return map[string]knownvalue.Check{
+		"api_version":              knownvalue.StringExact(details.APIVersion.Text),
+		"chunk_size":               knownvalue.Int64Exact(details.ChunkSizeBytes),
+		"file_max_age":             knownvalue.Int64Exact(details.FileMaxAgeSeconds),
+		"file_max_size":            knownvalue.Int64Exact(details.FileMaxSizeBytes),
+		"max_transfers_in_merge":   knownvalue.Int64Exact(details.MaxTransfersInMerge),
+		"recommended_expire_times": knownvalue.ListSizeExact(len(details.RecommendedExpireTimes)),
+		"require_password":         knownvalue.Bool(details.RequirePassword),
+	}
+}
+
+// Each release replaces the one before it: the apply waits while the old process answers, and then changes what uses the record.
+// A chunk size that the last one does not read as it was meant fails the apply.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	releases := installed(t)
+	server := newServer(t)
+	var steps []resource.TestStep
+	for i, release := range releases {
+		if release.version == "1.0.0" {
+			continue // it cannot be read
+		}
+		chunkSize := 1000 + i
+		steps = append(steps, resource.TestStep{
+			Config: releaseConfig(server.URL, release.version, chunkSize, "1m"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
+				beforeApply(func() { server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize))) }),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
+			},
+		})
+	}
+	last := releases[len(releases)-1]
+	steps = append(steps, resource.TestStep{
+		Config: releaseConfig(server.URL, last.version, 30000000, "3s"),
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			beforeApply(func() { server.replace(start(t, last, "CHUNK_SIZE=3e+07")) }),
+		}},
+		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
+	})
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: protoV6ProviderFactories, Steps: steps})
+}
+
+func releaseConfig(baseURL, version string, chunkSize int, timeout string) string {
+	return requiredProviders + fmt.Sprintf(`
+provider "filetransfer" {
+  retry {
+    min_delay = "50ms"
+    max_delay = "50ms"
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = %q
+
+  expected {
+    api_version = %q
+    chunk_size  = %d
+  }
+
+  timeouts {
+    create = %[4]q
+    update = %[4]q
+  }
+}
+
+resource "terraform_data" "upload_job" {
+  input = filetransfer_instance_record.files.chunk_size
+}
+`, baseURL, version, chunkSize, timeout)
+}
+
+// beforeApply is called after a plan is made and before it is applied.
+type beforeApply func()
+
+func (f beforeApply) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
+	f()
+}
+
+// server forwards requests to a process.
+type server struct {
+	*httptest.Server
+
+	mu            sync.Mutex
+	current, next *process
+	left          int // answers of current until next replaces it
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	s := &server{}
+	s.Server = httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", s.address() },
+		ErrorLog: log.New(io.Discard, "", 0), // of a process that starts
+	})
+	t.Cleanup(s.Close)
+	return s
+}
+
+// replace replaces the process after it has answered twice.
+func (s *server) replace(next *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next, s.left = next, 2
+}
+
+// address returns the address of the process that answers.
+func (s *server) address() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.next == nil:
+	case s.current == nil:
+		s.current, s.next = s.next, nil
+	case s.left == 0:
+		s.current.kill()
+		s.current, s.next = s.next, nil
+	default:
+		s.left--
+	}
+	return s.current.address
+}
+
+// wrongSettings matches a row of the table of wrong settings in the guide: a value, and what is reported for a size and a maximum age.
+var wrongSettings = regexp.MustCompile("(?m)^\\| (?:`([^`]+)`|empty) \\| ([^|]+) \\| ([^|]+) \\|$")
+
+// Releases from 2.0.0 on report for wrong settings what the guide "Release a server and wait for it" says.
+func TestWrongSettings(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/guides/release-a-server.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := wrongSettings.FindAllStringSubmatch(string(page), -1)
+	if len(rows) == 0 {
+		t.Fatal("the guide has no table of wrong settings")
+	}
+	releases, known := installed(t), captured(t)
+	for _, row := range rows {
+		value, size, age := row[1], strings.Trim(row[2], "`"), strings.Trim(row[3], "`")
+		t.Run(cmp.Or(value, "empty"), func(t *testing.T) {
+			t.Parallel()
+			for _, release := range releases {
+				if strings.HasPrefix(release.version, "1.") || known[release.name] == nil {
+					continue
+				}
+				want := map[string]string{"fileMaxSize": size, "chunkSize": size, "fileMaxAge": age}
+				if size == "the default" {
+					defaults, _ := read(t, known[release.name]["default"])
+					want["fileMaxSize"], want["chunkSize"] = fmt.Sprint(defaults.FileMaxSizeBytes), fmt.Sprint(defaults.ChunkSizeBytes)
+				}
+				p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
+				var got map[string]json.RawMessage
+				if err := json.Unmarshal(p.document(t), &got); err != nil {
+					t.Fatal(err)
+				}
+				for field, reported := range want {
+					if string(got[field]) != reported {
+						t.Errorf("%s reports %s as %s, and the guide says %s", release.name, field, got[field], reported)
 					}
 				}
 			}
-		}
-	}
-	do("plan")
-	for key, ways := range readings {
-		if ways[single].refusal != "" {
-			refused = append(refused, key)
-		}
-	}
-	do("apply", "-auto-approve")
-
-	var state resources
-	w.show(&state)
-	all := state.at(fleet + ".all")
-	for key, ways := range readings {
-		ways[single].attributes = state.at(fmt.Sprintf("%s.this[%q]", single, key))
-		ways[record].attributes = state.at(fmt.Sprintf("%s.this[%q]", record, key))
-		ways[fleet].attributes, _ = all["instances"].(map[string]any)[key].(map[string]any)
-		ways[fleet].refusal, _ = all["errors"].(map[string]any)[key].(string)
-	}
-	return readings
-}
-
-// tooShort tells whether a warning is about options that may be in minutes.
-func tooShort(summary string) bool { return strings.Contains(summary, "shorter than a minute") }
-
-// answer is what a release answered.
-type answer struct {
-	release  string
-	document []byte
-}
-
-// problems says what is wrong with a release. What it answered when it was captured is nil for a new one, which has to be
-// read like the one before it.
-func problems(ways map[string]*reading, url string, document, captured []byte, before answer) (found []string) {
-	want := meaningOf(document)
-	for _, way := range []string{single, fleet, record} {
-		got := ways[way]
-		add := func(format string, args ...any) { found = append(found, way+": "+fmt.Sprintf(format, args...)) }
-		if len(want.faults) == 0 {
-			attributes := maps.Clone(want.attributes)
-			attributes["base_url"] = url
-			if way == fleet {
-				delete(attributes, "response_body")
-			}
-			if got.refusal != "" {
-				add("refused: %s", got.refusal)
-			} else if difference := compare(got.attributes, attributes); difference != "" {
-				add("%s", difference)
-			}
-			if others := slices.DeleteFunc(slices.Clone(got.warnings), tooShort); len(others) > 0 {
-				add("warns of %q, want nothing", slices.Compact(others))
-			}
-			if warned := slices.ContainsFunc(got.warnings, tooShort); warned != want.ambiguous {
-				add("a warning about short options is %t, want %t", warned, want.ambiguous)
-			}
-		}
-		for i, fault := range want.faults {
-			if (way != fleet || i == 0) && !regexp.MustCompile(`\b`+regexp.QuoteMeta(fault)+`\b`).MatchString(got.refusal) {
-				add("has to be refused for %s, and gives %v %s", fault, got.attributes, got.refusal)
-			}
-		}
-	}
-	if captured == nil {
-		found = append(found, want.unlike(before.release, meaningOf(before.document))...)
-	} else if !bytes.Equal(document, captured) {
-		found = append(found, fmt.Sprintf("%q changed", changedFields(document, captured)))
-	}
-	return found
-}
-
-// TestChanged shows that a release that answers differently is noticed.
-func TestChanged(t *testing.T) {
-	t.Parallel()
-	const tag = "2.2.3"
-	_, folders := installed(t)
-	tests := map[string]struct {
-		edit, field string // sed's command
-		read        bool
-	}{
-		"renamed":             {`s/^\t*requirePassword:/needsPassword:/`, "requirePassword", false},
-		"extra":               {`s/^\t*requirePassword:/motto: 'less', &/`, "motto", true},
-		"text for the age":    {`s/^\t*fileMaxAge,$/fileMaxAge: String(fileMaxAge),/`, "fileMaxAge", true},
-		"text for a size":     {`s/^\t*chunkSize,$/chunkSize: String(chunkSize),/`, "chunkSize", false},
-		"fraction for a size": {`s/^\t*chunkSize,$/chunkSize: chunkSize + 0.5,/`, "chunkSize", false},
-	}
-	services := map[string]*service{}
-	for name, test := range tests {
-		dir := t.TempDir()
-		edit := command(dir, "sh", "-c", `cp -R "$1/." . && sed "$2" "$1/index.js" >index.js`, "sh", folders[tag], test.edit)
-		if output, err := edit.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, output)
-		}
-		services[name] = start(t, dir, t.TempDir(), instancetest.ReserveAddress(t))
-	}
-	readings := read(t, services)
-	before := captured(t)[tag]["default"]
-	for name, test := range tests {
-		s := services[name]
-		document := s.document(t)
-		asNew := strings.Join(problems(readings[name], s.url, document, nil, answer{tag, before}), "\n")
-		if test.read != (asNew == "") || !test.read && !strings.Contains(asNew, test.field) {
-			t.Errorf("%s: a new release has these problems: %s", name, asNew)
-		}
-		if asKnown := strings.Join(problems(readings[name], s.url, document, before, answer{}), "\n"); !strings.Contains(asKnown, test.field) {
-			t.Errorf("%s: a known release has these problems: %s", name, asKnown)
-		}
+		})
 	}
 }
