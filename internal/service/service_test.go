@@ -52,7 +52,7 @@ func TestReleases(t *testing.T) {
 				p := start(t, release, strings.TrimPrefix(setting, "default"))
 				document := p.document(t)
 				if !capturing && !bytes.Equal(document, want[setting]) {
-					t.Errorf("%s: the release answers\n%s\nwant\n%s", setting, document, want[setting])
+					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.", setting, document, want[setting])
 				}
 				if details, lacking := read(t, document); len(lacking) == 0 {
 					instances[setting] = knownvalue.ObjectPartial(attributes(details))
