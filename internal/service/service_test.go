@@ -169,7 +169,7 @@ func TestRelease(t *testing.T) {
 		}
 		chunkSize := 1000 + i
 		steps = append(steps, resource.TestStep{
-			Config: releaseConfig(server.URL, release.version, chunkSize, "1m"),
+			Config: releaseConfig(server.URL, release.version, chunkSize, "1m", "null"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
 				beforeApply(func() { server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize))) }),
@@ -181,7 +181,7 @@ func TestRelease(t *testing.T) {
 	}
 	last := releases[len(releases)-1]
 	steps = append(steps, resource.TestStep{
-		Config: releaseConfig(server.URL, last.version, 30000000, "3s"),
+		Config: releaseConfig(server.URL, last.version, 30000000, "3s", "null"),
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 			beforeApply(func() { server.replace(start(t, last, "CHUNK_SIZE=3e+07")) }),
 		}},
@@ -190,7 +190,56 @@ func TestRelease(t *testing.T) {
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: protoV6ProviderFactories, Steps: steps})
 }
 
-func releaseConfig(baseURL, version string, chunkSize int, timeout string) string {
+// A release whose process ends as it starts fails the apply, and so does each rollback until the earlier release serves again.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	releases := installed(t)
+	release := releases[len(releases)-1]
+	for name, triggers := range map[string]string{"without triggers": "null", "with triggers": "{ chunk_size = local.chunk_size }"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t)
+			resource.Test(t, resource.TestCase{
+				ProtoV6ProviderFactories: protoV6ProviderFactories,
+				Steps: []resource.TestStep{
+					{
+						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
+						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000")) }),
+						}},
+						ConfigStateChecks: []statecheck.StateCheck{
+							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
+						},
+					},
+					{
+						Config: releaseConfig(server.URL, release.version, 2000, "3s", triggers),
+						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=2000", "STORAGE_PATH=/dev/null/none")) }),
+						}},
+						ExpectError: regexp.MustCompile(`502 Bad Gateway`),
+					},
+					{ // the record is as before the release, and no process runs
+						Config:      releaseConfig(server.URL, release.version, 1000, "3s", triggers),
+						ExpectError: regexp.MustCompile(`502 Bad Gateway`),
+					},
+					{
+						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
+						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+							plancheck.ExpectResourceAction("filetransfer_instance_record.files", plancheck.ResourceActionUpdate),
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000")) }),
+						}},
+						ConfigStateChecks: []statecheck.StateCheck{
+							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
+						},
+					},
+				},
+			})
+		})
+	}
+}
+
+// releaseConfig returns a configuration of a record, and of a job that uses it. triggers is an expression.
+func releaseConfig(baseURL, version string, chunkSize int, timeout, triggers string) string {
 	return requiredProviders + fmt.Sprintf(`
 provider "filetransfer" {
   retry {
@@ -199,24 +248,29 @@ provider "filetransfer" {
   }
 }
 
+locals {
+  chunk_size = %d
+}
+
 resource "filetransfer_instance_record" "files" {
   base_url = %q
+  triggers = %s
 
   expected {
     api_version = %q
-    chunk_size  = %d
+    chunk_size  = local.chunk_size
   }
 
   timeouts {
-    create = %[4]q
-    update = %[4]q
+    create = %[5]q
+    update = %[5]q
   }
 }
 
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }
-`, baseURL, version, chunkSize, timeout)
+`, chunkSize, baseURL, triggers, version, timeout)
 }
 
 // beforeApply is called after a plan is made and before it is applied.
