@@ -2,9 +2,9 @@ package service_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -43,7 +43,7 @@ func TestReleases(t *testing.T) {
 		t.Run(release.name, func(t *testing.T) {
 			t.Parallel()
 			answered, baseURLs := documents{}, map[string]config.Variable{}
-			instances, errors := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
+			instances, refused := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
 			want := known[release.name]
 			if want == nil {
 				want = asNewest(t, known, release)
@@ -57,7 +57,7 @@ func TestReleases(t *testing.T) {
 				if details, lacking := read(t, document); len(lacking) == 0 {
 					instances[setting] = knownvalue.ObjectPartial(attributes(details))
 				} else {
-					errors[setting] = knownvalue.StringExact("not an instance document: " + lacking[0])
+					refused[setting] = knownvalue.StringExact("not an instance document: " + lacking[0])
 				}
 				answered[setting], baseURLs[setting] = document, config.StringVariable(p.url)
 			}
@@ -66,7 +66,7 @@ func TestReleases(t *testing.T) {
 				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(errors)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(refused)),
 				},
 			}
 			single := resource.TestStep{
@@ -324,45 +324,53 @@ func (s *server) address() string {
 	return s.current.address
 }
 
-// wrongSettings matches a row of the table of wrong settings in the guide: a value, and what is reported for a size and a maximum age.
-var wrongSettings = regexp.MustCompile("(?m)^\\| (?:`([^`]+)`|empty) \\| ([^|]+) \\| ([^|]+) \\|$")
-
-// Releases from 2.0.0 on report for wrong settings what the guide "Release a server and wait for it" says.
+// Releases from 2.0.0 on report for wrong settings what the table in the guide "Release a server and wait for it" says.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/guides/release-a-server.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := wrongSettings.FindAllStringSubmatch(string(page), -1)
-	if len(rows) == 0 {
+	_, table, found := strings.Cut(string(page), "| Value | `FILE_MAX_SIZE`, `CHUNK_SIZE` | `FILE_MAX_AGE` |\n|---|---|---|\n")
+	if !found {
 		t.Fatal("the guide has no table of wrong settings")
 	}
+	table, _, _ = strings.Cut(table, "\n\n")
 	releases, known := installed(t), captured(t)
-	for _, row := range rows {
-		value, size, age := row[1], strings.Trim(row[2], "`"), strings.Trim(row[3], "`")
-		t.Run(cmp.Or(value, "empty"), func(t *testing.T) {
-			t.Parallel()
-			for _, release := range releases {
-				if strings.HasPrefix(release.version, "1.") || known[release.name] == nil {
-					continue
-				}
-				want := map[string]string{"fileMaxSize": size, "chunkSize": size, "fileMaxAge": age}
-				if size == "the default" {
-					defaults, _ := read(t, known[release.name]["default"])
-					want["fileMaxSize"], want["chunkSize"] = fmt.Sprint(defaults.FileMaxSizeBytes), fmt.Sprint(defaults.ChunkSizeBytes)
-				}
-				p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
-				var got map[string]json.RawMessage
-				if err := json.Unmarshal(p.document(t), &got); err != nil {
-					t.Fatal(err)
-				}
-				for field, reported := range want {
-					if string(got[field]) != reported {
-						t.Errorf("%s reports %s as %s, and the guide says %s", release.name, field, got[field], reported)
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
+		if len(cells) != 3 {
+			t.Fatalf("the guide has a row of %d cells: %s", len(cells), row)
+		}
+		for value := range strings.SplitSeq(cells[0], ", ") {
+			t.Run(value, func(t *testing.T) {
+				t.Parallel()
+				for _, release := range releases {
+					if !strings.HasPrefix(release.version, "1.") && known[release.name] != nil {
+						checkSetting(t, release, known[release.name], strings.Trim(strings.TrimPrefix(value, "empty"), "`"), cells[1], cells[2])
 					}
 				}
-			}
-		})
+			})
+		}
+	}
+}
+
+// checkSetting starts a release with a value for both sizes and for the maximum age, and checks that it reports what the guide says:
+// "`null`", "15770000000: no maximum" or "the default".
+func checkSetting(t *testing.T, r release, answered documents, value, size, age string) {
+	t.Helper()
+	var defaults, got map[string]json.RawMessage
+	p := start(t, r, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
+	if err := errors.Join(json.Unmarshal(answered["default"], &defaults), json.Unmarshal(p.document(t), &got)); err != nil {
+		t.Fatal(err)
+	}
+	for field, says := range map[string]string{"fileMaxSize": size, "chunkSize": size, "fileMaxAge": age} {
+		want, _, _ := strings.Cut(strings.Trim(says, "`"), ":")
+		if want == "the default" {
+			want = string(defaults[field])
+		}
+		if string(got[field]) != want {
+			t.Errorf("%s reports %s as %s, and the guide says %s", r.name, field, got[field], says)
+		}
 	}
 }
