@@ -172,7 +172,7 @@ func TestRelease(t *testing.T) {
 			Config: releaseConfig(server.URL, release.version, chunkSize, "1m", "null"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
-				beforeApply(func() { server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize))) }),
+				beforeApply(func() { server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2) }),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
@@ -183,7 +183,11 @@ func TestRelease(t *testing.T) {
 	steps = append(steps, resource.TestStep{
 		Config: releaseConfig(server.URL, last.version, 30000000, "3s", "null"),
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			beforeApply(func() { server.replace(start(t, last, "CHUNK_SIZE=3e+07")) }),
+			beforeApply(func() {
+				p := start(t, last, "CHUNK_SIZE=3e+07")
+				p.document(t) // so that it answers in time
+				server.replace(p, 0)
+			}),
 		}},
 		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
 	})
@@ -205,7 +209,7 @@ func TestRollback(t *testing.T) {
 					{
 						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
 						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000")) }),
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
 						}},
 						ConfigStateChecks: []statecheck.StateCheck{
 							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
@@ -214,7 +218,7 @@ func TestRollback(t *testing.T) {
 					{
 						Config: releaseConfig(server.URL, release.version, 2000, "3s", triggers),
 						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=2000", "STORAGE_PATH=/dev/null/none")) }),
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=2000", "STORAGE_PATH=/dev/null/none"), 0) }),
 						}},
 						ExpectError: regexp.MustCompile(`502 Bad Gateway`),
 					},
@@ -226,7 +230,7 @@ func TestRollback(t *testing.T) {
 						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
 						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 							plancheck.ExpectResourceAction("filetransfer_instance_record.files", plancheck.ResourceActionUpdate),
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000")) }),
+							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
 						}},
 						ConfigStateChecks: []statecheck.StateCheck{
 							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
@@ -300,11 +304,11 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// replace replaces the process after it has answered twice.
-func (s *server) replace(next *process) {
+// replace replaces the process after it has answered so many times more.
+func (s *server) replace(next *process, answers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next, s.left = next, 2
+	s.next, s.left = next, answers
 }
 
 // address returns the address of the process that answers.
@@ -313,13 +317,13 @@ func (s *server) address() string {
 	defer s.mu.Unlock()
 	switch {
 	case s.next == nil:
-	case s.current == nil:
-		s.current, s.next = s.next, nil
-	case s.left == 0:
-		s.current.kill()
-		s.current, s.next = s.next, nil
-	default:
+	case s.current != nil && s.left > 0:
 		s.left--
+	default:
+		if s.current != nil {
+			s.current.kill()
+		}
+		s.current, s.next = s.next, nil
 	}
 	return s.current.address
 }
