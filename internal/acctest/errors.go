@@ -24,7 +24,7 @@ func WrappedText(texts ...string) *regexp.Regexp {
 
 // ConfigError is an error about a line of a configuration.
 type ConfigError struct {
-	Line  string   // as the CLI shows it
+	Line  string   // without its indentation
 	Texts []string // in this order
 }
 
@@ -46,9 +46,9 @@ func ExpectErrors(t *testing.T, versions []tfversion.TerraformVersionCheck, conf
 		t.Errorf("%d errors, want %d", len(errors), len(want))
 	}
 	for _, one := range want {
-		found := false
+		line, found := regexp.MustCompile(`\d: *`+regexp.QuoteMeta(one.Line)+`\n`), false
 		for _, text := range errors {
-			found = found || strings.Contains(text, ": "+one.Line+"\n") && WrappedText(one.Texts...).MatchString(text)
+			found = found || line.MatchString(text) && WrappedText(one.Texts...).MatchString(text)
 		}
 		if !found {
 			t.Errorf("no error at %q has %q", one.Line, one.Texts)

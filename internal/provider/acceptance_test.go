@@ -1,14 +1,10 @@
-package provider
+package provider_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,6 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/provider"
 )
 
 // The acceptance tests, TestAcc…, run configurations as users write them, through Terraform or OpenTofu. They run if TF_ACC is
@@ -29,7 +27,7 @@ import (
 // factories serve the provider to the CLI.
 func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		typeName: providerserver.NewProtocol6WithError(New("test")()),
+		"filetransfer": providerserver.NewProtocol6WithError(provider.New("test")()),
 	}
 }
 
@@ -69,7 +67,7 @@ func exactly(want any) knownvalue.Check {
 			elements = append(elements, exactly(element))
 		}
 		return knownvalue.ListExact(elements)
-	case args:
+	case object:
 		attributes := make(map[string]knownvalue.Check)
 		for name, value := range want {
 			attributes[name] = exactly(value)
@@ -81,7 +79,7 @@ func exactly(want any) knownvalue.Check {
 }
 
 // inState checks these attributes of a resource or a data source.
-func inState(address string, want args) (checks []statecheck.StateCheck) {
+func inState(address string, want object) (checks []statecheck.StateCheck) {
 	for name, value := range want {
 		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), exactly(value)))
 	}
@@ -89,7 +87,7 @@ func inState(address string, want args) (checks []statecheck.StateCheck) {
 }
 
 // inPlan checks what a plan does to a resource, and these attributes after it. Those that are unknown{} must be unknown.
-func inPlan(address string, action plancheck.ResourceActionType, want args) []plancheck.PlanCheck {
+func inPlan(address string, action plancheck.ResourceActionType, want object) []plancheck.PlanCheck {
 	checks := []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)}
 	for name, value := range want {
 		if value == (unknown{}) {
@@ -112,7 +110,7 @@ func planned(checks ...[]plancheck.PlanCheck) (all resource.ConfigPlanChecks) {
 // onlyUnknown checks that a plan of a resource knows everything but what is unknown{} in want.
 type onlyUnknown struct {
 	address string
-	want    args
+	want    object
 }
 
 func (o onlyUnknown) CheckPlan(_ context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
@@ -192,7 +190,7 @@ func mustFail(t *testing.T, checks versionChecks, configuration string, want ...
 		Steps: []resource.TestStep{{Config: configuration}},
 	})
 	errors := strings.Split(said, "\nError: ")[1:]
-	mustEqual(t, "the number of errors", len(errors), len(want))
+	assertEqual(t, "the number of errors", len(errors), len(want))
 	for _, one := range want {
 		found := false
 		for _, text := range errors {
@@ -202,7 +200,7 @@ func mustFail(t *testing.T, checks versionChecks, configuration string, want ...
 			t.Errorf("no error at %q says %q:\n%s", one.line, one.says, said)
 		}
 	}
-	mustNotSay(t, said, "hunter2", "..\n")
+	assertNotContains(t, said, "hunter2", "..\n")
 }
 
 // data is the configuration of a data source with further arguments.
@@ -235,29 +233,4 @@ provider "filetransfer" {
 // providerWith is a provider block.
 func providerWith(arguments ...string) string {
 	return "provider \"filetransfer\" {\n" + strings.Join(arguments, "\n") + "\n}\n"
-}
-
-// mustBeNowhere checks that texts are in no file below a folder but the configuration and its variables, and in nothing of a
-// saved plan.
-func mustBeNowhere(folder string, texts ...string) error {
-	return fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".tf") || strings.HasSuffix(path, ".tfvars.json") {
-			return err
-		}
-		file := filepath.Join(folder, path)
-		content, err := os.ReadFile(file)
-		if archive, notZip := zip.OpenReader(file); notZip == nil {
-			defer archive.Close()
-			for _, part := range archive.File {
-				text, failed := fs.ReadFile(archive, part.Name)
-				content, err = append(content, text...), failed
-			}
-		}
-		for _, text := range texts {
-			if bytes.Contains(content, []byte(text)) {
-				return fmt.Errorf("%s has %q", path, text)
-			}
-		}
-		return err
-	})
 }

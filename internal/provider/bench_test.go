@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"strconv"
@@ -9,15 +9,14 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// benchmarkRead reads a data source. Neither encoding the configuration nor decoding the state is part of it: that is
-// Terraform's work.
-func benchmarkRead(b *testing.B, name string, arguments args) {
+// benchmarkRead reads a data source. Encoding the configuration and decoding the state are Terraform's work, and no part of it.
+func benchmarkRead(b *testing.B, name string, config object) {
 	b.Helper()
 	b.ReportAllocs() // those of the instance in this process included
-	server, _ := configure(b.Context(), b, nil)
-	config := configuration(b, name, arguments)
+	p, _ := configure(b.Context(), b, nil)
+	encoded := encode(b, name, config)
 	for b.Loop() {
-		resp, err := server.ReadDataSource(b.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
+		resp, err := p.ReadDataSource(b.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
 		if err != nil || len(resp.Diagnostics) > 0 {
 			b.Fatalf("%v\n%s", err, diagnostics(resp.Diagnostics))
 		}
@@ -26,7 +25,7 @@ func benchmarkRead(b *testing.B, name string, arguments args) {
 
 // BenchmarkRead reads filetransfer_instance. The client's benchmark compares with a plain GET.
 func BenchmarkRead(b *testing.B) {
-	benchmarkRead(b, instanceName, args{"base_url": instancetest.New(b).URL()})
+	benchmarkRead(b, instanceName, object{"base_url": instancetest.New(b).URL()})
 }
 
 // BenchmarkFleet reads filetransfer_instances of several sizes.
@@ -35,7 +34,7 @@ func BenchmarkFleet(b *testing.B) {
 	for _, size := range []int{1000, 10_000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			baseURLs, _ := under(instance.URL(), size)
-			benchmarkRead(b, instancesName, args{"base_urls": baseURLs})
+			benchmarkRead(b, instancesName, object{"base_urls": baseURLs})
 		})
 	}
 }

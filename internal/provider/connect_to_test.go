@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"testing"
@@ -6,18 +6,21 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// Every way of reading goes to connect_to, under a name that resolves nowhere.
+// Both data sources and the record connect to connect_to, under a name that resolves nowhere.
 func TestReadsConnectToTheAddress(t *testing.T) {
 	t.Parallel()
 	const baseURL = "http://" + instancetest.ProxiedHost
 	instance := instancetest.New(t)
-	server, told := configure(t.Context(), t, oneAttempt().with(args{"base_url": baseURL, "connect_to": instance.Address()}))
-	told.must(t)
-	server.read(t.Context(), t, instanceName, nil).must(t)
-	server.read(t.Context(), t, instancesName, reading(instancesName, baseURL)).must(t)
-	server.apply(t, answer{}, args{"base_url": baseURL}).must(t)
-	for _, request := range instance.Requests() {
-		mustEqual(t, "Host", request.Host, instancetest.ProxiedHost)
+	p, diags := configure(t.Context(), t, object{"base_url": baseURL, "connect_to": instance.Address()})
+	diags.require(t)
+	p.read(t.Context(), t, instanceName, nil).requireSuccess(t)
+	p.read(t.Context(), t, instancesName, object{"base_urls": object{"it": baseURL}}).requireSuccess(t)
+	p.apply(t, result{}, object{"base_url": baseURL}).requireSuccess(t)
+	requests := instance.Requests()
+	if len(requests) != 3 {
+		t.Errorf("%d requests, want 3", len(requests))
 	}
-	mustEqual(t, "requests", len(instance.Requests()), 3)
+	for _, request := range requests {
+		assertEqual(t, "Host", request.Host, instancetest.ProxiedHost)
+	}
 }

@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"context"
@@ -10,177 +10,314 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
+// TestAccInstance_Documents reads documents whose values are of every kind. The parser's tests have every form of a document.
 func TestAccInstance_Documents(t *testing.T) {
 	t.Parallel()
-	configuration, checks := "", []statecheck.StateCheck{}
-	for name, baseURL := range everyDocument(t) {
-		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
-		configuration += data(label, baseURL.(string))
-		checks = append(checks, inState("data.filetransfer_instance."+label, newer.with(args{
-			"base_url": baseURL, "response_body": test.document, "request_headers": nil, "wait_until_ready": nil, "timeouts": nil,
-		}).with(test.want))...)
+	newer := instancetest.Newer()
+	bodyWithoutMark := knownvalue.StringExact(newer.JSON())
+	tests := map[string]struct {
+		document string
+		want     map[string]knownvalue.Check // where it differs from that of newer
+	}{
+		"newer": {newer.JSON(), nil},
+		"older": {instancetest.Older().JSON(), map[string]knownvalue.Check{
+			"file_max_size":          knownvalue.Int64Exact(21474836480),
+			"chunk_size":             knownvalue.Int64Exact(10000000),
+			"require_password":       knownvalue.Bool(false),
+			"api_version":            knownvalue.StringExact("1.3.2"),
+			"api_version_major":      knownvalue.Int64Exact(1),
+			"api_version_minor":      knownvalue.Int64Exact(3),
+			"api_version_patch":      knownvalue.Int64Exact(2),
+			"max_transfers_in_merge": knownvalue.Int64Exact(10),
+		}},
+		"mixed": {instancetest.Mixed().JSON(), map[string]knownvalue.Check{
+			"api_version":            knownvalue.StringExact("1.5.0"),
+			"api_version_major":      knownvalue.Int64Exact(1),
+			"api_version_minor":      knownvalue.Int64Exact(5),
+			"api_version_patch":      knownvalue.Int64Exact(0),
+			"max_transfers_in_merge": knownvalue.Int64Exact(10),
+		}},
+		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), map[string]knownvalue.Check{
+			"api_version": knownvalue.StringExact("2.1.5-rc.1+build"),
+		}},
+		"largest number": {newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), map[string]knownvalue.Check{
+			"file_max_size": knownvalue.Int64Exact(9223372036854775807),
+		}},
+		"zeros": {
+			newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(),
+			map[string]knownvalue.Check{
+				"file_max_size":          knownvalue.Int64Exact(0),
+				"chunk_size":             knownvalue.Int64Exact(0),
+				"file_max_age":           knownvalue.Int64Exact(0),
+				"max_transfers_in_merge": knownvalue.Int64Exact(0),
+			},
+		},
+		"no options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
+			"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{}),
+		}},
+		"labels and order": {
+			newer.With("recommendedExpireTimes", []instancetest.Document{
+				instancetest.NewerEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
+				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0),
+			}).JSON(),
+			map[string]knownvalue.Check{"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{
+				acctest.ExpireTime("1 año", 31536000), acctest.ExpireTime(`"∞" 分`, 15770000000),
+				acctest.ExpireTime("90 s", 90), acctest.ExpireTime("", 0),
+			})},
+		},
+		"unknown fields": {
+			newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "another name").JSON(), nil,
+		},
+		"byte order mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
+	}
+
+	baseURLs := make(map[string]config.Variable)
+	var checks []statecheck.StateCheck
+	for name, test := range tests {
+		baseURL := instancetest.New(t, instancetest.WithDocument(test.document)).URL()
+		baseURLs[name] = config.StringVariable(baseURL)
+		want := acctest.NewerDetails(map[string]knownvalue.Check{
+			"base_url":         knownvalue.StringExact(baseURL),
+			"response_body":    knownvalue.StringExact(test.document),
+			"request_headers":  knownvalue.Null(),
+			"timeouts":         knownvalue.Null(),
+			"wait_until_ready": knownvalue.Null(),
+		})
+		maps.Copy(want, test.want)
+		checks = append(checks, acctest.ExpectKnownValues(fmt.Sprintf("data.filetransfer_instance.this[%q]", name), want)...)
 	}
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps:                    []resource.TestStep{{Config: configuration, ConfigStateChecks: checks}},
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
+			Config: `
+variable "base_urls" { type = map(string) }
+
+data "filetransfer_instance" "this" {
+  for_each = var.base_urls
+  base_url = each.value
+}
+`,
+			ConfigStateChecks: checks,
+		}},
 	})
 }
 
-// TestAccInstance_Arguments: they are in the state as they were written, and headers are sensitive.
+// TestAccInstance_Arguments finds the arguments in the state as they were written, and headers sensitive.
 func TestAccInstance_Arguments(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", "a"))
-	spelling := "HTTP" + strings.TrimPrefix(instance.URL(), "http") + "//"
-	const all, provided = "data.filetransfer_instance.all", "data.filetransfer_instance.provided"
+	otherSpelling := "HTTP" + strings.TrimPrefix(instance.URL(), "http") + "//"
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{{
-			Config: providerWith(fmt.Sprintf("base_url = %q", spelling), `request_headers = { X-Token = "a" }`) +
-				data("all", instance.URL(), `request_headers = { x-token = "a" }`, "wait_until_ready = false", `timeouts { read = "60s" }`) +
-				data("nothing", spelling, "request_headers = {}", "timeouts {}") +
-				`data "filetransfer_instance" "provided" {}`,
+			Config: fmt.Sprintf(`
+provider "filetransfer" {
+  base_url        = %[2]q
+  request_headers = { X-Token = "a" }
+}
+
+data "filetransfer_instance" "all" {
+  base_url         = %[1]q
+  request_headers  = { x-token = "a" }
+  wait_until_ready = false
+  timeouts { read = "60s" }
+}
+
+data "filetransfer_instance" "empty" {
+  base_url        = %[2]q
+  request_headers = {}
+  timeouts {}
+}
+
+data "filetransfer_instance" "none" {}
+`, instance.URL(), otherSpelling),
 			ConfigStateChecks: slices.Concat(
-				inState(all, args{"base_url": instance.URL(), "request_headers": args{"x-token": "a"}, "wait_until_ready": false, "timeouts": args{"read": "60s"}}),
-				inState("data.filetransfer_instance.nothing", args{"base_url": spelling, "request_headers": args{}, "timeouts": args{"read": nil}}),
-				inState(provided, args{"base_url": spelling, "api_version": "2.1.5"}),
-				[]statecheck.StateCheck{statecheck.ExpectSensitiveValue(all, tfjsonpath.New("request_headers"))},
+				acctest.ExpectKnownValues("data.filetransfer_instance.all", map[string]knownvalue.Check{
+					"base_url":         knownvalue.StringExact(instance.URL()),
+					"request_headers":  knownvalue.MapExact(map[string]knownvalue.Check{"x-token": knownvalue.StringExact("a")}),
+					"wait_until_ready": knownvalue.Bool(false),
+					"timeouts":         knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.StringExact("60s")}),
+				}),
+				acctest.ExpectKnownValues("data.filetransfer_instance.empty", map[string]knownvalue.Check{
+					"base_url":        knownvalue.StringExact(otherSpelling),
+					"request_headers": knownvalue.MapSizeExact(0),
+					"timeouts":        knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.Null()}),
+				}),
+				acctest.ExpectKnownValues("data.filetransfer_instance.none", map[string]knownvalue.Check{
+					"base_url":    knownvalue.StringExact(otherSpelling),
+					"api_version": knownvalue.StringExact("2.1.5"),
+				}),
+				[]statecheck.StateCheck{
+					statecheck.ExpectSensitiveValue("data.filetransfer_instance.all", tfjsonpath.New("request_headers")),
+				},
 			),
 		}},
 	})
 }
 
-// TestAccInstance_ReadsEveryTime: while it starts, and after it has changed.
-func TestAccInstance_ReadsEveryTime(t *testing.T) {
+// TestAccInstance_WaitUntilReady waits through every failure that a starting instance shows. Then, a data source is read in each plan.
+func TestAccInstance_WaitUntilReady(t *testing.T) {
 	t.Parallel()
 	starting := []instancetest.Step{
 		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
 		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
 		instancetest.Status(503, "Retry-After", "86400"),
 	}
-	one, fleet := instancetest.New(t), instancetest.New(t)
-	config := impatientBlock + data("this", one.URL(), "wait_until_ready = true") + fmt.Sprintf(`
+	one, listed := instancetest.New(t), instancetest.New(t)
+	config := acctest.ImpatientProvider + fmt.Sprintf(`
+data "filetransfer_instance" "this" {
+  base_url         = %q
+  wait_until_ready = true
+}
+
 data "filetransfer_instances" "all" {
   base_urls        = { it = %q }
   wait_until_ready = true
 }
 
 output "limit" { value = data.filetransfer_instance.this.file_max_size }
-`, fleet.URL())
+`, one.URL(), listed.URL())
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
 			{
 				PreConfig: func() {
 					one.SetScript(starting...)
-					fleet.SetScript(starting...)
+					listed.SetScript(starting...)
 				},
 				Config: config,
-				ConfigStateChecks: slices.Concat(inState("data.filetransfer_instance.this", newer), []statecheck.StateCheck{
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instance.this", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
 					statecheck.ExpectKnownValue("data.filetransfer_instances.all",
 						tfjsonpath.New("instances").AtMapKey("it").AtMapKey("api_version"), knownvalue.StringExact("2.1.5")),
-				}),
+				},
 			},
 			{
 				PreConfig: func() { one.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
 				Config:    config,
-				ConfigPlanChecks: planned([]plancheck.PlanCheck{
-					plancheck.ExpectKnownOutputValue("limit", knownvalue.Int64Exact(1000)),
-				}),
+				ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectKnownOutputValue("limit", knownvalue.Int64Exact(1000))},
+				},
 			},
 		},
 	})
 }
 
+// TestAccInstance_Errors are on the line of base_url.
 func TestAccInstance_Errors(t *testing.T) {
 	t.Parallel()
-	failing := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
-	status, page := failing(instancetest.Status(403)), failing(instancetest.Body(200, "text/html", "<title>Welcome</title>"))
-	faulty := failing(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1)))
-	down, path := "http://"+instancetest.ReserveAddress(t), instancetest.New(t, instancetest.WithOtherRoutes()).URL()+"/instance"
+	forbidden := instancetest.New(t, instancetest.WithDefault(instancetest.Status(403))).URL()
+	page := instancetest.New(t, instancetest.WithDefault(instancetest.Body(200, "text/html", "<title>Welcome</title>"))).URL()
+	invalid := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1))).URL()
+	down := "http://" + instancetest.ReserveAddress(t)
+	path := instancetest.New(t, instancetest.WithOtherRoutes()).URL() + "/instance"
+	config := acctest.ImpatientProvider + fmt.Sprintf(`
+data "filetransfer_instance" "forbidden" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "page" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "invalid" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "down" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "path" {
+  base_url = %q
+}
+`, forbidden, page, invalid, down, path)
 	line := func(baseURL string) string { return fmt.Sprintf("base_url = %q", baseURL) }
-	mustFail(t, nil, impatientBlock+data("status", status)+data("page", page)+data("faulty", faulty)+data("down", down)+data("path", path),
-		errorAtLine{line(status), []string{"Instance answered with status 403", "GET " + status + "/instance", "send them with request_headers"}},
-		errorAtLine{line(page), []string{"Response of the instance is not JSON", `"Welcome"`, "not of its web page"}},
-		errorAtLine{line(faulty), []string{"Response is not an instance document", "fileMaxSize: expected an integer", "chunkSize"}},
-		errorAtLine{line(down), []string{"Instance not reachable", "connection refused", "set wait_until_ready = true."}},
-		errorAtLine{line(path), []string{"Instance answered with status 404", "The base URL ends in /instance", "remove it."}})
+	acctest.ExpectErrors(t, nil, config,
+		acctest.ConfigError{Line: line(forbidden), Texts: []string{
+			"Instance answered with status 403", "GET " + forbidden + "/instance", "send them with request_headers",
+		}},
+		acctest.ConfigError{Line: line(page), Texts: []string{"Response of the instance is not JSON", `"Welcome"`, "not of its web page"}},
+		acctest.ConfigError{Line: line(invalid), Texts: []string{"Response is not an instance document", "fileMaxSize:", "chunkSize"}},
+		acctest.ConfigError{Line: line(down), Texts: []string{"Instance not reachable", "connection refused", "set wait_until_ready = true."}},
+		acctest.ConfigError{Line: line(path), Texts: []string{"Instance answered with status 404", "The base URL ends in /instance", "remove it."}},
+	)
 }
 
 func TestInstanceArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
-	tests := map[string]validation{
-		"nothing": {nil, nil},
-		"everything": {args{
-			"base_url": "https://[::1]:8080/files/", "request_headers": args{"X-Token": "a"}, "wait_until_ready": true,
-			"timeouts": args{"read": "1h"},
-		}, nil},
-		"everything unknown": {args{
+	testValidation(t, instanceName, map[string]validation{
+		"nothing": {},
+		"everything": {config: object{
+			"base_url": "https://[::1]:8080/files/", "request_headers": object{"X-Token": "a"}, "wait_until_ready": true,
+			"timeouts": object{"read": "1h"},
+		}},
+		"everything unknown": {config: object{
 			"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{},
-		}, nil},
-		"elements unknown": {args{"request_headers": args{"Host": unknown{}}, "timeouts": args{"read": unknown{}}}, nil},
-	}
-	addRefused(tests, "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "request_headers", "Invalid request header", refusedHeaders)
-	addRefused(tests, "timeouts.read", "Invalid duration", refusedDurations)
-	runValidations(t, instanceName, tests)
+		}},
+		"elements unknown": {config: object{"request_headers": object{"Host": unknown{}}, "timeouts": object{"read": unknown{}}}},
+	})
+	testRefusedValues(t, instanceName, "base_url", refusedBaseURLs)
+	testRefusedValues(t, instanceName, "request_headers", refusedHeaders)
+	testRefusedValues(t, instanceName, "timeouts.read", refusedDurations)
 }
 
-// TestReadsRefuseABadBaseURL: one that is known only after apply is checked by the read.
+// A base URL that is known only after apply is checked by the read.
 func TestReadsRefuseABadBaseURL(t *testing.T) {
 	t.Parallel()
-	for name, one := range refusedBaseURLs {
+	for name, test := range refusedBaseURLs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := "base_url"
-			if one.secret {
-				at = ""
-			}
-			told := read(t, nil, instanceName, args{"base_url": one.value}).told
-			told.must(t, fault(at, "Invalid base URL", one.says...)...)
-			mustNotSay(t, told.String(), "hunter2")
+			diags := read(t, nil, instanceName, object{"base_url": test.value}).diagnostics
+			diags.require(t, test.want("base_url"))
+			assertNotContains(t, diags.String(), "hunter2")
 		})
 	}
 }
 
 func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
 	t.Parallel()
-	const ourAgent = "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4"
 	type headers = map[string]string
 	tests := map[string]struct {
-		provider, own args
-		elsewhere     bool    // the instance has another origin than the provider's
+		provider, own object
+		otherOrigin   bool    // the instance has another origin than the provider's base_url
 		want          headers // but for what is always sent
 	}{
-		"none":       {nil, nil, false, nil},
-		"provider's": {args{"x-token": "a", "User-Agent": "mine"}, nil, false, headers{"X-Token": "a", "User-Agent": "mine"}},
-		"own":        {nil, args{"X-Token": "a", "Accept": "text/plain"}, false, headers{"X-Token": "a", "Accept": "text/plain"}},
+		"none":       {},
+		"provider's": {provider: object{"x-token": "a", "User-Agent": "mine"}, want: headers{"X-Token": "a", "User-Agent": "mine"}},
+		"own":        {own: object{"X-Token": "a", "Accept": "text/plain"}, want: headers{"X-Token": "a", "Accept": "text/plain"}},
 		"own win, others are added": {
-			args{"X-Token": "a", "X-More": "b"}, args{"x-TOKEN": "c", "X-Own": "d"}, false,
-			headers{"X-Token": "c", "X-More": "b", "X-Own": "d"},
+			provider: object{"X-Token": "a", "X-More": "b"}, own: object{"x-TOKEN": "c", "X-Own": "d"},
+			want: headers{"X-Token": "c", "X-More": "b", "X-Own": "d"},
 		},
-		"own empty value wins":       {args{"X-Token": "a"}, args{"X-Token": ""}, false, headers{"X-Token": ""}},
-		"instance at another origin": {args{"X-Token": "a", "User-Agent": "mine"}, args{"X-Own": "b"}, true, headers{"X-Own": "b"}},
-		"Host":                       {nil, args{"host": "files.example.org:8443"}, false, headers{"Host": "files.example.org:8443"}},
+		"own empty value wins": {provider: object{"X-Token": "a"}, own: object{"X-Token": ""}, want: headers{"X-Token": ""}},
+		"other origin": {
+			provider: object{"X-Token": "a", "User-Agent": "mine"}, own: object{"X-Own": "b"}, otherOrigin: true, want: headers{"X-Own": "b"},
+		},
+		"Host": {own: object{"host": "files.example.org:8443"}, want: headers{"Host": "files.example.org:8443"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home, instance := instancetest.New(t), instancetest.New(t)
-			baseURL := home.URL()
-			if !test.elsewhere {
-				instance, baseURL = home, home.URL()+"/some/path" // of the same origin
+			instance := instancetest.New(t)
+			baseURL := instance.URL() + "/some/path" // of the same origin
+			if test.otherOrigin {
+				baseURL = instancetest.New(t).URL()
 			}
-			read(t, args{"base_url": baseURL, "request_headers": test.provider}, instanceName,
-				args{"base_url": instance.URL(), "request_headers": test.own}).must(t)
+			read(t, object{"base_url": baseURL, "request_headers": test.provider}, instanceName,
+				object{"base_url": instance.URL(), "request_headers": test.own}).requireSuccess(t)
 
 			request := instance.Requests()[0]
 			sent := headers{"Host": request.Host}
@@ -188,55 +325,65 @@ func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
 				sent[name] = strings.Join(values, ", ")
 			}
 			want := headers{
-				"Accept": "application/json", "Accept-Encoding": "gzip", "Cache-Control": "no-cache", "User-Agent": ourAgent, "Host": instance.Address(),
+				"Accept":          "application/json",
+				"Accept-Encoding": "gzip",
+				"Cache-Control":   "no-cache",
+				"Host":            instance.Address(),
+				"User-Agent":      "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4",
 			}
 			maps.Copy(want, test.want)
-			mustEqual(t, "the headers", sent, want)
+			assertEqual(t, "the headers", sent, want)
 		})
 	}
 }
 
 func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
-	got := read(t, impatient(1), instanceName, args{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
-	got.told.must(t, fault("base_url", "Instance not reachable through the proxy", "HTTP_PROXY is not valid")...)
-	mustNotSay(t, got.told.String(), "timeouts.read", "wait_until_ready", "hunter2")
+	got := read(t, shortRetries(1), instanceName, object{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
+	got.diagnostics.require(t, errorAt("base_url", "Instance not reachable through the proxy", "HTTP_PROXY is not valid"))
+	assertNotContains(t, got.diagnostics.String(), "timeouts.read", "wait_until_ready", "hunter2")
 }
 
-// TestCancellationEndsAReadAtOnce: as a cancellation, not as a failure that may be allowed or kept.
-func TestCancellationEndsAReadAtOnce(t *testing.T) {
+// A cancellation ends a read at once, and is no failure that may be allowed or that keeps a record.
+func TestCancellationEndsARead(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		more args // arguments
-		says string
+		name   string
+		config func(baseURL string) object
+		detail string
 	}{
-		instanceName:  {args{"wait_until_ready": true}, "Reading the instance was"},
-		instancesName: {args{"wait_until_ready": true, "allow_failures": true}, "Reading the instances was"},
-		recordName:    {nil, "Reading the instance was"},
+		"instance": {instanceName, func(baseURL string) object {
+			return object{"base_url": baseURL, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
+		}, "Reading the instance was canceled"},
+		"fleet": {instancesName, func(baseURL string) object {
+			return object{"base_urls": object{"it": baseURL}, "allow_failures": true, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
+		}, "Reading the instances was canceled"},
+		"record": {recordName, func(baseURL string) object {
+			return object{"base_url": baseURL, "timeouts": object{"read": "2h"}}
+		}, "Reading the instance was canceled"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			instance := instancetest.New(t)
-			server, _ := configure(t.Context(), t, args{"request_timeout": "1h"})
-			arguments := reading(name, instance.URL()).with(args{"timeouts": args{"read": "2h"}}).with(test.more)
-			read := func(ctx context.Context) answer { return server.read(ctx, t, name, arguments) }
-			if name == recordName {
-				created := server.create(t, arguments)
-				read = func(ctx context.Context) answer { return server.refresh(ctx, t, created) }
-			}
+			p, _ := configure(t.Context(), t, object{"request_timeout": "1h"})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
+			config := test.config(instance.URL())
+			read := func() result { return p.read(ctx, t, test.name, config) }
+			if test.name == recordName {
+				created := p.apply(t, result{}, config)
+				read = func() result { return p.refresh(ctx, t, created) }
+			}
 			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
 				cancel()
 				instancetest.Silent()(s, w, r)
 			})
 			start := time.Now()
-			got := read(ctx)
+			read().diagnostics.require(t, errorAt("", "Read canceled", test.detail))
 			if took := time.Since(start); took > 10*time.Second { // hours, if it went on
 				t.Errorf("it took %s", took)
 			}
-			got.told.must(t, expected{summary: "Read canceled", says: []string{test.says}})
 		})
 	}
 }

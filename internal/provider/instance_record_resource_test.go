@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"bytes"
@@ -68,11 +68,11 @@ type change struct {
 	// action is what the plan does to the record. It is an update unless this says otherwise.
 	action plancheck.ResourceActionType
 	// plan is what the plan has besides newer. It knows all but what is unknown{} here.
-	plan args
+	plan object
 	// answers are those to the apply, which must send as many requests. Nothing is refreshed.
 	answers []instancetest.Step
 	// want is what the state then has besides newer.
-	want args
+	want object
 }
 
 // mustChange makes all changes in one apply, each of a record with a server of its own.
@@ -111,7 +111,7 @@ func mustChange(t *testing.T, changes map[string]change) {
 				Config: impatientBlock + configurations[1], ConfigPlanChecks: planned(plan...), ConfigStateChecks: state,
 				PostApplyFunc: func() {
 					for name, server := range servers {
-						mustEqual(t, name+": the number of requests", len(server.Requests())-1, len(changes[name].answers))
+						assertEqual(t, name+": the number of requests", len(server.Requests())-1, len(changes[name].answers))
 					}
 				},
 			},
@@ -124,7 +124,7 @@ func TestAccRecord_Triggers(t *testing.T) {
 	t.Parallel()
 	const reported, ignored = "\nexpected { chunk_size = 20000000 }", "\nlifecycle { ignore_changes = [triggers] }"
 	triggers := func(deploy string) string { return "triggers = { deploy = " + deploy + " }" + reported }
-	deployed := func(id string) args { return args{"triggers": args{"deploy": id}} }
+	deployed := func(id string) object { return object{"triggers": object{"deploy": id}} }
 	waits := []instancetest.Step{instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 2)), instancetest.Answer()}
 	inputs := [2]string{"a1", "a2"}
 	mustChange(t, map[string]change{
@@ -144,12 +144,12 @@ func TestAccRecord_Triggers(t *testing.T) {
 		},
 		"unknown, and then null": {
 			before: triggers(`"a"`), after: `triggers = SERVER == "a2" ? null : {}` + reported, inputs: inputs,
-			plan: args{"triggers": unknown{}}, want: args{"triggers": nil},
+			plan: object{"triggers": unknown{}}, want: object{"triggers": nil},
 		},
 		"kept":         {before: triggers(`"a"`), after: triggers(`"a"`) + "\ntimeouts { update = \"2m\" }", want: deployed("a")},
-		"removed":      {before: triggers(`"a"`), after: reported, want: args{"triggers": nil}},
-		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: args{"triggers": args{}}},
-		"empty, added": {after: "triggers = {}", want: args{"triggers": args{}}},
+		"removed":      {before: triggers(`"a"`), after: reported, want: object{"triggers": nil}},
+		"empty":        {before: triggers(`"a"`), after: "triggers = {}" + reported, want: object{"triggers": object{}}},
+		"empty, added": {after: "triggers = {}", want: object{"triggers": object{}}},
 		"ignored": {
 			before: triggers(`"a"`) + ignored, after: triggers(`"b"`) + ignored, action: keeps, want: deployed("a"),
 		},
@@ -176,11 +176,11 @@ func TestAccRecord_TriggersOfAFailedWait(t *testing.T) {
 	again := resource.TestStep{
 		PreConfig: up, Config: rollback.Config,
 		ConfigPlanChecks: planned(
-			inPlan(theRecord, updates, newer.with(args{"triggers": args{"deploy": "1"}})),
+			inPlan(theRecord, updates, newer.with(object{"triggers": object{"deploy": "1"}})),
 			[]plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}, onlyUnknown{theRecord, nil}},
 			then(func() { server.SetScript(instancetest.Status(503)) }),
 		),
-		ConfigStateChecks: inState(theRecord, newer.with(args{"triggers": args{"deploy": "1"}})),
+		ConfigStateChecks: inState(theRecord, newer.with(object{"triggers": object{"deploy": "1"}})),
 	}
 	created := resource.TestStep{Config: rollback.Config}
 	replaced := resource.TestStep{
@@ -206,7 +206,7 @@ func TestAccRecord_TriggersAfterImport(t *testing.T) {
 				PreConfig:        func() { asked = len(server.Requests()) },
 				Config:           configuration,
 				ConfigPlanChecks: planned(inPlan(theRecord, updates, newer), []plancheck.PlanCheck{beforePlan{theRecord, "triggers", nil}}),
-				PostApplyFunc:    func() { mustEqual(t, "the number of requests", len(server.Requests())-asked, 1) },
+				PostApplyFunc:    func() { assertEqual(t, "the number of requests", len(server.Requests())-asked, 1) },
 			},
 		},
 	})
@@ -228,11 +228,11 @@ func TestAccRecord_TriggersNeedAnExpectation(t *testing.T) {
 // TestTriggersMayExpectWhatIsNotKnownYet: it is checked once it is known.
 func TestTriggersMayExpectWhatIsNotKnownYet(t *testing.T) {
 	t.Parallel()
-	triggered := args{"base_url": "https://files.example.org", "triggers": args{"deploy": "1"}}
-	for name, expected := range map[string]args{"block": {"expected": unknown{}}, "argument": expecting(args{"chunk_size": unknown{}})} {
+	triggered := object{"base_url": "https://files.example.org", "triggers": object{"deploy": "1"}}
+	for name, expected := range map[string]object{"block": {"expected": unknown{}}, "argument": expecting(object{"chunk_size": unknown{}})} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			validate(t.Context(), t, recordName, triggered.with(expected)).must(t)
+			validate(t.Context(), t, recordName, triggered.with(expected)).require(t)
 		})
 	}
 }
@@ -243,9 +243,9 @@ func TestAccRecord_Documents(t *testing.T) {
 	for name, baseURL := range everyDocument(t) {
 		test, label := documents[name], strings.ReplaceAll(name, " ", "_")
 		configuration += fmt.Sprintf("resource \"filetransfer_instance_record\" %q { base_url = %q }\n", label, baseURL)
-		address, written := "filetransfer_instance_record."+label, args{"base_url": baseURL, "timeouts": nil}
+		address, written := "filetransfer_instance_record."+label, object{"base_url": baseURL, "timeouts": nil}
 		plan = append(plan, inPlan(address, creates, everyDetail(unknown{}).with(written)))
-		checks = append(checks, inState(address, newer.with(written).with(args{"response_body": test.document}).with(test.want))...)
+		checks = append(checks, inState(address, newer.with(written).with(object{"response_body": test.document}).with(test.want))...)
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: factories(),
@@ -294,8 +294,8 @@ func TestAccRecord_Create(t *testing.T) {
 			server.SetScript(instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}"))
 		},
 		Config:            recordOf(server.URL()),
-		ConfigPlanChecks:  planned(inPlan(theRecord, creates, everyDetail(unknown{})), inPlan(follows, creates, args{"input": unknown{}})),
-		ConfigStateChecks: append(inState(theRecord, newer), inState(follows, args{"output": int64(20000000)})...),
+		ConfigPlanChecks:  planned(inPlan(theRecord, creates, everyDetail(unknown{})), inPlan(follows, creates, object{"input": unknown{}})),
+		ConfigStateChecks: append(inState(theRecord, newer), inState(follows, object{"output": int64(20000000)})...),
 	})
 }
 
@@ -310,7 +310,7 @@ func TestAccRecord_Import(t *testing.T) {
 	byCommand, byBlock, ofAPath, ofASecret := imports(baseURL), imports(baseURL), imports(server.URL()+"/instance"), imports("https://me:hunter2@files.example.org")
 	byCommand.ImportStateVerify, byCommand.ImportStateVerifyIdentifierAttribute = true, "base_url"
 	byBlock.ImportStateKind = resource.ImportBlockWithID
-	byBlock.ImportPlanChecks = resource.ImportPlanChecks{PreApply: inPlan(theRecord, keeps, newer.with(args{"base_url": baseURL}))}
+	byBlock.ImportPlanChecks = resource.ImportPlanChecks{PreApply: inPlan(theRecord, keeps, newer.with(object{"base_url": baseURL}))}
 	ofAPath.ExpectError = words("Instance answered with status 404", "The base URL ends in /instance")
 	ofASecret.ExpectError = words("The import ID, which is the base URL of an instance, has user info")
 	resource.Test(t, resource.TestCase{
@@ -324,12 +324,12 @@ func TestAccRecord_Import(t *testing.T) {
 func TestAccRecord_ChangeOutsideOfTerraform(t *testing.T) {
 	t.Parallel()
 	server, changed := instancetest.New(t), instancetest.Newer().With("fileMaxSize", 1000)
-	ofChanged := newer.with(args{"file_max_size": int64(1000)})
+	ofChanged := newer.with(object{"file_max_size": int64(1000)})
 	testRecord(t, resource.TestStep{Config: recordOf(server.URL())}, resource.TestStep{
 		PreConfig:         func() { server.SetDefault(instancetest.AnswerDocument(changed)) },
 		Config:            recordOf(server.URL()),
 		ConfigPlanChecks:  planned(inPlan(theRecord, keeps, ofChanged), inPlan(follows, keeps, nil), inPlan(replaced, replaces, nil)),
-		ConfigStateChecks: inState(theRecord, ofChanged.with(args{"response_body": changed.JSON()})),
+		ConfigStateChecks: inState(theRecord, ofChanged.with(object{"response_body": changed.JSON()})),
 	})
 }
 
@@ -341,8 +341,8 @@ func TestAccRecord_AnotherInstance(t *testing.T) {
 	testRecord(t, resource.TestStep{Config: recordOf(one.URL())}, resource.TestStep{
 		PreConfig:         func() { other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())) },
 		Config:            recordOf(other.URL(), expectedOf("chunk_size = 10000000")),
-		ConfigPlanChecks:  planned(inPlan(theRecord, updates, everyDetail(unknown{}).with(args{"chunk_size": int64(10000000)}))),
-		ConfigStateChecks: inState(theRecord, newer.with(documents["older"].want).with(args{"base_url": other.URL(), "response_body": older.JSON()})),
+		ConfigPlanChecks:  planned(inPlan(theRecord, updates, everyDetail(unknown{}).with(object{"chunk_size": int64(10000000)}))),
+		ConfigStateChecks: inState(theRecord, newer.with(documents["older"].want).with(object{"base_url": other.URL(), "response_body": older.JSON()})),
 	})
 }
 
@@ -356,29 +356,29 @@ func TestAccRecord_Destroy(t *testing.T) {
 }
 
 // recordProvider configures a provider for records, with three attempts unless the arguments say otherwise.
-func recordProvider(t *testing.T, arguments args) protocol {
+func recordProvider(t *testing.T, arguments object) testProvider {
 	t.Helper()
-	server, told := configure(t.Context(), t, impatient(3).with(arguments))
-	told.must(t)
+	server, told := configure(t.Context(), t, shortRetries(3).with(arguments))
+	told.require(t)
 	return server
 }
 
 // create makes a record.
-func (p protocol) create(t *testing.T, arguments args) answer {
+func (p testProvider) create(t *testing.T, arguments object) result {
 	t.Helper()
-	created := p.apply(t, answer{}, arguments)
-	created.must(t)
+	created := p.apply(t, result{}, arguments)
+	created.requireSuccess(t)
 	return created
 }
 
 // mustKeep checks that a record is as it was.
-func (a answer) mustKeep(t *testing.T, before answer) {
+func (a result) mustKeep(t *testing.T, before result) {
 	t.Helper()
-	mustEqual(t, "the record", a.state, before.state)
+	assertEqual(t, "the record", a.state, before.state)
 }
 
-func timeout(operation string, duration any) args {
-	return args{"timeouts": args{"create": nil, "read": nil, "update": nil}.with(args{operation: duration})}
+func timeout(operation string, duration any) object {
+	return object{"timeouts": object{"create": nil, "read": nil, "update": nil}.with(object{operation: duration})}
 }
 
 // TestRecordPlansAReadOnlyForAnotherBaseURL: also where it is not known yet. The provider's base_url does not matter, and nothing
@@ -386,40 +386,40 @@ func timeout(operation string, duration any) args {
 func TestRecordPlansAReadOnlyForAnotherBaseURL(t *testing.T) {
 	t.Parallel()
 	one, other := instancetest.New(t), instancetest.New(t)
-	ofOne, ofOther, ofUnknown := args{"base_url": one.URL()}, args{"base_url": other.URL()}, args{"base_url": unknown{}}
+	ofOne, ofOther, ofUnknown := object{"base_url": one.URL()}, object{"base_url": other.URL()}, object{"base_url": unknown{}}
 	server := recordProvider(t, ofOther)
 	own := server.create(t, ofOne)
 	remote := own
-	remote.state = own.state.with(args{"base_url": "https://files.example.org"})
+	remote.state = own.state.with(object{"base_url": "https://files.example.org"})
 	before := len(one.Requests())
 	capitals, defaultPort := "HTTP"+one.URL()[4:], "https://files.example.org:443/"
 
 	tests := map[string]struct {
-		provider, arguments args
-		prior               answer
+		provider, arguments object
+		prior               result
 		read                bool
 	}{
 		"new, base URL unknown":   {arguments: ofUnknown, read: true},
 		"new, provider's unknown": {provider: ofUnknown, arguments: ofOne, read: true},
-		"capitals":                {arguments: args{"base_url": capitals}, prior: own},
-		"default port":            {arguments: args{"base_url": defaultPort}, prior: remote},
+		"capitals":                {arguments: object{"base_url": capitals}, prior: own},
+		"default port":            {arguments: object{"base_url": defaultPort}, prior: remote},
 		"base URL unknown":        {arguments: ofUnknown, prior: own, read: true},
 		"provider's unknown":      {provider: ofUnknown, arguments: ofOne, prior: own},
-		"timeouts unknown":        {arguments: ofOne.with(args{"timeouts": unknown{}}), prior: own},
+		"timeouts unknown":        {arguments: ofOne.with(object{"timeouts": unknown{}}), prior: own},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			planned := recordProvider(t, test.provider).plan(t, test.prior, test.arguments)
-			planned.told.must(t)
+			planned.diagnostics.require(t)
 			want := maps.Clone(test.prior.state)
 			if test.read {
 				want = everyDetail(unknown{})
 			}
-			mustEqual(t, "the plan", planned.state, want.with(unsetArguments()).with(test.arguments))
+			assertEqual(t, "the plan", planned.state, want.with(unsetArguments()).with(test.arguments))
 		})
 	}
-	t.Cleanup(func() { mustEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
+	t.Cleanup(func() { assertEqual(t, "the number of requests for plans", len(one.Requests())-before, 0) })
 }
 
 // TestRecordWarnsOfDoubtfulOptions warns whenever an instance is read.
@@ -427,18 +427,18 @@ func TestRecordWarnsOfDoubtfulOptions(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().
 		With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})))
-	server, own := recordProvider(t, nil), args{"base_url": instance.URL()}
-	created := server.apply(t, answer{}, own)
-	doubts := map[string]answer{
+	server, own := recordProvider(t, nil), object{"base_url": instance.URL()}
+	created := server.apply(t, result{}, own)
+	doubts := map[string]result{
 		"created":   created,
 		"refreshed": server.refresh(t.Context(), t, created),
-		"updated":   server.apply(t, created, own.with(expecting(args{"chunk_size": 20000000})).with(args{"triggers": args{"deploy": "1"}})),
+		"updated":   server.apply(t, created, own.with(expecting(object{"chunk_size": 20000000})).with(object{"triggers": object{"deploy": "1"}})),
 	}
 	for operation, doubt := range doubts {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
-			doubt.told.must(t, warning("Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance")...)
-			mustEqual(t, "the options", doubt.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
+			doubt.diagnostics.require(t, warningAt("", "Expiry options shorter than a minute: "+instance.URL(), instance.URL()+"/instance"))
+			assertEqual(t, "the options", doubt.state["recommended_expire_times"], []any{expireTime("30 minutes", 30)})
 		})
 	}
 }
@@ -446,24 +446,24 @@ func TestRecordWarnsOfDoubtfulOptions(t *testing.T) {
 // TestRecordWaitsTenMinutesByDefault finds in the log how long the delay before the last attempt is: almost until the end.
 func TestRecordWaitsTenMinutesByDefault(t *testing.T) {
 	t.Parallel()
-	apply := func(ctx context.Context, t *testing.T, server protocol, prior answer, baseURL any) {
+	apply := func(ctx context.Context, t *testing.T, server testProvider, prior result, baseURL any) {
 		t.Helper()
-		wants := args{"base_url": baseURL}.with(expecting(args{"chunk_size": 1}))
+		wants := object{"base_url": baseURL}.with(expecting(object{"chunk_size": 1}))
 		server.applyPlan(ctx, t, prior, server.plan(t, prior, wants), wants)
 	}
 	tests := map[string]struct {
 		limit time.Duration
-		run   func(ctx context.Context, t *testing.T, server protocol, created answer)
+		run   func(ctx context.Context, t *testing.T, server testProvider, created result)
 	}{
-		"create": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+		"create": {10 * time.Minute, func(ctx context.Context, t *testing.T, server testProvider, created result) {
 			t.Helper()
-			apply(ctx, t, server, answer{}, created.state["base_url"])
+			apply(ctx, t, server, result{}, created.state["base_url"])
 		}},
-		"update": {10 * time.Minute, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+		"update": {10 * time.Minute, func(ctx context.Context, t *testing.T, server testProvider, created result) {
 			t.Helper()
 			apply(ctx, t, server, created, created.state["base_url"])
 		}},
-		"refresh": {10 * time.Second, func(ctx context.Context, t *testing.T, server protocol, created answer) {
+		"refresh": {10 * time.Second, func(ctx context.Context, t *testing.T, server testProvider, created result) {
 			t.Helper()
 			server.refresh(ctx, t, created)
 		}},
@@ -472,20 +472,20 @@ func TestRecordWaitsTenMinutesByDefault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			instance := instancetest.New(t)
-			server := recordProvider(t, args{"retry": args{"max_attempts": 2, "min_delay": "1h", "max_delay": "1h"}})
-			created := server.create(t, args{"base_url": instance.URL()})
+			server := recordProvider(t, object{"retry": object{"max_attempts": 2, "min_delay": "1h", "max_delay": "1h"}})
+			created := server.create(t, object{"base_url": instance.URL()})
 			instance.SetDefault(instancetest.Status(503))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var logged struct{ Delay string }
 			test.run(tflogtest.RootLogger(ctx, lineFunc(func(line []byte) {
 				if bytes.Contains(line, []byte("Trying again")) {
-					must(t, json.Unmarshal(line, &logged))
+					requireNoError(t, json.Unmarshal(line, &logged))
 					cancel()
 				}
 			})), t, server, created)
 			delay, err := time.ParseDuration(logged.Delay)
-			must(t, err)
+			requireNoError(t, err)
 			if delay < test.limit/2 || delay > test.limit {
 				t.Errorf("the delay is %s, and the time for all attempts should be %s", delay, test.limit)
 			}
@@ -498,7 +498,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		step             instancetest.Step // nil if the instance is gone
-		provider, change args              // change changes the state
+		provider, change object            // change changes the state
 		says, unsaid     []string
 	}{
 		"status that is retried": {step: instancetest.Status(503), says: []string{"status 503", "3 attempts were made"}},
@@ -508,7 +508,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		"refused": {says: []string{"connection refused", "3 attempts were made."}, unsaid: []string{"timeouts.read"}},
 		"silence": {step: instancetest.Silent(), change: timeout("read", "50ms"), says: []string{"timeouts.read (50ms)"}},
 		"silent attempts": {
-			step: instancetest.Silent(), provider: args{"request_timeout": "20ms"},
+			step: instancetest.Silent(), provider: object{"request_timeout": "20ms"},
 			says: []string{"request_timeout (20ms)", "3 attempts were made"},
 		},
 		"timeout of another time": {step: instancetest.Status(404), change: timeout("read", "soon"), says: []string{"status 404"}},
@@ -517,7 +517,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			instance := instancetest.New(t)
-			created := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
+			created := recordProvider(t, nil).create(t, object{"base_url": instance.URL()})
 			created.state = created.state.with(test.change)
 			if test.step != nil {
 				instance.SetDefault(test.step)
@@ -531,52 +531,52 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			got.mustKeep(t, created)
-			got.told.must(t, warning("Instance not read, last known details kept: "+instance.URL(), append(test.says,
-				"keeps what the instance last reported", "GET "+instance.URL()+"/instance")...)...)
-			mustNotSay(t, got.told.String(), append(test.unsaid, "wait_until_ready", "longer to start")...)
-			server.plan(t, got, args{"base_url": instance.URL(), "timeouts": created.state["timeouts"]}).must(t)
+			got.diagnostics.require(t, warningAt("", "Instance not read, last known details kept: "+instance.URL(), append(test.says,
+				"keeps what the instance last reported", "GET "+instance.URL()+"/instance")...))
+			assertNotContains(t, got.diagnostics.String(), append(test.unsaid, "wait_until_ready", "longer to start")...)
+			server.plan(t, got, object{"base_url": instance.URL(), "timeouts": created.state["timeouts"]}).requireSuccess(t)
 		})
 	}
 	t.Run("base URL that is no longer accepted", func(t *testing.T) {
 		t.Parallel()
 		server := recordProvider(t, nil)
-		created := server.create(t, args{"base_url": instancetest.New(t).URL()})
+		created := server.create(t, object{"base_url": instancetest.New(t).URL()})
 		created.state["base_url"] = "https://me:hunter2@files.example.org"
 		got := server.refresh(t.Context(), t, created)
 		got.mustKeep(t, created)
-		got.told.must(t, warning("Instance not read, last known details kept", "user info")...)
-		mustNotSay(t, got.told.String(), "hunter2")
+		got.diagnostics.require(t, warningAt("", "Instance not read, last known details kept", "user info"))
+		assertNotContains(t, got.diagnostics.String(), "hunter2")
 	})
 }
 
 // TestUnknownProviderArgumentsKeepARecord: those that matter to it, and without a word.
 func TestUnknownProviderArgumentsKeepARecord(t *testing.T) {
 	t.Parallel()
-	ofUnknown := args{"base_url": unknown{}}
+	ofUnknown := object{"base_url": unknown{}}
 	for name, test := range map[string]struct {
-		provider args
+		provider object
 		reads    int
 	}{
 		"base_url":                 {ofUnknown, 1},
-		"base_url and its headers": {ofUnknown.with(args{"request_headers": args{"X-A": "b"}}), 0},
-		"base_url and connect_to":  {ofUnknown.with(args{"connect_to": "127.0.0.1:1"}), 0},
-		"request_timeout":          {args{"request_timeout": unknown{}}, 0},
-		"request_headers":          {args{"request_headers": unknown{}}, 0},
-		"connect_to":               {args{"connect_to": unknown{}}, 0},
+		"base_url and its headers": {ofUnknown.with(object{"request_headers": object{"X-A": "b"}}), 0},
+		"base_url and connect_to":  {ofUnknown.with(object{"connect_to": "127.0.0.1:1"}), 0},
+		"request_timeout":          {object{"request_timeout": unknown{}}, 0},
+		"request_headers":          {object{"request_headers": unknown{}}, 0},
+		"connect_to":               {object{"connect_to": unknown{}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			instance := instancetest.New(t)
-			record := recordProvider(t, nil).create(t, args{"base_url": instance.URL()})
+			record := recordProvider(t, nil).create(t, object{"base_url": instance.URL()})
 			asked := len(instance.Requests())
 			server := recordProvider(t, test.provider)
-			for _, server.deferral = range []bool{false, true} {
+			for _, server.deferralAllowed = range []bool{false, true} {
 				got := server.refresh(t.Context(), t, record)
-				got.must(t)
+				got.requireSuccess(t)
 				got.mustKeep(t, record)
-				mustEqual(t, "deferred", got.deferred != nil, false)
+				assertEqual(t, "deferred", got.deferred != nil, false)
 			}
-			mustEqual(t, "the number of requests", len(instance.Requests())-asked, 2*test.reads)
+			assertEqual(t, "the number of requests", len(instance.Requests())-asked, 2*test.reads)
 		})
 	}
 }
@@ -586,9 +586,9 @@ func TestImportRefusesABadBaseURL(t *testing.T) {
 	for name, one := range refusedBaseURLs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told := newProtocol().importRecord(t, one.value.(string)).told
-			told.must(t, fault("", "Invalid base URL", append(slices.Clone(one.says), "The import ID")...)...)
-			mustNotSay(t, told.String(), "hunter2")
+			told := newTestProvider().importRecord(t, one.value.(string)).diagnostics
+			told.require(t, errorAt("", "Invalid base URL", append(slices.Clone(one.details), "The import ID")...))
+			assertNotContains(t, told.String(), "hunter2")
 		})
 	}
 }
@@ -598,15 +598,15 @@ func TestImportedRecordThatIsNotReadIsAnError(t *testing.T) {
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	server := recordProvider(t, nil)
 	imported := server.importRecord(t, instance.URL())
-	imported.must(t)
-	server.refresh(t.Context(), t, imported).told.must(t, fault("", "Instance answered with status 503", instance.URL())...)
+	imported.requireSuccess(t)
+	server.refresh(t.Context(), t, imported).diagnostics.require(t, errorAt("", "Instance answered with status 503", instance.URL()))
 
-	unable := recordProvider(t, args{"request_timeout": unknown{}})
-	unable.refresh(t.Context(), t, imported).told.must(t, fault("", "Provider configuration not known yet", "\n  - request_timeout\n")...)
-	unable.deferral = true
+	unable := recordProvider(t, object{"request_timeout": unknown{}})
+	unable.refresh(t.Context(), t, imported).diagnostics.require(t, errorAt("", "Provider configuration not known yet", "\n  - request_timeout\n"))
+	unable.deferralAllowed = true
 	got := unable.refresh(t.Context(), t, imported)
-	got.told.must(t)
-	mustEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
+	got.diagnostics.require(t)
+	assertEqual(t, "deferred", got.deferred, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonProviderConfigUnknown})
 }
 
 // TestRecordSendsTheProvidersHeaders: only to the origin of the provider's base_url.
@@ -614,13 +614,21 @@ func TestRecordSendsTheProvidersHeaders(t *testing.T) {
 	t.Parallel()
 	const token = "an-opaque-token"
 	guarded, other := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", token)), instancetest.New(t)
-	server := recordProvider(t, args{"base_url": guarded.URL(), "request_headers": args{"X-Token": token}})
-	server.refresh(t.Context(), t, server.create(t, args{"base_url": guarded.URL()})).must(t)
-	created := server.create(t, args{"base_url": other.URL()})
+	server := recordProvider(t, object{"base_url": guarded.URL(), "request_headers": object{"X-Token": token}})
+	server.refresh(t.Context(), t, server.create(t, object{"base_url": guarded.URL()})).requireSuccess(t)
+	created := server.create(t, object{"base_url": other.URL()})
 	other.SetDefault(instancetest.Status(401))
-	server.refresh(t.Context(), t, created).told.must(t,
-		warning("Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)")...)
+	server.refresh(t.Context(), t, created).diagnostics.require(t,
+		warningAt("", "Instance not read, last known details kept: "+other.URL(), "status 401", "a provider block (with an alias)"))
 	for _, request := range other.Requests() {
-		mustEqual(t, "X-Token", request.Header.Get("X-Token"), "")
+		assertEqual(t, "X-Token", request.Header.Get("X-Token"), "")
 	}
+}
+
+// lineFunc is called with each line of a log.
+type lineFunc func(line []byte)
+
+func (f lineFunc) Write(line []byte) (int, error) {
+	f(line)
+	return len(line), nil
 }

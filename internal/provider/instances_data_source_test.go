@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,15 +19,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"go.uber.org/goleak"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// good answers a good document, whatever the path.
+// good answers with a document, whatever the path.
 var good = instancetest.Body(200, "application/json", instancetest.Newer().JSON())
 
-// under returns base URLs under one origin, and their keys, which are in order.
-func under(origin string, count int) (baseURLs args, keys []string) {
-	baseURLs = make(args)
+// under returns base URLs under one origin, and their keys in order: key000, key001, ...
+func under(origin string, count int) (baseURLs object, keys []string) {
+	baseURLs = make(object)
 	for i := range count {
 		key := fmt.Sprintf("key%03d", i)
 		keys = append(keys, key)
@@ -37,7 +37,7 @@ func under(origin string, count int) (baseURLs args, keys []string) {
 	return baseURLs, keys
 }
 
-// keysAsked are the keys of under, in the order in which they were asked.
+// keysAsked returns the keys of under in the order in which their instances were asked.
 func keysAsked(instance *instancetest.Server) []string {
 	var keys []string
 	for _, request := range instance.Requests() {
@@ -46,107 +46,51 @@ func keysAsked(instance *instancetest.Server) []string {
 	return keys
 }
 
-const baseURLsVariable = "variable \"base_urls\" { type = map(string) }\n"
-
-// variableOf returns base URLs as the variable base_urls.
-func variableOf(baseURLs args) config.Variables {
-	values := make(map[string]config.Variable)
-	for key, baseURL := range baseURLs {
-		values[key] = config.StringVariable(baseURL.(string))
-	}
-	return config.Variables{"base_urls": config.MapVariable(values)}
-}
-
-func TestAccInstances_Documents(t *testing.T) {
+// TestAccInstances reads two instances. TestAccInstance_Documents has every kind of value.
+func TestAccInstances(t *testing.T) {
 	t.Parallel()
-	baseURLs := everyDocument(t)
-	instances, checks := tfjsonpath.New("instances"), []statecheck.StateCheck{}
-	const all = "data.filetransfer_instances.all"
-	for name, test := range documents {
-		want := newer.with(test.want).with(args{"base_url": baseURLs[name]})
-		delete(want, "response_body")
-		for attribute, value := range want {
-			checks = append(checks, statecheck.ExpectKnownValue(all, instances.AtMapKey(name).AtMapKey(attribute), exactly(value)))
-		}
-	}
+	paris, lyon := instancetest.New(t).URL(), instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("chunkSize", 1))).URL()
+	const address = "data.filetransfer_instances.all"
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{{
-			ConfigVariables: variableOf(baseURLs),
-			Config: baseURLsVariable + `
+			Config: fmt.Sprintf(`
 data "filetransfer_instances" "all" {
-  base_urls       = var.base_urls
+  base_urls       = { paris = %q, lyon = %q }
   request_headers = { X-Token = "a" }
 }
-`,
-			ConfigStateChecks: append(checks,
-				statecheck.ExpectKnownValue(all, instances, knownvalue.MapSizeExact(len(documents))),
-				statecheck.ExpectKnownValue(all, tfjsonpath.New("errors"), knownvalue.MapSizeExact(0)),
-				statecheck.ExpectKnownValue(all, tfjsonpath.New("allow_failures"), knownvalue.Null()),
-				statecheck.ExpectKnownValue(all, tfjsonpath.New("max_concurrency"), knownvalue.Null()),
-				statecheck.ExpectSensitiveValue(all, tfjsonpath.New("request_headers"))),
+`, paris, lyon),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("instances"), knownvalue.MapExact(map[string]knownvalue.Check{
+					"paris": knownvalue.ObjectExact(acctest.NewerDetails(map[string]knownvalue.Check{
+						"base_url": knownvalue.StringExact(paris),
+					})),
+					"lyon": knownvalue.ObjectExact(acctest.NewerDetails(map[string]knownvalue.Check{
+						"base_url":   knownvalue.StringExact(lyon),
+						"chunk_size": knownvalue.Int64Exact(1),
+					})),
+				})),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("errors"), knownvalue.MapSizeExact(0)),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("allow_failures"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("max_concurrency"), knownvalue.Null()),
+				statecheck.ExpectSensitiveValue(address, tfjsonpath.New("request_headers")),
+			},
 		}},
 	})
 }
 
-// TestAccInstances_Failures: without allow_failures, each is an error. With it, each is in errors, and all else in instances.
-func TestAccInstances_Failures(t *testing.T) {
-	t.Parallel()
-	baseURLs, classes := brokenFleet(t)
-	configuration := func(arguments string) string {
-		return impatientBlock + baseURLsVariable + "data \"filetransfer_instances\" \"all\" {\nbase_urls = var.base_urls\n" + arguments + "\n}\n"
-	}
-	var says []string
-	for _, key := range slices.Sorted(maps.Keys(classes)) { // in this order
-		says = append(says, "Error: ", fmt.Sprintf(`: base_urls = var.base_urls Instance %q: GET %s/instance`, key, baseURLs[key]), "set allow_failures = true.")
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{
-			{
-				ConfigVariables: variableOf(baseURLs),
-				Config:          configuration(""),
-				ExpectError:     words(says...),
-			},
-			{
-				ConfigVariables: variableOf(baseURLs),
-				Config:          configuration("allow_failures = true\nmax_concurrency = 3"),
-				ConfigStateChecks: append(
-					inState("data.filetransfer_instances.all", args{"errors": classes, "allow_failures": true, "max_concurrency": int64(3)}),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapSizeExact(5)),
-				),
-			},
-		},
-	})
-}
-
-func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
-	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithOtherRoutes())
-	baseURLs := args{
-		"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "d": instance.URL() + "/other",
-	}
-	got := read(t, nil, instancesName, args{"base_urls": baseURLs, "allow_failures": true})
-	mustEqual(t, "the number of requests", len(instance.Requests()), 2)
-	mustEqual(t, "the keys read", slices.Sorted(maps.Keys(got.instances())), []string{"a", "b", "c"})
-	for key, one := range got.instances() {
-		mustEqual(t, "base_url of "+key, one.(args)["base_url"], baseURLs[key])
-	}
-	mustEqual(t, "errors", got.errors(), args{"d": "status 404 Not Found"})
-}
-
-// brokenFleet is 10 instances of which five fail, two of them for one reason.
-func brokenFleet(t *testing.T) (baseURLs, classes args) {
+// brokenFleet returns the base URLs of 10 instances, five of which fail for these reasons.
+func brokenFleet(t *testing.T) (baseURLs object, reasons map[string]string) {
 	t.Helper()
-	start := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
-	baseURLs, _ = under(start(good), 5)
-	return baseURLs.with(args{
-			"document": start(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1))),
-			"failing":  start(instancetest.Status(500)),
-			"failing2": start(instancetest.Status(500)),
+	serving := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
+	baseURLs, _ = under(serving(good), 5)
+	return baseURLs.with(object{
+			"document": serving(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1))),
+			"failing":  serving(instancetest.Status(500)),
+			"failing2": serving(instancetest.Status(500)),
 			"refused":  "http://" + instancetest.ReserveAddress(t),
-			"web":      start(instancetest.Body(200, "text/html", "<title>Welcome</title>")),
-		}), args{
+			"web":      serving(instancetest.Body(200, "text/html", "<title>Welcome</title>")),
+		}), map[string]string{
 			"document": "not an instance document: fileMaxSize",
 			"failing":  "status 500 Internal Server Error",
 			"failing2": "status 500 Internal Server Error",
@@ -155,65 +99,126 @@ func brokenFleet(t *testing.T) (baseURLs, classes args) {
 		}
 }
 
-func TestFleetWithAllowedFailures(t *testing.T) {
+// TestAccInstances_Failures gets an error for each instance that fails, or with allow_failures a reason in errors.
+func TestAccInstances_Failures(t *testing.T) {
 	t.Parallel()
-	baseURLs, classes := brokenFleet(t)
-	got := read(t, impatient(2), instancesName, args{"base_urls": baseURLs, "allow_failures": true})
-	mustEqual(t, "errors", got.errors(), classes)
-	mustEqual(t, "the number of instances", len(got.instances()), 5)
-	says := []string{
+	baseURLs, reasons := brokenFleet(t)
+	variable := make(map[string]config.Variable)
+	for key, baseURL := range baseURLs {
+		variable[key] = config.StringVariable(baseURL.(string))
+	}
+	var texts []string
+	errors := make(map[string]knownvalue.Check)
+	for _, key := range slices.Sorted(maps.Keys(reasons)) { // in this order
+		texts = append(texts, "Error: ", fmt.Sprintf(`: base_urls = var.base_urls Instance %q: GET %s/instance`, key, baseURLs[key]), "set allow_failures = true.")
+		errors[key] = knownvalue.StringExact(reasons[key])
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{
+			{
+				ConfigVariables: config.Variables{"base_urls": config.MapVariable(variable)},
+				Config: acctest.ImpatientProvider + `
+variable "base_urls" { type = map(string) }
+
+data "filetransfer_instances" "all" {
+  base_urls = var.base_urls
+}
+`,
+				ExpectError: acctest.WrappedText(texts...),
+			},
+			{
+				ConfigVariables: config.Variables{"base_urls": config.MapVariable(variable)},
+				Config: acctest.ImpatientProvider + `
+variable "base_urls" { type = map(string) }
+
+data "filetransfer_instances" "all" {
+  base_urls       = var.base_urls
+  allow_failures  = true
+  max_concurrency = 3
+}
+`,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(errors)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapSizeExact(5)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("max_concurrency"), knownvalue.Int64Exact(3)),
+				},
+			},
+		},
+	})
+}
+
+func TestFleetSharesOneRequestBetweenKeysOfOneInstance(t *testing.T) {
+	t.Parallel()
+	instance := instancetest.New(t, instancetest.WithOtherRoutes())
+	baseURLs := object{
+		"a": instance.URL(), "b": instance.URL() + "//", "c": strings.ToUpper(instance.URL()), "other": instance.URL() + "/other",
+	}
+	got := read(t, nil, instancesName, object{"base_urls": baseURLs, "allow_failures": true})
+	assertEqual(t, "the number of requests", len(instance.Requests()), 2)
+	instances := got.state["instances"].(object)
+	assertEqual(t, "the keys read", slices.Sorted(maps.Keys(instances)), []string{"a", "b", "c"})
+	for key, one := range instances {
+		assertEqual(t, "base_url of "+key, one.(object)["base_url"], baseURLs[key])
+	}
+	assertEqual(t, "errors", got.state["errors"].(object), object{"other": "status 404 Not Found"})
+}
+
+func TestFleetWarnsOfAllowedFailures(t *testing.T) {
+	t.Parallel()
+	baseURLs, reasons := brokenFleet(t)
+	got := read(t, shortRetries(2), instancesName, object{"base_urls": baseURLs, "allow_failures": true}).diagnostics
+	details := []string{
 		"5 of 10 could not be read. As allow_failures is true, they are in errors and not in instances:\n",
+		"told to answer 500 (2 attempts)\n", "connection refused (2 attempts)\n", "found the number -1 (1 attempt)",
 		"\n\nFor 2 of them: The instance, or a proxy in front of it, is failing: check its log.",
 		"\n\nFor 3 of them: If this apply creates the instance",
 		"\n\nFor 1 of them: Check the host and port in the base URL,",
 		"\n\nFor 1 of them: Check that the base URL is the address of the instance's API",
-		"told to answer 500 (2 attempts)\n", "connection refused (2 attempts)\n", "found the number -1 (1 attempt)",
 	}
-	for key := range classes {
-		says = append(says, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
+	for key := range reasons {
+		details = append(details, fmt.Sprintf("\n  - %q: GET %s/instance: ", key, baseURLs[key]))
 	}
-	got.told.must(t, warning(fmt.Sprintf("Instances could not be read: \"document\" (%s)", baseURLs["document"]), says...)...)
+	got.require(t, warningAt("", fmt.Sprintf("Instances could not be read: \"document\" (%s)", baseURLs["document"]), details...))
 	for _, remedy := range []string{"check its log", "this apply creates", "host and port"} {
-		mustEqual(t, "how often the warning says "+remedy, strings.Count(got.told.String(), remedy), 1)
+		assertEqual(t, "how often the warning has "+remedy, strings.Count(got.String(), remedy), 1)
 	}
-	mustNotSay(t, got.told.String(), "..")
+	assertNotContains(t, got.String(), "..")
 }
 
-func TestFleetWarningStaysShort(t *testing.T) {
+func TestFleetWarningListsAtMost20Failures(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithOtherRoutes())
-	shared := make(args)
-	for i := range maxListed + 1 {
+	shared := make(object)
+	for i := range 21 {
 		shared[fmt.Sprintf("key%03d", i)] = instance.URL() + "/shared"
 	}
-	own := func(count int) args {
+	under := func(count int) object {
 		baseURLs, _ := under(instance.URL(), count)
 		return baseURLs
 	}
 	tests := map[string]struct {
-		baseURLs args
-		begins   string
-		more     string // "" for none
+		baseURLs   object
+		first      string
+		lines      int
+		begin, end string
 	}{
-		"as many as are listed":         {own(maxListed), "20 of 20 could not be read.", ""},
-		"more than are listed":          {own(maxListed + 5), "25 of 25 could not be read.", "\n  - and 5 more\n"},
-		"one URL, one more than listed": {shared, "21 of 21 could not be read.", "\n  - and 1 more\n"},
-		"beside one that is read":       {own(1).with(args{"good": instance.URL()}), "1 of 2 could not be read.", ""},
+		"20":                             {under(20), "/key000", 20, "20 of 20 could not be read.", "(1 attempt)\n\n"},
+		"25":                             {under(25), "/key000", 20, "25 of 25 could not be read.", "\n  - and 5 more\n\n"},
+		"21 of one URL":                  {shared, "/shared", 20, "21 of 21 could not be read.", "\n  - and 1 more\n\n"},
+		"1, beside one that can be read": {under(1).with(object{"good": instance.URL()}), "/key000", 1, "1 of 2 could not be read.", "(1 attempt)\n\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := read(t, nil, instancesName, args{"base_urls": test.baseURLs, "allow_failures": true})
-			first := slices.Min(slices.Collect(maps.Keys(got.errors())))
-			got.told.must(t, warning(fmt.Sprintf("Instances could not be read: %q (%s)", first, test.baseURLs[first]), test.begins, test.more)...)
-			detail := got.told[0].Detail
-			mustEqual(t, "whether something is left out", strings.Contains(detail, " more"), test.more != "")
-			mustEqual(t, "the number of lines", strings.Count(detail, "\n  - \"key"), min(len(got.errors()), maxListed))
+			got := read(t, nil, instancesName, object{"base_urls": test.baseURLs, "allow_failures": true}).diagnostics
+			got.require(t, warningAt("", fmt.Sprintf("Instances could not be read: \"key000\" (%s%s)", instance.URL(), test.first), test.begin, test.end))
+			assertEqual(t, "the number of lines", strings.Count(got.String(), "\n  - \"key"), test.lines)
 		})
 	}
 }
 
-// Each path leads to a login page of its own.
+// Each instance redirects to a login page of its own.
 func TestFleetSaysEachRemedyOnceWhateverTheRedirects(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
@@ -225,44 +230,60 @@ func TestFleetSaysEachRemedyOnceWhateverTheRedirects(t *testing.T) {
 		_, _ = io.WriteString(w, "<title>Sign in</title>")
 	})))
 	baseURLs, _ := under(instance.URL(), 100)
-	told := read(t, nil, instancesName, args{"base_urls": baseURLs, "allow_failures": true}).told.String()
-	mustEqual(t, "the number of remedies", strings.Count(told, "of them: "), 2)
-	mustSay(t, told, "For 100 of them: The base URL redirects, and what failed is where it leads", "For 100 of them: If that is a login page")
+	warning := read(t, nil, instancesName, object{"base_urls": baseURLs, "allow_failures": true}).diagnostics.String()
+	assertEqual(t, "the number of remedies", strings.Count(warning, "of them: "), 2)
+	assertContains(t, warning, "For 100 of them: The base URL redirects, and what failed is where it leads", "For 100 of them: If that is a login page")
 }
 
-func TestFleetWarnsOncePerKindListingKeys(t *testing.T) {
+// A warning of one kind lists all keys, also where an instance fails.
+func TestFleetWarnsOfDoubtfulOptionsOncePerKind(t *testing.T) {
 	t.Parallel()
 	doubtful := instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
 		instancetest.OlderEntry("half an hour?", 30), instancetest.NewerEntry("1 hour", 3600).With("value", 61),
 	})
-	a, b := instancetest.New(t, instancetest.WithDocument(doubtful)), instancetest.New(t, instancetest.WithDocument(doubtful))
-	broken := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
-	got := read(t, nil, instancesName, args{
-		"base_urls": args{"a": a.URL(), "a2": a.URL() + "/", "b": b.URL(), "c": broken.URL()}, "allow_failures": true,
-	})
+	a, b := instancetest.New(t, instancetest.WithDocument(doubtful)).URL(), instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
+	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))).URL()
 	const short = `
   - recommendedExpireTimes[0] ("half an hour?"): 30`
 	const contradictory = `
   - recommendedExpireTimes[1] ("1 hour"): inSeconds is 3600`
-	first := fmt.Sprintf("\"a\" (%s)", a.URL())
-	got.told.must(t, slices.Concat(
-		warning(fmt.Sprintf("Instances could not be read: \"c\" (%s)", broken.URL()), "1 of 4 could not be read", `"c": GET `),
-		warning("Expiry options shorter than a minute: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
-		warning("Expiry options contradict themselves: "+first, "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
-		warning("Expiry options without inSeconds beside others with it: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
-	)...)
+	first := fmt.Sprintf("\"a\" (%s)", a)
+	doubts := []diagnostic{
+		warningAt("", "Expiry options shorter than a minute: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
+		warningAt("", "Expiry options contradict themselves: "+first, "\n\"a\", \"a2\""+contradictory, "\n\"b\""+contradictory),
+		warningAt("", "Expiry options without inSeconds beside others with it: "+first, "\n\"a\", \"a2\""+short, "\n\"b\""+short),
+	}
+	t.Run("all were read", func(t *testing.T) {
+		t.Parallel()
+		got := read(t, nil, instancesName, object{"base_urls": object{"a": a, "a2": a + "/", "b": b}})
+		got.diagnostics.require(t, doubts...)
+	})
+	t.Run("one failed", func(t *testing.T) {
+		t.Parallel()
+		got := read(t, nil, instancesName, object{"base_urls": object{"a": a, "a2": a + "/", "b": b, "c": failing}, "allow_failures": true})
+		got.diagnostics.require(t, append([]diagnostic{
+			warningAt("", fmt.Sprintf("Instances could not be read: \"c\" (%s)", failing), "1 of 4 could not be read", `"c": GET `),
+		}, doubts...)...)
+	})
 }
 
 func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {
 	t.Parallel()
-	for places, arguments := range map[int]args{3: {"max_concurrency": 3}, 32: nil} {
-		t.Run(strconv.Itoa(places), func(t *testing.T) {
+	tests := map[string]struct {
+		config object
+		want   int
+	}{
+		"3":       {object{"max_concurrency": 3}, 3},
+		"default": {nil, 32},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var running atomic.Int64
 			all := make(chan struct{})
 			release := sync.OnceFunc(func() { close(all) })
 			instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-				if running.Add(1) == int64(places) {
+				if running.Add(1) == int64(test.want) {
 					release()
 				}
 				select { // no answer until as many are asked as may be
@@ -273,31 +294,29 @@ func TestFleetReadsNoMoreAtOnceThanItsMaxConcurrency(t *testing.T) {
 				good(s, w, r)
 			}))
 			baseURLs, _ := under(instance.URL(), 50)
-			read(t, nil, instancesName, args{"base_urls": baseURLs}.with(arguments)).must(t)
-			mustEqual(t, "requests at once", instance.PeakRequests(), places)
+			read(t, nil, instancesName, object{"base_urls": baseURLs}.with(test.config)).requireSuccess(t)
+			assertEqual(t, "requests at once", instance.PeakRequests(), test.want)
 		})
 	}
 }
 
-// TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an hour, all others are asked.
+// With one place and delays of an hour, all instances are asked.
 func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	const members = 5
 	var asked atomic.Int64
 	instance := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) == members {
+		if asked.Add(1) == 5 {
 			cancel()
 		}
 		instancetest.Status(503)(s, w, r)
 	}))
-	baseURLs, keys := under(instance.URL(), members)
-	server, _ := configure(ctx, t, args{"retry": args{"min_delay": "1h", "max_delay": "1h"}})
-	server.read(ctx, t, instancesName, args{
-		"base_urls": baseURLs, "max_concurrency": 1, "timeouts": args{"read": "3h"},
-	}).told.must(t, expected{summary: "Read canceled", says: []string{"5 of 5 were not read yet."}})
-	mustEqual(t, "the keys", slices.Sorted(slices.Values(keysAsked(instance))), keys)
+	baseURLs, keys := under(instance.URL(), 5)
+	p, _ := configure(ctx, t, object{"retry": object{"min_delay": "1h", "max_delay": "1h"}})
+	got := p.read(ctx, t, instancesName, object{"base_urls": baseURLs, "max_concurrency": 1, "timeouts": object{"read": "3h"}})
+	got.diagnostics.require(t, errorAt("", "Read canceled", "5 of 5 were not read yet."))
+	assertEqual(t, "the keys", slices.Sorted(slices.Values(keysAsked(instance))), keys)
 }
 
 // TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see their goroutines.
@@ -307,120 +326,124 @@ func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // s
 	for name, step := range steps { //nolint:paralleltest // see above
 		t.Run(name, func(t *testing.T) {
 			baseURLs, _ := under(instancetest.New(t, instancetest.WithDefault(step)).URL(), 10)
-			read(t, nil, instancesName, args{
-				"base_urls": baseURLs, "max_concurrency": 2, "allow_failures": true, "timeouts": args{"read": "200ms"},
+			read(t, nil, instancesName, object{
+				"base_urls": baseURLs, "max_concurrency": 2, "allow_failures": true, "timeouts": object{"read": "200ms"},
 			})
 		})
 	}
 	goleak.VerifyNone(t, leaks)
 }
 
+// One instance gets no answer, and keeps the one place.
 func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	t.Parallel()
-	// One gets no answer, and keeps the one place.
 	instance := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
-	got := read(t, nil, instancesName, args{
-		"base_urls":       args{"a": instance.URL() + "/a", "b": instance.URL() + "/b"},
-		"max_concurrency": 1, "allow_failures": true, "timeouts": args{"read": "400ms"},
+	got := read(t, nil, instancesName, object{
+		"base_urls":       object{"a": instance.URL() + "/a", "b": instance.URL() + "/b"},
+		"max_concurrency": 1, "allow_failures": true, "timeouts": object{"read": "400ms"},
 	})
-	mustEqual(t, "errors", got.errors(), args{"a": "no response in time", "b": "no response in time"})
-	asked, other := "a", "b"
-	if keys := keysAsked(instance); len(keys) == 1 && keys[0] == other {
-		asked, other = other, asked
+	assertEqual(t, "errors", got.state["errors"].(object), object{"a": "no response in time", "b": "no response in time"})
+	asked := keysAsked(instance)
+	if len(asked) != 1 {
+		t.Fatalf("asked were %q, want one", asked)
 	}
-	mustEqual(t, "the keys", keysAsked(instance), []string{asked})
-	got.told.must(t, warning(fmt.Sprintf("Instances could not be read: \"a\" (%s/a)", instance.URL()),
-		fmt.Sprintf("%q: GET %s/%s/instance: connected, but no response in time (1 attempt)\n", asked, instance.URL(), asked),
+	other := map[string]string{"a": "b", "b": "a"}[asked[0]]
+	got.diagnostics.require(t, warningAt("", fmt.Sprintf("Instances could not be read: \"a\" (%s/a)", instance.URL()),
+		fmt.Sprintf("%q: GET %s/%s/instance: connected, but no response in time (1 attempt)\n", asked[0], instance.URL(), asked[0]),
 		fmt.Sprintf("%q: GET %s/%s/instance: no request was made before the time for the read ran out (0 attempts)\n", other, instance.URL(), other),
 		`For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.`,
-		`For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.`)...)
+		`For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.`))
 }
 
 func TestFleetHeadersGoToEveryInstance(t *testing.T) {
 	t.Parallel()
 	a, b := instancetest.New(t), instancetest.New(t)
-	read(t, args{"base_url": a.URL(), "request_headers": args{"X-Provider": "only a"}}, instancesName, args{
-		"base_urls": args{"a": a.URL(), "b": b.URL()}, "request_headers": args{"x-token": "both"},
-	}).must(t)
-	for want, instance := range map[string]*instancetest.Server{"only a": a, "": b} {
-		mustEqual(t, "X-Provider", instance.Requests()[0].Header.Get("X-Provider"), want)
-		mustEqual(t, "X-Token", instance.Requests()[0].Header.Get("X-Token"), "both")
-	}
+	read(t, object{"base_url": a.URL(), "request_headers": object{"X-Provider": "only a"}}, instancesName, object{
+		"base_urls": object{"a": a.URL(), "b": b.URL()}, "request_headers": object{"x-token": "both"},
+	}).requireSuccess(t)
+	assertEqual(t, "X-Token for a", a.Requests()[0].Header.Get("X-Token"), "both")
+	assertEqual(t, "X-Token for b", b.Requests()[0].Header.Get("X-Token"), "both")
+	assertEqual(t, "X-Provider for a", a.Requests()[0].Header.Get("X-Provider"), "only a")
+	assertEqual(t, "X-Provider for b", b.Requests()[0].Header.Get("X-Provider"), "")
 }
 
 func TestFleetArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
-	one := args{"base_urls": args{"a": "https://files.example.org"}}
-	const badURL = "Invalid base URL"
-	urls := func(baseURLs args, want ...expected) validation { return validation{args{"base_urls": baseURLs}, want} }
-	concurrency := func(number any, found string) validation {
-		return validation{one.with(args{"max_concurrency": number}), fault("max_concurrency", "Invalid number",
-			"max_concurrency is "+found+".", "Write a whole number from 1 to 256.")}
-	}
-	tests := map[string]validation{
-		"one instance": {one, nil},
-		"everything": {one.with(args{
-			"max_concurrency": 256, "allow_failures": true, "wait_until_ready": true, "timeouts": args{"read": "1h"},
-			"request_headers": args{"X-Token": "a"},
-		}), nil},
-		"unknown": {args{
+	one := object{"a": "https://files.example.org"}
+	testValidation(t, instancesName, map[string]validation{
+		"one instance": {config: object{"base_urls": one}},
+		"everything": {config: object{
+			"base_urls": one, "max_concurrency": 256, "allow_failures": true, "wait_until_ready": true, "timeouts": object{"read": "1h"},
+			"request_headers": object{"X-Token": "a"},
+		}},
+		"everything unknown": {config: object{
 			"base_urls": unknown{}, "max_concurrency": unknown{}, "allow_failures": unknown{}, "timeouts": unknown{},
 			"request_headers": unknown{},
-		}, nil},
-		"unknown URL": urls(args{"a": unknown{}}),
-		"no instance": urls(args{}, fault("base_urls", badURL, "base_urls is empty. Name at least one instance.")...),
-		"null URL": urls(args{"b": nil},
-			fault("base_urls", badURL, `base_urls["b"] is null. Remove the key, or set it to a URL.`)...),
-		"bad URL": urls(args{"a": "ftp://h"},
-			fault(`base_urls["a"]`, badURL, `base_urls["a"] has a scheme other than http and https`)...),
-		"no concurrency":   concurrency(0, "0"),
-		"too much at once": concurrency(257, "257"),
+		}},
+		"unknown URL": {config: object{"base_urls": object{"a": unknown{}}}},
+		"no instance": {object{"base_urls": object{}}, []diagnostic{
+			errorAt("base_urls", "Invalid base URL", "base_urls is empty. Name at least one instance."),
+		}},
+		"null URL": {object{"base_urls": object{"b": nil}}, []diagnostic{
+			errorAt("base_urls", "Invalid base URL", `base_urls["b"] is null. Remove the key, or set it to a URL.`),
+		}},
+		"bad URL": {object{"base_urls": object{"a": "ftp://h"}}, []diagnostic{
+			errorAt(`base_urls["a"]`, "Invalid base URL", `base_urls["a"] has a scheme other than http and https`),
+		}},
+		"max_concurrency 0": {object{"base_urls": one, "max_concurrency": 0}, []diagnostic{
+			errorAt("max_concurrency", "Invalid number", "max_concurrency is 0.", "Write a whole number from 1 to 256."),
+		}},
+		"max_concurrency 257": {object{"base_urls": one, "max_concurrency": 257}, []diagnostic{
+			errorAt("max_concurrency", "Invalid number", "max_concurrency is 257.", "Write a whole number from 1 to 256."),
+		}},
 		// All URLs may be on one line of the configuration, which Terraform prints for an error on any of them.
-		"bad URL beside a secret": urls(args{"a": "https://me:hunter2@example.org", "b": "nope"}, append(
-			fault("", badURL, `base_urls["a"] has user info`), fault("", badURL, `base_urls["b"] has no scheme`)...)...),
-		"null beside an encoded secret": urls(args{"a": "http://u%3Ahunter2%40example.org", "b": nil}, append(
-			fault("", badURL, `base_urls["a"] has an invalid percent-encoding`), fault("", badURL, `base_urls["b"] is null`)...)...),
-	}
-	runValidations(t, instancesName, tests)
+		"bad URL beside a secret": {object{"base_urls": object{"a": "https://me:hunter2@example.org", "b": "nope"}}, []diagnostic{
+			errorAt("", "Invalid base URL", `base_urls["a"] has user info`),
+			errorAt("", "Invalid base URL", `base_urls["b"] has no scheme.`),
+		}},
+		"null beside an encoded secret": {object{"base_urls": object{"a": "http://u%3Ahunter2%40example.org", "b": nil}}, []diagnostic{
+			errorAt("", "Invalid base URL", `base_urls["a"] has an invalid percent-encoding`),
+			errorAt("", "Invalid base URL", `base_urls["b"] is null`),
+		}},
+	})
 }
 
 // A base URL that is known only after apply is checked by the read.
 func TestFleetWithABadURLIsNotRead(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t)
-	got := read(t, nil, instancesName, args{
-		"base_urls": args{"good": instance.URL(), "bad": "https://me:hunter2@example.org"}, "allow_failures": true,
+	got := read(t, nil, instancesName, object{
+		"base_urls": object{"good": instance.URL(), "bad": "https://me:hunter2@example.org"}, "allow_failures": true,
 	})
-	got.told.must(t, fault("", "Invalid base URL", `base_urls["bad"] has user info`)...)
-	mustNotSay(t, got.told.String(), "hunter2")
-	mustEqual(t, "the number of requests", len(instance.Requests()), 0)
+	got.diagnostics.require(t, errorAt("", "Invalid base URL", `base_urls["bad"] has user info`))
+	assertNotContains(t, got.diagnostics.String(), "hunter2")
+	assertEqual(t, "the number of requests", len(instance.Requests()), 0)
 }
 
-// TestFaultsAreToldInTheOrderOfTheKeys: the same order every time.
-func TestFaultsAreToldInTheOrderOfTheKeys(t *testing.T) {
+func TestErrorsAreInTheOrderOfTheKeys(t *testing.T) {
 	t.Parallel()
-	all := func(value any) args {
+	thirty := func(value any) object {
 		elements, keys := under("", 30)
 		for _, key := range keys {
 			elements[key] = value
 		}
 		return elements
 	}
-	tests := map[string]args{
-		"bad URLs":     {"base_urls": all("ftp://files.example.org")},
-		"secret URLs":  {"base_urls": all("https://hunter2@files.example.org")},
-		"null URLs":    {"base_urls": all(nil)},
-		"null headers": {"base_urls": args{"a": "https://files.example.org"}, "request_headers": all(nil)},
-		"bad headers":  {"base_urls": args{"a": "https://files.example.org"}, "request_headers": all("a\nb")},
+	tests := map[string]object{
+		"bad URLs":     {"base_urls": thirty("ftp://files.example.org")},
+		"secret URLs":  {"base_urls": thirty("https://hunter2@files.example.org")},
+		"null URLs":    {"base_urls": thirty(nil)},
+		"null headers": {"base_urls": object{"a": "https://files.example.org"}, "request_headers": thirty(nil)},
+		"bad headers":  {"base_urls": object{"a": "https://files.example.org"}, "request_headers": thirty("a\nb")},
 	}
-	for name, arguments := range tests {
+	for name, config := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told := validate(t.Context(), t, instancesName, arguments)
-			mustEqual(t, "the number of errors", len(told), 30)
-			for i, one := range told {
+			got := validate(t.Context(), t, instancesName, config)
+			assertEqual(t, "the number of errors", len(got), 30)
+			for i, one := range got {
 				if !strings.Contains(one.Detail, fmt.Sprintf("[\"key%03d\"]", i)) {
-					t.Fatalf("error %d is about another key:\n%s", i, told)
+					t.Fatalf("error %d is about another key:\n%s", i, got)
 				}
 			}
 		})

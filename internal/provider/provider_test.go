@@ -1,9 +1,13 @@
-package provider
+package provider_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,67 +16,140 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccProvider_RefusedArguments: Terraform shows the line of the argument at fault, not the first line of its block,
-// unless it may have a secret.
+// TestAccProvider_RefusedArguments shows the line of the argument at fault, or the first line of its block if the argument may have a
+// secret.
 func TestAccProvider_RefusedArguments(t *testing.T) {
 	t.Parallel()
-	const good = "https://files.example.org"
-	fleet := func(name, arguments string) string {
-		return fmt.Sprintf("data \"filetransfer_instances\" %q {\n%s\n}\n", name, arguments)
-	}
 	t.Run("data sources", func(t *testing.T) {
 		t.Parallel()
-		mustFail(t, nil, data("timeouts", good, `timeouts { read = "-5s" }`)+data("scheme", "files.example.org")+
-			data("encoded", "http://u%3Ahunter2@files.example.org")+
-			data("header", good, `request_headers = { Connection = "hunter2" }`)+
-			fleet("null", "base_urls = { b = null }")+fleet("empty", "base_urls = {}")+
-			fleet("bad", `base_urls = { b = "nope" }`)+
-			fleet("secret", `base_urls = { b = "https://me:hunter2@files.example.org" }`),
-			errorAtLine{`timeouts { read = "-5s" }`, []string{`timeouts.read is "-5s", which is not positive.`}},
-			errorAtLine{`base_url = "files.example.org"`, []string{"base_url has no scheme."}},
-			errorAtLine{`data "filetransfer_instance" "encoded" {`, []string{"base_url has user info"}},
-			errorAtLine{`data "filetransfer_instance" "header" {`, []string{`request_headers["Connection"] cannot be used`}},
-			errorAtLine{"base_urls = { b = null }", []string{`base_urls["b"] is null.`}},
-			errorAtLine{"base_urls = {}", []string{"base_urls is empty. Name at least one instance."}},
-			errorAtLine{`base_urls = { b = "nope" }`, []string{`base_urls["b"] has no scheme.`}},
-			errorAtLine{`data "filetransfer_instances" "secret" {`, []string{`base_urls["b"] has user info`}})
+		acctest.ExpectErrors(t, nil, `
+data "filetransfer_instance" "timeout" {
+  base_url = "https://files.example.org"
+  timeouts { read = "-5s" }
+}
+
+data "filetransfer_instance" "scheme" {
+  base_url = "files.example.org"
+}
+
+data "filetransfer_instance" "user_info" {
+  base_url = "http://u%3Ahunter2@files.example.org"
+}
+
+data "filetransfer_instance" "header" {
+  base_url        = "https://files.example.org"
+  request_headers = { Connection = "hunter2" }
+}
+
+data "filetransfer_instances" "null" {
+  base_urls = { b = null }
+}
+
+data "filetransfer_instances" "empty" {
+  base_urls = {}
+}
+
+data "filetransfer_instances" "scheme" {
+  base_urls = { b = "nope" }
+}
+
+data "filetransfer_instances" "user_info" {
+  base_urls = { b = "https://me:hunter2@files.example.org" }
+}
+`,
+			acctest.ConfigError{Line: `timeouts { read = "-5s" }`, Texts: []string{`timeouts.read is "-5s", which is not positive.`}},
+			acctest.ConfigError{Line: `base_url = "files.example.org"`, Texts: []string{"base_url has no scheme."}},
+			acctest.ConfigError{Line: `data "filetransfer_instance" "user_info" {`, Texts: []string{"base_url has user info"}},
+			acctest.ConfigError{Line: `data "filetransfer_instance" "header" {`, Texts: []string{`request_headers["Connection"] cannot be used`}},
+			acctest.ConfigError{Line: `base_urls = { b = null }`, Texts: []string{`base_urls["b"] is null.`}},
+			acctest.ConfigError{Line: `base_urls = {}`, Texts: []string{"base_urls is empty. Name at least one instance."}},
+			acctest.ConfigError{Line: `base_urls = { b = "nope" }`, Texts: []string{`base_urls["b"] has no scheme.`}},
+			acctest.ConfigError{Line: `data "filetransfer_instances" "user_info" {`, Texts: []string{`base_urls["b"] has user info`}},
+		)
 	})
 	t.Run("provider block", func(t *testing.T) {
 		t.Parallel()
-		mustFail(t, nil, providerWith("retry {\nmax_attempts = 1e30\nmin_delay = \"11s\"\n}", `client_key_pem = "hunter2"`, `request_timeout = " 1s"`)+
-			data("any", good),
-			errorAtLine{"max_attempts = 1e30", []string{"retry.max_attempts is 1e+30."}},
-			errorAtLine{`min_delay = "11s"`, []string{"min_delay is longer than max_delay"}},
-			errorAtLine{`provider "filetransfer" {`, []string{"client_key_pem is set, but client_cert_pem is not."}},
-			errorAtLine{`request_timeout = " 1s"`, []string{`request_timeout is " 1s", which is not a duration.`}})
+		acctest.ExpectErrors(t, nil, `
+provider "filetransfer" {
+  client_key_pem  = "hunter2"
+  request_timeout = " 1s"
+  retry {
+    max_attempts = 1e30
+    min_delay    = "11s"
+  }
+}
+
+data "filetransfer_instance" "any" {
+  base_url = "https://files.example.org"
+}
+`,
+			acctest.ConfigError{Line: `max_attempts = 1e30`, Texts: []string{"retry.max_attempts is 1e+30."}},
+			acctest.ConfigError{Line: `min_delay    = "11s"`, Texts: []string{"min_delay is longer than max_delay"}},
+			acctest.ConfigError{Line: `provider "filetransfer" {`, Texts: []string{"client_key_pem is set, but client_cert_pem is not."}},
+			acctest.ConfigError{Line: `request_timeout = " 1s"`, Texts: []string{`request_timeout is " 1s", which is not a duration.`}},
+		)
 	})
 }
 
-// TestAccProvider_MisspelledMembers: a block refuses what it does not have, and suggests what it has.
+// TestAccProvider_MisspelledMembers shows that a block refuses an argument that it does not have, and suggests one that it has.
 func TestAccProvider_MisspelledMembers(t *testing.T) {
 	t.Parallel()
-	const good = "base_url = \"https://files.example.org\"\n"
-	mustFail(t, nil, providerWith("retry {\nmax_atempts = 2\n}")+data("any", "https://files.example.org"),
-		errorAtLine{"max_atempts = 2", []string{`Did you mean "max_attempts"?`}})
-	mustFail(t, nil, "data \"filetransfer_instance\" \"one\" {\n"+good+"timeouts { raed = \"1s\" }\n}\n"+
-		"data \"filetransfer_instances\" \"many\" {\nbase_urls = { a = \"https://files.example.org\" }\ntimeouts { reed = \"1s\" }\n}\n"+
-		"resource \"filetransfer_instance_record\" \"this\" {\n"+good+"timeouts { updat = \"1s\" }\n}\n",
-		errorAtLine{`timeouts { raed = "1s" }`, []string{`Did you mean "read"?`}},
-		errorAtLine{`timeouts { reed = "1s" }`, []string{`Did you mean "read"?`}},
-		errorAtLine{`timeouts { updat = "1s" }`, []string{`Did you mean "update"?`}})
+	t.Run("provider block", func(t *testing.T) {
+		t.Parallel()
+		acctest.ExpectErrors(t, nil, `
+provider "filetransfer" {
+  retry { max_atempts = 2 }
 }
 
-// TestAccProvider_Blocks: dynamic, empty, and with null or unknown members. The provider's retry has one attempt.
+data "filetransfer_instance" "any" {
+  base_url = "https://files.example.org"
+}
+`,
+			acctest.ConfigError{Line: `retry { max_atempts = 2 }`, Texts: []string{`Did you mean "max_attempts"?`}})
+	})
+	t.Run("timeouts", func(t *testing.T) {
+		t.Parallel()
+		acctest.ExpectErrors(t, nil, `
+data "filetransfer_instance" "one" {
+  base_url = "https://files.example.org"
+  timeouts { raed = "1s" }
+}
+
+data "filetransfer_instances" "many" {
+  base_urls = { a = "https://files.example.org" }
+  timeouts { reed = "1s" }
+}
+
+resource "filetransfer_instance_record" "this" {
+  base_url = "https://files.example.org"
+  timeouts { updat = "1s" }
+}
+`,
+			acctest.ConfigError{Line: `timeouts { raed = "1s" }`, Texts: []string{`Did you mean "read"?`}},
+			acctest.ConfigError{Line: `timeouts { reed = "1s" }`, Texts: []string{`Did you mean "read"?`}},
+			acctest.ConfigError{Line: `timeouts { updat = "1s" }`, Texts: []string{`Did you mean "update"?`}},
+		)
+	})
+}
+
+// TestAccProvider_Blocks reads with blocks that are dynamic or empty, or have null or unknown members. The provider's retry has one attempt.
 func TestAccProvider_Blocks(t *testing.T) {
 	t.Parallel()
 	server, failing := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	configuration := fmt.Sprintf(`
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			Config: fmt.Sprintf(`
 provider "filetransfer" {
   dynamic "retry" {
     for_each = [1]
@@ -121,22 +198,25 @@ resource "filetransfer_instance_record" "dynamic" {
     content { chunk_size = expected.value }
   }
 }
-`, server.URL(), failing.URL())
-	timeouts := func(read any) args { return args{"timeouts": args{"read": read}} }
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
-		Steps: []resource.TestStep{{
-			Config: configuration,
-			ConfigPlanChecks: planned(
-				inPlan("filetransfer_instance_record.dynamic", plancheck.ResourceActionCreate, args{"chunk_size": int64(20000000), "timeouts": nil}),
-			),
-			ConfigStateChecks: slices.Concat(
-				inState("data.filetransfer_instance.dynamic", newer.with(timeouts("2s"))),
-				inState("data.filetransfer_instance.unknown", newer.with(timeouts("3s"))),
-				inState("data.filetransfer_instances.null", timeouts(nil).with(args{"errors": args{"down": "status 503 Service Unavailable"}})),
-				inState("filetransfer_instance_record.empty", newer), inState("filetransfer_instance_record.dynamic", newer),
-			),
+`, server.URL(), failing.URL()),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
+					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("timeouts"), knownvalue.Null()),
+				},
+			},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.filetransfer_instance.dynamic",
+					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("2s")),
+				statecheck.ExpectKnownValue("data.filetransfer_instance.unknown",
+					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("3s")),
+				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
+					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.Null()),
+				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
+					tfjsonpath.New("errors").AtMapKey("down"), knownvalue.StringExact("status 503 Service Unavailable")),
+				statecheck.ExpectKnownValue("filetransfer_instance_record.empty", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+				statecheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+			},
 			PostApplyFunc: func() {
 				if got := len(failing.Requests()); got > 3 { // plan, refresh and apply read once each; the default is four attempts
 					t.Errorf("%d requests of an instance that fails", got)
@@ -146,20 +226,36 @@ resource "filetransfer_instance_record" "dynamic" {
 	})
 }
 
-// TestAccProvider_EphemeralArguments: they are in no state and no plan. The address of a tunnel is another one when the saved
-// plan is applied.
+// TestAccProvider_EphemeralArguments finds them in no state and no plan. The saved plan is applied through another tunnel than it was made
+// through.
 func TestAccProvider_EphemeralArguments(t *testing.T) {
 	t.Parallel()
-	const token, ephemeral = "hunter2-ephemeral-token", "variable %q {\n  type      = string\n  ephemeral = true\n}\n\n"
+	const token = "hunter2-ephemeral-token"
 	guarded := []instancetest.Option{instancetest.WithClientCertificate(), instancetest.WithRequiredHeader("Authorization", "Bearer "+token)}
 	planned, applied := instancetest.New(t, guarded...), instancetest.New(t, guarded...)
-	through := func(server *instancetest.Server) config.Variables {
+	variablesFor := func(tunnel *instancetest.Server) config.Variables {
 		return config.Variables{
-			"connect_to": config.StringVariable(server.Address()), "token": config.StringVariable(token),
-			"client_key_pem": config.StringVariable(server.ClientKeyPEM()),
+			"connect_to":     config.StringVariable(tunnel.Address()),
+			"token":          config.StringVariable(token),
+			"client_key_pem": config.StringVariable(tunnel.ClientKeyPEM()),
 		}
 	}
-	configuration := fmt.Sprintf(ephemeral+ephemeral+ephemeral+`
+	config := fmt.Sprintf(`
+variable "connect_to" {
+  type      = string
+  ephemeral = true
+}
+
+variable "token" {
+  type      = string
+  ephemeral = true
+}
+
+variable "client_key_pem" {
+  type      = string
+  ephemeral = true
+}
+
 provider "filetransfer" {
   base_url        = %q
   connect_to      = var.connect_to
@@ -172,28 +268,33 @@ provider "filetransfer" {
 data "filetransfer_instance" "one" {}
 
 resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_instance.one.base_url }
-`, "connect_to", "token", "client_key_pem", "https://"+instancetest.ProxiedHost, planned.CACertPEM(), planned.ClientCertPEM())
+`, "https://"+instancetest.ProxiedHost, planned.CACertPEM(), planned.ClientCertPEM())
 	folder := t.TempDir()
-	nowhere := beforeApply(func() error {
+	inNoFile := acctest.BeforeApply(func() error {
 		return mustBeNowhere(folder, token, strings.Split(planned.ClientKeyPEM(), "\n")[1], planned.Address(), applied.Address())
 	})
-	throughTheOther := beforeApply(func() error {
+	otherTunnel := acctest.BeforeApply(func() error {
 		folders, err := filepath.Glob(filepath.Join(folder, "*"))
-		return errors.Join(err, through(applied).Write(folders[0]))
+		return errors.Join(err, variablesFor(applied).Write(folders[0]))
 	})
 	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(ofProduct(tfversion.Version1_10_0, tfversion.Version1_11_0))},
-		ProtoV6ProviderFactories: factories(),
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.EphemeralVariables),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		WorkingDir:               folder,
 		Steps: []resource.TestStep{
 			{
-				Config: configuration, ConfigVariables: through(planned),
-				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{nowhere, throughTheOther}},
-				ConfigStateChecks: inState("filetransfer_instance_record.one", args{"base_url": "https://" + instancetest.ProxiedHost, "api_version": "2.1.5"}),
+				Config:           config,
+				ConfigVariables:  variablesFor(planned),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{inNoFile, otherTunnel}},
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("filetransfer_instance_record.one",
+						tfjsonpath.New("base_url"), knownvalue.StringExact("https://"+instancetest.ProxiedHost)),
+				},
 			},
-			{
-				Config: configuration, ConfigVariables: through(planned),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{nowhere, plancheck.ExpectEmptyPlan()}},
+			{ // without changes
+				Config:           config,
+				ConfigVariables:  variablesFor(planned),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{inNoFile, plancheck.ExpectEmptyPlan()}},
 			},
 		},
 	})
@@ -202,222 +303,265 @@ resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_ins
 	}
 }
 
+// mustBeNowhere checks that texts are in no file below a folder but the configuration and its variables, and in nothing of a saved plan.
+func mustBeNowhere(folder string, texts ...string) error {
+	return fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".tf") || strings.HasSuffix(path, ".tfvars.json") {
+			return err
+		}
+		file := filepath.Join(folder, path)
+		content, err := os.ReadFile(file)
+		if archive, notZip := zip.OpenReader(file); notZip == nil {
+			defer archive.Close()
+			for _, part := range archive.File {
+				text, failed := fs.ReadFile(archive, part.Name)
+				content, err = append(content, text...), failed
+			}
+		}
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) {
+				return fmt.Errorf("%s has %q", path, text)
+			}
+		}
+		return err
+	})
+}
+
 func TestProviderBlockIsValidated(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t, instancetest.WithTLS())
 	cert, key, ca := material.ClientCertPEM(), material.ClientKeyPEM(), material.CACertPEM()
-	const badTLS, noKey, badHeader = "Invalid TLS configuration", "Client certificate without its key", "Invalid request header"
-	pair := func(cert, key any, want []expected) validation {
-		return validation{args{"client_cert_pem": cert, "client_key_pem": key}, want}
-	}
-	retry := func(arguments args, want ...expected) validation { return validation{args{"retry": arguments}, want} }
-	attempts := func(number any, found string) validation {
-		return retry(args{"max_attempts": number},
-			fault("retry.max_attempts", "Invalid number", "retry.max_attempts is "+found+".", "Write a whole number from 1 to 100.")...)
-	}
-	delays := func(at string, arguments args, minDelay, maxDelay string) validation {
-		return retry(arguments, fault(at, "min_delay is longer than max_delay", "retry.min_delay is "+minDelay,
-			"retry.max_delay is "+maxDelay, "the defaults are 500ms and 10s", "Make min_delay at most max_delay.")...)
-	}
-	ofCA := func(at, text, says string) validation {
-		return validation{args{"ca_cert_pem": text}, fault(at, "Invalid CA certificates", says, `file("ca.pem")`)}
-	}
+	const anyDefault = "the defaults are 500ms and 10s"
 
 	tests := map[string]validation{
-		"nothing": {nil, nil},
-		"everything": {args{
+		"nothing": {},
+		"everything": {config: object{
 			"base_url":        "https://files.example.org/api/",
-			"request_headers": args{"X-Token": "a", "Host": "b:1", "Accept": "c", "user-agent": "d", "X-Empty": ""},
-			"request_timeout": "1m30s", "retry": args{"max_attempts": 1, "min_delay": "1s", "max_delay": "1s"},
+			"request_headers": object{"X-Token": "a", "Host": "b:1", "Accept": "c", "user-agent": "d", "X-Empty": ""},
+			"request_timeout": "1m30s", "retry": object{"max_attempts": 1, "min_delay": "1s", "max_delay": "1s"},
 			"ca_cert_pem": ca + ca, "client_cert_pem": cert, "client_key_pem": key, "insecure": true,
-		}, nil},
-		"everything unknown": {everythingUnknown, nil},
-		"elements unknown": {args{
-			"request_headers": args{"X-Token": unknown{}, "Host": unknown{}},
-			"retry":           args{"max_attempts": unknown{}, "min_delay": unknown{}, "max_delay": unknown{}},
+		}},
+		"everything unknown": {config: everythingUnknown},
+		"elements unknown": {config: object{
+			"request_headers": object{"X-Token": unknown{}, "Host": unknown{}},
+			"retry":           object{"max_attempts": unknown{}, "min_delay": unknown{}, "max_delay": unknown{}},
 			"client_cert_pem": unknown{}, "client_key_pem": key,
-		}, nil},
+		}},
 		"fault beside an unknown value": {
-			args{"request_headers": args{"X-Token": unknown{}, "Connection": unknown{}}}, fault("", badHeader, "remove it"),
+			object{"request_headers": object{"X-Token": unknown{}, "Connection": unknown{}}},
+			[]diagnostic{errorAt("", "Invalid request header", "remove it")},
 		},
 
-		"max_attempts 0":    attempts(0, "0"),
-		"max_attempts 1.5":  attempts(big.NewFloat(1.5), "1.5"),
-		"max_attempts 1e30": attempts(big.NewFloat(1e30), "1e+30"),
-		"max_attempts 101":  attempts(101, "101"),
-		"max_attempts 100":  retry(args{"max_attempts": 100}),
+		"max_attempts 0": {object{"retry": object{"max_attempts": 0}}, []diagnostic{
+			errorAt("retry.max_attempts", "Invalid number", "retry.max_attempts is 0.", "Write a whole number from 1 to 100."),
+		}},
+		"max_attempts 1.5": {object{"retry": object{"max_attempts": big.NewFloat(1.5)}}, []diagnostic{
+			errorAt("retry.max_attempts", "Invalid number", "retry.max_attempts is 1.5."),
+		}},
+		"max_attempts 101": {object{"retry": object{"max_attempts": 101}}, []diagnostic{
+			errorAt("retry.max_attempts", "Invalid number", "retry.max_attempts is 101."),
+		}},
+		"max_attempts 100": {config: object{"retry": object{"max_attempts": 100}}},
 
-		"min_delay above max_delay":                  delays("retry.min_delay", args{"min_delay": "3s", "max_delay": "2s"}, "3s", "2s"),
-		"min_delay above the default max_delay":      delays("retry.min_delay", args{"min_delay": "11s"}, "11s", "10s"),
-		"max_delay below the default min_delay":      delays("retry.max_delay", args{"max_delay": "499ms"}, "500ms", "499ms"),
-		"min_delay above an unknown max_delay":       retry(args{"min_delay": "11s", "max_delay": unknown{}}),
-		"max_delay below the default, min_delay not": retry(args{"min_delay": unknown{}, "max_delay": "100ms"}),
+		"min_delay above max_delay": {object{"retry": object{"min_delay": "3s", "max_delay": "2s"}}, []diagnostic{
+			errorAt("retry.min_delay", "min_delay is longer than max_delay", "retry.min_delay is 3s", "retry.max_delay is 2s", anyDefault,
+				"Make min_delay at most max_delay."),
+		}},
+		"min_delay above the default max_delay": {object{"retry": object{"min_delay": "11s"}}, []diagnostic{
+			errorAt("retry.min_delay", "min_delay is longer than max_delay", "retry.min_delay is 11s", "retry.max_delay is 10s", anyDefault),
+		}},
+		"max_delay below the default min_delay": {object{"retry": object{"max_delay": "499ms"}}, []diagnostic{
+			errorAt("retry.max_delay", "min_delay is longer than max_delay", "retry.min_delay is 500ms", "retry.max_delay is 499ms", anyDefault),
+		}},
+		"min_delay above an unknown max_delay": {config: object{"retry": object{"min_delay": "11s", "max_delay": unknown{}}}},
+		"max_delay below an unknown min_delay": {config: object{"retry": object{"min_delay": unknown{}, "max_delay": "100ms"}}},
 
-		"certificate without key": pair(cert, nil,
-			fault("client_cert_pem", noKey, "client_key_pem is not", "Set both, or neither.")),
-		"key without certificate": pair(nil, key,
-			fault("client_cert_pem", "Client key without its certificate", "client_cert_pem is not")),
-		"certificate and key in one text, no key": pair(cert+key, nil, fault("", noKey, "pass it to both arguments")),
-		"certificate and key in one text":         pair(cert+key, cert+key, nil),
-		"not a key": pair(cert, "hunter2",
-			fault("client_cert_pem", badTLS, "PEM", "unencrypted", "client_key_pem")),
-		"key of another certificate": pair(ca, key, fault("client_cert_pem", badTLS,
-			"The client certificate and key cannot be used: private key does not match public key.")),
-		"swapped": pair(key, cert, fault("", badTLS, "PEM")),
+		"certificate without key": {object{"client_cert_pem": cert}, []diagnostic{
+			errorAt("client_cert_pem", "Client certificate without its key", "client_key_pem is not", "Set both, or neither."),
+		}},
+		"key without certificate": {object{"client_key_pem": key}, []diagnostic{
+			errorAt("client_cert_pem", "Client key without its certificate", "client_cert_pem is not"),
+		}},
+		"certificate and key in one text, no key": {object{"client_cert_pem": cert + key}, []diagnostic{
+			errorAt("", "Client certificate without its key", "pass it to both arguments"),
+		}},
+		"certificate and key in one text": {config: object{"client_cert_pem": cert + key, "client_key_pem": cert + key}},
+		"not a key": {object{"client_cert_pem": cert, "client_key_pem": "hunter2"}, []diagnostic{
+			errorAt("client_cert_pem", "Invalid TLS configuration", "PEM", "unencrypted", "client_key_pem"),
+		}},
+		"key of another certificate": {object{"client_cert_pem": ca, "client_key_pem": key}, []diagnostic{
+			errorAt("client_cert_pem", "Invalid TLS configuration",
+				"The client certificate and key cannot be used: private key does not match public key."),
+		}},
+		"key and certificate swapped": {object{"client_cert_pem": key, "client_key_pem": cert}, []diagnostic{
+			errorAt("", "Invalid TLS configuration", "PEM"),
+		}},
 
-		"file name for the CA":                  ofCA("ca_cert_pem", "ca.pem", "there is no certificate in PEM form"),
-		"indented block for the CA":             ofCA("ca_cert_pem", strings.ReplaceAll(ca, "\n", "\n  "), "not valid PEM"),
-		"key for the CA":                        ofCA("", key, "there is no certificate"),
-		"key without its first line for the CA": ofCA("", strings.Repeat("hunter2 ", 32), "there is no certificate"),
-		"as long as a file name for the CA":     ofCA("ca_cert_pem", strings.Repeat("x", 255), "there is no certificate"),
+		"file name for the CA": {object{"ca_cert_pem": "ca.pem"}, []diagnostic{
+			errorAt("ca_cert_pem", "Invalid CA certificates", "there is no certificate in PEM form", `file("ca.pem")`),
+		}},
+		"indented block for the CA": {object{"ca_cert_pem": strings.ReplaceAll(ca, "\n", "\n  ")}, []diagnostic{
+			errorAt("ca_cert_pem", "Invalid CA certificates", "not valid PEM"),
+		}},
+		"key for the CA": {object{"ca_cert_pem": key}, []diagnostic{
+			errorAt("", "Invalid CA certificates", "there is no certificate"),
+		}},
+		"key without its first line for the CA": {object{"ca_cert_pem": strings.Repeat("hunter2 ", 32)}, []diagnostic{
+			errorAt("", "Invalid CA certificates", "there is no certificate"),
+		}},
+		"as long as a file name for the CA": {object{"ca_cert_pem": strings.Repeat("x", 255)}, []diagnostic{
+			errorAt("ca_cert_pem", "Invalid CA certificates", "there is no certificate"),
+		}},
 	}
-	addRefused(tests, "base_url", "Invalid base URL", refusedBaseURLs)
-	addRefused(tests, "connect_to", "Invalid connect_to", refusedAddresses)
-	addRefused(tests, "request_headers", badHeader, refusedHeaders)
-	addRefused(tests, "request_timeout", "Invalid duration", refusedDurations)
-	// Terraform cannot locate an attribute of an object: it would show the block's first line.
-	addRefused(tests, "retry.min_delay", "Invalid duration", refusedDurations)
-	addRefused(tests, "retry.max_delay", "Invalid duration", refusedDurations)
-	runValidations(t, block, tests, "tls: ", "x509: ", strings.Split(key, "\n")[1])
+	testValidation(t, providerBlock, tests, "tls: ", "x509: ", strings.Split(key, "\n")[1])
+	testRefusedValues(t, providerBlock, "base_url", refusedBaseURLs)
+	testRefusedValues(t, providerBlock, "connect_to", refusedAddresses)
+	testRefusedValues(t, providerBlock, "request_headers", refusedHeaders)
+	testRefusedValues(t, providerBlock, "request_timeout", refusedDurations)
+	testRefusedValues(t, providerBlock, "retry.min_delay", refusedDurations)
+	testRefusedValues(t, providerBlock, "retry.max_delay", refusedDurations)
 }
 
 func TestConfiguringWarnsAndConnectsToNothing(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	unused := expected{
-		warning: true, summary: "Request headers without an instance to send them to",
-		says: []string{"only to the origin of its own base_url", "set request_headers on the data sources"},
-	}
-	insecure := expected{warning: true, at: "insecure", summary: "Certificates are not verified", says: []string{"ca_cert_pem"}}
-	insecureServer := insecure
-	insecureServer.summary += ": " + server.URL()
-	headers := args{"request_headers": args{"X-Token": "hunter2"}}
+	headersUnused := warningAt("", "Request headers without an instance to send them to",
+		"only to the origin of its own base_url", "set request_headers on the data sources")
 	tests := map[string]validation{
-		"nothing":                    {nil, nil},
-		"base URL":                   {args{"base_url": server.URL()}, nil},
-		"headers with a base URL":    {headers.with(args{"base_url": server.URL()}), nil},
-		"headers without a base URL": {headers, []expected{unused}},
-		"headers, base URL unknown":  {headers.with(args{"base_url": unknown{}}), nil},
-		"no headers in the map":      {args{"request_headers": args{}}, nil},
-		"address":                    {args{"connect_to": "127.0.0.1:1", "base_url": server.URL()}, nil},
-		"address, base URL unknown":  {args{"connect_to": "127.0.0.1:1", "base_url": unknown{}}, nil},
-		"address without a base URL": {args{"connect_to": "127.0.0.1:1"}, []expected{{
-			warning: true, at: "connect_to", summary: "connect_to without a base URL", says: []string{"connect_to is never used"},
-		}}},
-		"no valid address, unknown until apply": {
-			args{"connect_to": "me:hunter2@h", "base_url": server.URL()}, fault("", "Invalid connect_to", "is not a host and a port"),
+		"nothing":                 {},
+		"base URL":                {config: object{"base_url": server.URL()}},
+		"headers with a base URL": {config: object{"request_headers": object{"X-Token": "hunter2"}, "base_url": server.URL()}},
+		"headers without a base URL": {
+			object{"request_headers": object{"X-Token": "hunter2"}}, []diagnostic{headersUnused},
 		},
-		"insecure":                      {args{"insecure": true}, []expected{insecure}},
-		"insecure with a base URL":      {args{"insecure": true, "base_url": server.URL()}, []expected{insecureServer}},
-		"not insecure":                  {args{"insecure": false}, nil},
-		"insecure unknown":              {args{"insecure": unknown{}}, nil},
-		"insecure, headers and no more": {headers.with(args{"insecure": true}), []expected{unused, insecure}},
-		"everything unknown":            {everythingUnknown, nil},
-		"no valid key, unknown until apply": {
-			args{"client_cert_pem": "hunter2", "client_key_pem": "hunter2"},
-			fault("", "Invalid TLS configuration", "Check ca_cert_pem, client_cert_pem and client_key_pem."),
+		"headers, base URL unknown":    {config: object{"request_headers": object{"X-Token": "hunter2"}, "base_url": unknown{}}},
+		"no headers in the map":        {config: object{"request_headers": object{}}},
+		"connect_to":                   {config: object{"connect_to": "127.0.0.1:1", "base_url": server.URL()}},
+		"connect_to, base URL unknown": {config: object{"connect_to": "127.0.0.1:1", "base_url": unknown{}}},
+		"connect_to without a base URL": {
+			object{"connect_to": "127.0.0.1:1"},
+			[]diagnostic{warningAt("connect_to", "connect_to without a base URL", "connect_to is never used")},
+		},
+		"invalid connect_to, unknown until apply": {
+			object{"connect_to": "me:hunter2@h", "base_url": server.URL()},
+			[]diagnostic{errorAt("", "Invalid connect_to", "is not a host and a port")},
+		},
+		"insecure": {
+			object{"insecure": true}, []diagnostic{warningAt("insecure", "Certificates are not verified", "ca_cert_pem")},
+		},
+		"insecure with a base URL": {
+			object{"insecure": true, "base_url": server.URL()},
+			[]diagnostic{warningAt("insecure", "Certificates are not verified: "+server.URL(), "ca_cert_pem")},
+		},
+		"not insecure":     {config: object{"insecure": false}},
+		"insecure unknown": {config: object{"insecure": unknown{}}},
+		"two warnings": {
+			object{"request_headers": object{"X-Token": "hunter2"}, "insecure": true},
+			[]diagnostic{headersUnused, warningAt("insecure", "Certificates are not verified")},
+		},
+		"everything unknown": {config: everythingUnknown},
+		"invalid key, unknown until apply": {
+			object{"client_cert_pem": "hunter2", "client_key_pem": "hunter2"},
+			[]diagnostic{errorAt("", "Invalid TLS configuration", "Check ca_cert_pem, client_cert_pem and client_key_pem.")},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, told := configure(t.Context(), t, test.arguments)
-			told.must(t, test.want...)
-			mustNotSay(t, told.String(), "hunter2")
+			_, diags := configure(t.Context(), t, test.config)
+			diags.require(t, test.want...)
+			assertNotContains(t, diags.String(), "hunter2")
 		})
 	}
-	t.Cleanup(func() { mustEqual(t, "connections", server.Connections(), 0) })
+	t.Cleanup(func() { assertEqual(t, "connections", server.Connections(), 0) })
 }
 
 func TestBaseURLOfTheEnvironment(t *testing.T) {
-	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()), instancetest.WithPath("/older"))
-	newer := instancetest.New(t)
+	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older()), instancetest.WithPath("/older")).URL()
+	newer := instancetest.New(t).URL()
 	tests := map[string]struct {
-		variable  string
-		provider  args
-		arguments args
-		want      string // base_url in the state; "" for none
+		variable               string
+		providerConfig, config object
+		want                   string // base_url in the state
 	}{
-		"variable":                 {older.URL() + "/", nil, nil, older.URL() + "/"},
-		"provider's argument wins": {older.URL(), args{"base_url": newer.URL()}, nil, newer.URL()},
-		"data source's wins":       {older.URL(), nil, args{"base_url": newer.URL()}, newer.URL()},
-		"empty variable":           {"", nil, nil, ""},
-		"empty variable, argument": {"", args{"base_url": newer.URL()}, nil, newer.URL()},
-		"headers need no argument": {older.URL(), args{"request_headers": args{"X-A": "b"}}, nil, older.URL()},
-		"headers for the variable's": {
-			newer.URL(), args{"request_headers": args{"X-A": "b"}}, args{"base_url": older.URL()}, older.URL(),
-		},
+		"variable":                   {older + "/", nil, nil, older + "/"},
+		"provider's argument wins":   {older, object{"base_url": newer}, nil, newer},
+		"data source's wins":         {older, nil, object{"base_url": newer}, newer},
+		"empty variable, argument":   {"", object{"base_url": newer}, nil, newer},
+		"headers need no argument":   {older, object{"request_headers": object{"X-A": "b"}}, nil, older},
+		"headers for the variable's": {newer, object{"request_headers": object{"X-A": "b"}}, object{"base_url": older}, older},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(baseURLVariable, test.variable)
-			got := read(t, test.provider, instanceName, test.arguments)
-			if test.want == "" {
-				got.told.must(t, expected{summary: "No instance to read", says: []string{
-					"base_url is set neither here nor in the provider block", "FILETRANSFER_BASE_URL is not set", "Set one of them.",
-				}})
-				return
-			}
-			mustEqual(t, "base_url", got.must(t)["base_url"], test.want)
+			t.Setenv("FILETRANSFER_BASE_URL", test.variable)
+			state := read(t, test.providerConfig, instanceName, test.config).requireSuccess(t)
+			assertEqual(t, "base_url", state["base_url"], any(test.want))
 		})
 	}
+	t.Run("empty variable", func(t *testing.T) {
+		t.Setenv("FILETRANSFER_BASE_URL", "")
+		read(t, nil, instanceName, nil).diagnostics.require(t, errorAt("", "No instance to read",
+			"base_url is set neither here nor in the provider block", "FILETRANSFER_BASE_URL is not set", "Set one of them."))
+	})
 }
 
-// TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt: it may be meant for another configuration.
+// An invalid base URL in the environment may be meant for another configuration.
 func TestBadBaseURLOfTheEnvironmentFailsOnlyReadsThatNeedIt(t *testing.T) {
-	t.Setenv(baseURLVariable, "https://me:hunter2@files.example.org")
-	instance := instancetest.New(t)
-	server, told := configure(t.Context(), t, args{"request_headers": args{"X-Token": "a"}, "connect_to": "127.0.0.1:1"})
-	told.must(t) // and no warning: these are not without a base URL
+	t.Setenv("FILETRANSFER_BASE_URL", "https://me:hunter2@files.example.org")
+	baseURL := instancetest.New(t).URL()
+	p, diags := configure(t.Context(), t, object{"request_headers": object{"X-Token": "a"}, "connect_to": "127.0.0.1:1"})
+	diags.require(t) // there is a base URL, so that nothing is unused
+	p.read(t.Context(), t, instanceName, object{"base_url": baseURL}).requireSuccess(t)
+	p.read(t.Context(), t, instancesName, object{"base_urls": object{"a": baseURL}}).requireSuccess(t)
 
-	server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).must(t)
-	server.read(t.Context(), t, instancesName, args{"base_urls": args{"a": instance.URL()}}).must(t)
+	needed := p.read(t.Context(), t, instanceName, nil).diagnostics
+	needed.require(t, errorAt("", "Invalid base URL", "The environment variable FILETRANSFER_BASE_URL has user info", "Remove it"))
+	assertNotContains(t, needed.String(), "hunter2")
 
-	needed := server.read(t.Context(), t, instanceName, nil).told
-	needed.must(t, fault("", "Invalid base URL", "The environment variable FILETRANSFER_BASE_URL has user info", "Remove it")...)
-	mustNotSay(t, needed.String(), "hunter2")
-
-	t.Setenv(baseURLVariable, "https://files.example.org/\xff")
-	server, _ = configure(t.Context(), t, nil)
-	server.read(t.Context(), t, instanceName, nil).told.must(t, expected{
-		summary: "Invalid base URL", says: []string{"The environment variable FILETRANSFER_BASE_URL is not valid UTF-8."},
-	})
+	t.Setenv("FILETRANSFER_BASE_URL", "https://files.example.org/\xff")
+	read(t, nil, instanceName, nil).diagnostics.require(t,
+		errorAt("", "Invalid base URL", "The environment variable FILETRANSFER_BASE_URL is not valid UTF-8."))
 }
 
 func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t)
-	ca := args{"ca_cert_pem": material.CACertPEM()}
-	pair := args{"client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()}
+	ca, cert, key := material.CACertPEM(), material.ClientCertPEM(), material.ClientKeyPEM()
 	failing, silent := instancetest.WithDefault(instancetest.Status(503)), instancetest.WithDefault(instancetest.Silent())
-	const status503 = "Instance answered with status 503"
 	tests := map[string]struct {
-		provider args
-		option   instancetest.Option
-		fails    string // the summary
+		config   object
+		instance instancetest.Option
+		summary  string // of the error, "" for none
 		requests int
 	}{
-		"4 attempts by default":    {args{"retry": args{"min_delay": "1ms", "max_delay": "1ms"}}, failing, status503, 4},
-		"max_attempts 1":           {oneAttempt(), failing, status503, 1},
-		"max_attempts 6":           {impatient(6), failing, status503, 6},
-		"request_timeout":          {oneAttempt().with(args{"request_timeout": "250ms"}), silent, "Instance did not answer in time", 1},
-		"ca_cert_pem":              {ca, instancetest.WithTLS(), "", 1},
+		"4 attempts by default": {object{"retry": object{"min_delay": "1ms", "max_delay": "1ms"}}, failing, "Instance answered with status 503", 4},
+		"max_attempts 1":        {shortRetries(1), failing, "Instance answered with status 503", 1},
+		"max_attempts 6":        {shortRetries(6), failing, "Instance answered with status 503", 6},
+		"request_timeout": {
+			shortRetries(1).with(object{"request_timeout": "250ms"}), silent, "Instance did not answer in time", 1,
+		},
+		"ca_cert_pem":              {object{"ca_cert_pem": ca}, instancetest.WithTLS(), "", 1},
 		"system's CA certificates": {nil, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
-		"insecure":                 {args{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
-		"client certificate":       {ca.with(pair), instancetest.WithClientCertificate(), "", 1},
-		"no client certificate":    {ca.with(oneAttempt()), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0},
+		"insecure":                 {object{"insecure": true}, instancetest.WithCertificate(instancetest.CertificateSelfSigned), "", 1},
+		"client certificate": {
+			object{"ca_cert_pem": ca, "client_cert_pem": cert, "client_key_pem": key}, instancetest.WithClientCertificate(), "", 1,
+		},
+		"no client certificate": {
+			shortRetries(1).with(object{"ca_cert_pem": ca}), instancetest.WithClientCertificate(), "TLS handshake with the instance failed", 0,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			instance := instancetest.New(t, test.option)
-			var want []expected
-			if test.fails != "" {
-				want = []expected{{at: "base_url", summary: test.fails}}
+			instance := instancetest.New(t, test.instance)
+			p, _ := configure(t.Context(), t, test.config)
+			got := p.read(t.Context(), t, instanceName, object{"base_url": instance.URL()})
+			if test.summary == "" {
+				got.requireSuccess(t)
+			} else {
+				got.diagnostics.require(t, errorAt("base_url", test.summary))
 			}
-			server, _ := configure(t.Context(), t, test.provider)
-			server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t, want...)
-			mustEqual(t, "the number of requests", len(instance.Requests()), test.requests)
+			assertEqual(t, "the number of requests", len(instance.Requests()), test.requests)
 		})
 	}
 }
@@ -427,19 +571,19 @@ func TestReadsShareTheProvidersConnections(t *testing.T) {
 	const reads, parallelism = 200, 10
 	const connections = reads / 4 // net/http dials ahead, more often on a busy machine
 	instance := instancetest.New(t, instancetest.WithTLS())
-	server, _ := configure(t.Context(), t, args{"ca_cert_pem": instance.CACertPEM()})
+	p, _ := configure(t.Context(), t, object{"ca_cert_pem": instance.CACertPEM()})
 	var running sync.WaitGroup
 	for range parallelism {
 		running.Go(func() {
 			for range reads / parallelism {
-				server.read(t.Context(), t, instanceName, args{"base_url": instance.URL()}).told.must(t)
+				p.read(t.Context(), t, instanceName, object{"base_url": instance.URL()}).diagnostics.require(t)
 			}
 		})
 	}
 	running.Wait()
-	mustEqual(t, "the number of requests", len(instance.Requests()), reads)
+	assertEqual(t, "the number of requests", len(instance.Requests()), reads)
 	if got := instance.Connections(); got > connections {
 		t.Errorf("%d connections, want at most %d", got, connections)
 	}
-	mustEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
+	assertEqual(t, "the protocol", instance.Requests()[0].Proto, "HTTP/1.1")
 }

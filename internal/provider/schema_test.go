@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"maps"
@@ -8,60 +8,43 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
-// walkBlock calls visit for each attribute of a block and of the blocks in it, with its path.
-func walkBlock(prefix string, block *tfprotov6.SchemaBlock, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
-	walk(prefix, block.Attributes, visit)
+// attributesOf returns the attributes of a block and of the blocks in it, by path.
+func attributesOf(prefix string, block *tfprotov6.SchemaBlock) map[string]*tfprotov6.SchemaAttribute {
+	attributes := make(map[string]*tfprotov6.SchemaAttribute)
+	for _, attribute := range block.Attributes {
+		attributes[prefix+attribute.Name] = attribute
+	}
 	for _, nested := range block.BlockTypes {
-		walkBlock(prefix+nested.TypeName+".", nested.Block, visit)
+		maps.Copy(attributes, attributesOf(prefix+nested.TypeName+".", nested.Block))
 	}
+	return attributes
 }
 
-// walk calls visit for each attribute, with its path.
-func walk(prefix string, attributes []*tfprotov6.SchemaAttribute, visit func(path string, attribute *tfprotov6.SchemaAttribute)) {
-	for _, attribute := range attributes {
-		visit(prefix+attribute.Name, attribute)
-		if attribute.NestedType != nil {
-			walk(prefix+attribute.Name+".", attribute.NestedType.Attributes, visit)
-		}
-	}
-}
-
-func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
+// TestSchemas_Descriptions checks that each attribute has a description in Markdown that says its unit and its default.
+func TestSchemas_Descriptions(t *testing.T) {
 	t.Parallel()
 	units := map[string]string{
-		"(^|_)(delay|timeout|create|read|update)$": "A positive duration",
-		"_size$":         "in bytes",
-		"_age$":          "in seconds",
-		"_expire_times$": "in_seconds",
+		`(^|_)(delay|timeout|create|read|update)$`: "A positive duration",
+		`_size$`:         "in bytes",
+		`_age$`:          "in seconds",
+		`_expire_times$`: "in_seconds",
 	}
-	described := 0
-	all := map[string]*tfprotov6.Schema{block: schemas().Provider}
-	maps.Copy(all, schemas().DataSourceSchemas)
-	maps.Copy(all, schemas().ResourceSchemas)
-	for name, schema := range all {
-		if schema.Block.Description == "" {
+	for _, name := range []string{providerBlock, instanceName, instancesName, recordName} {
+		block := schemaOf(name).Block
+		if block.Description == "" {
 			t.Errorf("%s has no description", name)
 		}
-		walkBlock(name+" ", schema.Block, func(path string, attribute *tfprotov6.SchemaAttribute) {
-			described++
+		for path, attribute := range attributesOf(name+" ", block) {
 			text := attribute.Description
 			if !strings.HasSuffix(text, ".") || attribute.DescriptionKind != tfprotov6.StringKindMarkdown {
 				t.Errorf("the description of %s is no sentence in Markdown: %q", path, text)
 			}
-			if secret := attribute.Name == "request_headers" || attribute.Name == "client_key_pem"; attribute.Sensitive != secret {
-				t.Errorf("%s is sensitive: %t", path, attribute.Sensitive)
-			}
-			reported := !attribute.Required && (!attribute.Optional || path == instanceName+" base_url")
-			if attribute.Computed != reported {
-				t.Errorf("%s is computed: %t", path, attribute.Computed)
-			}
-			wanted := "Default: "
-			if attribute.NestedType != nil {
-				wanted = "See the nested attributes."
-			}
-			if attribute.Optional && !strings.Contains(text, wanted) {
+			if attribute.Optional && !strings.Contains(text, "Default: ") {
 				t.Errorf("%s does not say its default: %s", path, text)
 			}
 			for pattern, unit := range units {
@@ -69,7 +52,7 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 					t.Errorf("%s does not say %q: %s", path, unit, text)
 				}
 			}
-		})
+		}
 	}
 	for name, function := range schemas().Functions {
 		texts := []string{function.Summary, function.Description}
@@ -80,22 +63,113 @@ func TestEveryAttributeSaysMeaningUnitAndDefault(t *testing.T) {
 			t.Errorf("%s has no description of everything: %q", name, texts)
 		}
 	}
-	if described < 50 {
-		t.Errorf("only %d attributes were looked at", described)
+}
+
+// TestSchemas_Attributes spells out every name that a configuration can use, and whether it is written or computed. A name that is
+// misspelled in a schema, or a detail that lacks somewhere, fails here.
+func TestSchemas_Attributes(t *testing.T) {
+	t.Parallel()
+	details := slices.Sorted(maps.Keys(acctest.NewerDetails(nil)))
+	tests := map[string]struct {
+		required, optional, computed, sensitive []string
+	}{
+		providerBlock: {
+			optional: []string{
+				"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout",
+				"retry.max_attempts", "retry.max_delay", "retry.min_delay",
+			},
+			sensitive: []string{"client_key_pem", "request_headers"},
+		},
+		instanceName: {
+			optional:  []string{"base_url", "request_headers", "timeouts.read", "wait_until_ready"},
+			sensitive: []string{"request_headers"},
+			computed:  slices.Concat(details, []string{"base_url", "response_body"}),
+		},
+		instancesName: {
+			required:  []string{"base_urls"},
+			optional:  []string{"allow_failures", "max_concurrency", "request_headers", "timeouts.read", "wait_until_ready"},
+			computed:  []string{"errors", "instances"},
+			sensitive: []string{"request_headers"},
+		},
+		recordName: {
+			required: []string{"base_url"},
+			optional: []string{
+				"expected.api_version", "expected.chunk_size", "expected.file_max_age", "expected.file_max_size",
+				"expected.max_transfers_in_merge", "expected.require_password",
+				"stable_for", "timeouts.create", "timeouts.read", "timeouts.update", "triggers",
+			},
+			computed: slices.Concat(details, []string{"response_body", "wait_failed"}),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var required, optional, computed, sensitive []string
+			attributes := attributesOf("", schemaOf(name).Block)
+			for _, path := range slices.Sorted(maps.Keys(attributes)) {
+				attribute := attributes[path]
+				if attribute.Required {
+					required = append(required, path)
+				}
+				if attribute.Optional {
+					optional = append(optional, path)
+				}
+				if attribute.Computed {
+					computed = append(computed, path)
+				}
+				if attribute.Sensitive {
+					sensitive = append(sensitive, path)
+				}
+			}
+			assertEqual(t, "required", required, test.required)
+			assertEqual(t, "optional", optional, test.optional)
+			slices.Sort(test.computed)
+			assertEqual(t, "computed", computed, test.computed)
+			assertEqual(t, "sensitive", sensitive, test.sensitive)
+		})
 	}
 }
 
-// TestSignatures pins what configurations are written against: the generated pages say no more of an object than that it is one.
-func TestSignatures(t *testing.T) {
+// TestSchemas_Details compares every place with the details of an instance with one list, of literals.
+func TestSchemas_Details(t *testing.T) {
 	t.Parallel()
-	signatures := make(map[string]string)
-	for name, function := range schemas().Functions {
-		for _, parameter := range function.Parameters {
-			signatures[name] += parameter.Name + " " + parameter.Type.String() + ", "
-		}
-		signatures[name] += function.Return.Type.String()
+	expireTime := tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+		"label": tftypes.String, "in_seconds": tftypes.Number, "in_minutes": tftypes.Number,
+	}}
+	details := map[string]tftypes.Type{
+		"file_max_size":            tftypes.Number,
+		"chunk_size":               tftypes.Number,
+		"require_password":         tftypes.Bool,
+		"api_version":              tftypes.String,
+		"api_version_major":        tftypes.Number,
+		"api_version_minor":        tftypes.Number,
+		"api_version_patch":        tftypes.Number,
+		"file_max_age":             tftypes.Number,
+		"max_transfers_in_merge":   tftypes.Number,
+		"recommended_expire_times": tftypes.List{ElementType: expireTime},
 	}
-	mustEqual(t, "the functions", signatures, map[string]string{
-		"parse_instance": "document tftypes.String, " + terraformType(detailsType).String(),
-	})
+	parse := schemas().Functions["parse_instance"]
+	if of := (tftypes.Object{AttributeTypes: details}); !parse.Return.Type.Equal(of) {
+		t.Errorf("parse_instance returns %s, want %s", parse.Return.Type, of)
+	}
+	if len(parse.Parameters) != 1 || parse.Parameters[0].Name != "document" || !parse.Parameters[0].Type.Equal(tftypes.String) {
+		t.Errorf("the parameters of parse_instance are %v", parse.Parameters)
+	}
+	for _, name := range []string{instanceName, recordName} {
+		attributes := attributesOf("", schemaOf(name).Block)
+		for detail, of := range details {
+			if !attributes[detail].Type.Equal(of) {
+				t.Errorf("%s of %s is %s, want %s", detail, name, attributes[detail].Type, of)
+			}
+			if expected, ok := attributes["expected."+detail]; ok && !expected.Type.Equal(of) {
+				t.Errorf("expected.%s is %s, want %s", detail, expected.Type, of)
+			}
+		}
+	}
+	listed := maps.Clone(details)
+	listed["base_url"] = tftypes.String
+	instances := attributesOf("", schemaOf(instancesName).Block)["instances"]
+	if of := (tftypes.Map{ElementType: tftypes.Object{AttributeTypes: listed}}); !instances.Type.Equal(of) {
+		t.Errorf("instances is %s, want %s", instances.Type, of)
+	}
 }

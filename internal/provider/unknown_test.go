@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"fmt"
@@ -8,177 +8,205 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
+// TestAccProvider_UnknownArguments fails a read in the plan, unless it depends on what is not known. A record is kept until it is.
 func TestAccProvider_UnknownArguments(t *testing.T) {
 	t.Parallel()
 	home, other := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)
-	configuration := func(timeout, more string) string {
+	config := func(timeout, ofDataSource string) string {
 		return fmt.Sprintf(`
+provider "filetransfer" {
+  base_url        = terraform_data.instance.output
+  request_timeout = terraform_data.timeout.output
+}
+
 resource "terraform_data" "instance" { input = %q }
 
 resource "terraform_data" "timeout" { input = %q }
 
 resource "filetransfer_instance_record" "own" { base_url = %q }
-`, home.URL(), timeout, other.URL()) +
-			providerWith("base_url = terraform_data.instance.output", "request_timeout = terraform_data.timeout.output") + more
+
+data "filetransfer_instance" "provided" { %s }
+`, home.URL(), timeout, other.URL(), ofDataSource)
 	}
-	const provided = `data "filetransfer_instance" "provided" {}`
-	const depends = `data "filetransfer_instance" "provided" { depends_on = [terraform_data.instance, terraform_data.timeout] }`
-	const record = "filetransfer_instance_record.own"
+	const depends = "depends_on = [terraform_data.instance, terraform_data.timeout]"
 	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   needTerraformData(),
-		ProtoV6ProviderFactories: factories(),
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
 			{
-				Config:      configuration("5s", provided),
-				ExpectError: words("these arguments of the provider are known only after apply: - base_url - request_timeout Give them values"),
+				Config: config("5s", ""),
+				ExpectError: acctest.WrappedText(
+					"these arguments of the provider are known only after apply: - base_url - request_timeout Give them values"),
 			},
 			{
-				Config:            configuration("5s", depends),
-				ConfigStateChecks: append(inState("data.filetransfer_instance.provided", args{"api_version": "1.3.2"}), inState(record, newer)...),
+				Config: config("5s", depends),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", tfjsonpath.New("api_version"), knownvalue.StringExact("1.3.2")),
+					statecheck.ExpectKnownValue("filetransfer_instance_record.own", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+				},
 			},
-			{ // a record is kept until they are known
+			{
 				PreConfig: func() { other.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
-				Config:    configuration("6s", depends),
+				Config:    config("6s", depends),
 				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply:             inPlan(record, plancheck.ResourceActionNoop, newer),
-					PostApplyPostRefresh: inPlan(record, plancheck.ResourceActionNoop, newer.with(args{"file_max_size": int64(1000)})),
+					PreApply: []plancheck.PlanCheck{
+						plancheck.ExpectResourceAction("filetransfer_instance_record.own", plancheck.ResourceActionNoop),
+						plancheck.ExpectKnownValue("filetransfer_instance_record.own", tfjsonpath.New("file_max_size"), knownvalue.Int64Exact(64424509440)),
+					},
+					PostApplyPostRefresh: []plancheck.PlanCheck{
+						plancheck.ExpectKnownValue("filetransfer_instance_record.own", tfjsonpath.New("file_max_size"), knownvalue.Int64Exact(1000)),
+					},
 				},
 			},
 		},
 	})
 }
 
-// TestAccProvider_DeferredReads: where the CLI allows it, reads that need arguments which are not known yet are made in the next
-// run.
+// TestAccProvider_DeferredReads makes reads that need unknown arguments in the next run, where the CLI allows it.
 func TestAccProvider_DeferredReads(t *testing.T) {
 	t.Parallel()
-	const data, record = "data.filetransfer_instance.provided", "filetransfer_instance_record.deferred"
-	configuration := fmt.Sprintf(`
+	config := fmt.Sprintf(`
+provider "filetransfer" {
+  base_url = terraform_data.instance.output
+}
+
 resource "terraform_data" "instance" { input = %q }
 
 data "filetransfer_instance" "provided" {}
 
 resource "filetransfer_instance_record" "deferred" { base_url = data.filetransfer_instance.provided.base_url }
-`, instancetest.New(t).URL()) + providerWith("base_url = terraform_data.instance.output")
-	deferral := resource.AdditionalCLIOptions{Apply: resource.ApplyOptions{AllowDeferral: true}, Plan: resource.PlanOptions{AllowDeferral: true}}
+`, instancetest.New(t).URL())
 	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   versionChecks{tfversion.SkipBelow(tfversion.Version1_9_0), tfversion.SkipIfNotAlpha()}, // -allow-deferral
-		ProtoV6ProviderFactories: factories(),
-		AdditionalCLIOptions:     &deferral,
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_9_0), tfversion.SkipIfNotAlpha()}, // -allow-deferral
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		AdditionalCLIOptions: &resource.AdditionalCLIOptions{
+			Apply: resource.ApplyOptions{AllowDeferral: true},
+			Plan:  resource.PlanOptions{AllowDeferral: true},
+		},
 		Steps: []resource.TestStep{
 			{
-				Config: configuration,
+				Config: config,
 				// Of a data source, a plan says only that what needs it is deferred too.
-				ConfigPlanChecks:   planned([]plancheck.PlanCheck{plancheck.ExpectDeferredChange(record, "deferred_prereq")}),
+				ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectDeferredChange("filetransfer_instance_record.deferred", "deferred_prereq")},
+				},
 				ExpectNonEmptyPlan: true,
 			},
 			{
-				Config:            configuration,
-				ConfigPlanChecks:  planned([]plancheck.PlanCheck{plancheck.ExpectNoDeferredChanges()}),
-				ConfigStateChecks: append(inState(data, newer), inState(record, newer)...),
+				Config: config,
+				ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectNoDeferredChanges()},
+				},
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+					statecheck.ExpectKnownValue("filetransfer_instance_record.deferred", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+				},
 			},
 		},
 	})
 }
 
-var everythingUnknown = args{
-	"base_url": unknown{}, "request_headers": unknown{}, "request_timeout": unknown{}, "retry": unknown{},
-	"ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "connect_to": unknown{}, "insecure": unknown{},
+var everythingUnknown = object{
+	"base_url": unknown{}, "ca_cert_pem": unknown{}, "client_cert_pem": unknown{}, "client_key_pem": unknown{}, "connect_to": unknown{},
+	"insecure": unknown{}, "request_headers": unknown{}, "request_timeout": unknown{}, "retry": unknown{},
 }
 
-// TestUnknownProviderArgumentsDeferOrFailReads: base_url matters to reads that name no instance of their own and,
-// with request_headers, to every read; any other argument to every read.
+// A read fails, or is deferred where the client allows it, if it needs an unknown argument of the provider: base_url if it names no instance
+// of its own or if headers or connect_to are set, and any other argument always.
 func TestUnknownProviderArgumentsDeferOrFailReads(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t)
-	own := args{"base_url": instance.URL()}
-	headers := args{"request_headers": args{"X-Token": "a"}}
-	everyName := []string{
-		"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry",
-	}
+	baseURL := instancetest.New(t).URL()
 	tests := map[string]struct {
-		provider, arguments args
-		needs               []string // none if the read works
+		providerConfig object
+		ofProvider     bool     // the read names no instance of its own
+		needs          []string // none if the read works
 	}{
-		"base_url, instance named":        {args{"base_url": unknown{}}, own, nil},
-		"base_url, no instance named":     {args{"base_url": unknown{}}, nil, []string{"base_url"}},
-		"base_url, no headers in the map": {args{"base_url": unknown{}, "request_headers": args{}}, own, nil},
-		"base_url, headers to place":      {headers.with(args{"base_url": unknown{}}), own, []string{"base_url"}},
+		"base_url":                        {providerConfig: object{"base_url": unknown{}}},
+		"base_url, no instance named":     {providerConfig: object{"base_url": unknown{}}, ofProvider: true, needs: []string{"base_url"}},
+		"base_url, no headers in the map": {providerConfig: object{"base_url": unknown{}, "request_headers": object{}}},
+		"base_url, headers to place": {
+			providerConfig: object{"base_url": unknown{}, "request_headers": object{"X-Token": "a"}}, needs: []string{"base_url"},
+		},
 		"base_url, headers unknown": {
-			args{"base_url": unknown{}, "request_headers": unknown{}}, own, []string{"base_url", "request_headers"},
+			providerConfig: object{"base_url": unknown{}, "request_headers": unknown{}}, needs: []string{"base_url", "request_headers"},
 		},
-		"request_headers": {args{"base_url": instance.URL(), "request_headers": unknown{}}, nil, []string{"request_headers"}},
+		"request_headers": {
+			providerConfig: object{"base_url": baseURL, "request_headers": unknown{}}, ofProvider: true, needs: []string{"request_headers"},
+		},
 		"one header, another origin": {
-			args{"base_url": "https://files.example.org", "request_headers": args{"X-A": "a", "X-B": unknown{}}},
-			own, []string{"request_headers"},
+			providerConfig: object{"base_url": "https://files.example.org", "request_headers": object{"X-A": "a", "X-B": unknown{}}},
+			needs:          []string{"request_headers"},
 		},
-		"base_url, connect_to": {args{"base_url": unknown{}, "connect_to": "127.0.0.1:8443"}, own, []string{"base_url"}},
-		"connect_to":           {args{"connect_to": unknown{}}, own, []string{"connect_to"}},
+		"base_url, connect_to": {
+			providerConfig: object{"base_url": unknown{}, "connect_to": "127.0.0.1:8443"}, needs: []string{"base_url"},
+		},
+		"connect_to": {providerConfig: object{"connect_to": unknown{}}, needs: []string{"connect_to"}},
 		"base_url, request_timeout": {
-			args{"base_url": unknown{}, "request_timeout": unknown{}}, own, []string{"request_timeout"},
+			providerConfig: object{"base_url": unknown{}, "request_timeout": unknown{}}, needs: []string{"request_timeout"},
 		},
-		"request_timeout": {args{"request_timeout": unknown{}}, own, []string{"request_timeout"}},
-		"retry":           {args{"retry": unknown{}}, own, []string{"retry"}},
+		"request_timeout": {providerConfig: object{"request_timeout": unknown{}}, needs: []string{"request_timeout"}},
+		"retry":           {providerConfig: object{"retry": unknown{}}, needs: []string{"retry"}},
 		"in retry": {
-			args{"retry": args{"max_attempts": unknown{}, "max_delay": unknown{}}},
-			own, []string{"retry.max_attempts", "retry.max_delay"},
+			providerConfig: object{"retry": object{"max_attempts": unknown{}, "max_delay": unknown{}}},
+			needs:          []string{"retry.max_attempts", "retry.max_delay"},
 		},
 		"delays, without another attempt": {
-			args{"retry": args{"max_attempts": 1, "min_delay": unknown{}}}, own, []string{"retry.min_delay"},
+			providerConfig: object{"retry": object{"max_attempts": 1, "min_delay": unknown{}}}, needs: []string{"retry.min_delay"},
 		},
-		"ca_cert_pem, plain HTTP":                 {args{"ca_cert_pem": unknown{}}, own, []string{"ca_cert_pem"}},
-		"everything, and nothing to read":         {everythingUnknown, nil, everyName},
-		"everything, with an instance of its own": {everythingUnknown, own, everyName},
+		"ca_cert_pem, plain HTTP": {providerConfig: object{"ca_cert_pem": unknown{}}, needs: []string{"ca_cert_pem"}},
+		"everything": {providerConfig: everythingUnknown, needs: []string{
+			"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry",
+		}},
 	}
 	for name, test := range tests {
-		for _, deferral := range []bool{false, true} {
-			for _, source := range []string{instanceName, instancesName} {
-				arguments := test.arguments
-				if source == instancesName {
-					if arguments == nil {
-						continue // there each has a base URL
-					}
-					arguments = reading(source, instance.URL()).with(args{"allow_failures": true})
+		reads := map[string]object{instanceName: {"base_url": baseURL}, instancesName: {"base_urls": object{"it": baseURL}, "allow_failures": true}}
+		if test.ofProvider {
+			reads = map[string]object{instanceName: nil}
+		}
+		for dataSource, config := range reads {
+			t.Run(name+"/"+dataSource, func(t *testing.T) {
+				t.Parallel()
+				p, diags := configure(t.Context(), t, test.providerConfig)
+				diags.require(t)
+				got := p.read(t.Context(), t, dataSource, config)
+				p.deferralAllowed = true
+				deferred := p.read(t.Context(), t, dataSource, config)
+				if test.needs == nil {
+					got.requireSuccess(t)
+					deferred.requireSuccess(t)
+					return
 				}
-				t.Run(fmt.Sprintf("%s, %s, deferral %v", name, source, deferral), func(t *testing.T) {
-					t.Parallel()
-					server, told := configure(t.Context(), t, test.provider)
-					told.must(t)
-					server.deferral = deferral
-					got := server.read(t.Context(), t, source, arguments)
-					switch {
-					case test.needs == nil:
-						got.must(t)
-						mustEqual(t, "deferred", got.deferred == nil, true)
-					case deferral:
-						got.told.must(t)
-						if got.state != nil || got.deferred == nil || got.deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-							t.Errorf("state %v, deferred %v", got.state, got.deferred)
-						}
-					default:
-						got.told.must(t, expected{summary: "Provider configuration not known yet", says: []string{
-							"known only after apply:\n  - " + strings.Join(test.needs, "\n  - ") + "\n\n", "-target", "depends_on",
-						}})
-					}
-				})
-			}
+				got.diagnostics.require(t, errorAt("", "Provider configuration not known yet",
+					"known only after apply:\n  - "+strings.Join(test.needs, "\n  - ")+"\n\n", "-target", "depends_on"))
+				deferred.diagnostics.require(t)
+				if deferred.state != nil || deferred.deferred == nil || deferred.deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+					t.Errorf("state %v, deferred %v", deferred.state, deferred.deferred)
+				}
+			})
 		}
 	}
 }
 
+// To defer a read for which there is nothing to read would only put the error off.
 func TestNothingToReadIsAnErrorWhateverIsUnknown(t *testing.T) {
 	t.Parallel()
-	provider := maps.Clone(everythingUnknown)
-	delete(provider, "base_url")
-	server, _ := configure(t.Context(), t, provider)
-	server.deferral = true // waiting for the other arguments would only put the error off
-	got := server.read(t.Context(), t, instanceName, nil)
-	got.told.must(t, expected{summary: "No instance to read"})
-	mustEqual(t, "deferred", got.deferred == nil, true)
+	providerConfig := maps.Clone(everythingUnknown)
+	delete(providerConfig, "base_url")
+	p, _ := configure(t.Context(), t, providerConfig)
+	p.deferralAllowed = true
+	got := p.read(t.Context(), t, instanceName, nil)
+	got.diagnostics.require(t, errorAt("", "No instance to read"))
+	if got.deferred != nil {
+		t.Error("the read is deferred")
+	}
 }

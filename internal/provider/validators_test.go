@@ -1,95 +1,128 @@
-package provider
+package provider_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
 
-// validation is what is said of arguments.
+// validation is a configuration and the diagnostics of its validation.
 type validation struct {
-	arguments args
-	want      []expected
+	config object
+	want   []diagnostic
 }
 
-// refused is what is said of the value of an argument that is refused.
-type refused struct {
-	value any
-	// secret is true if the error is on no attribute: Terraform prints the lines of the configuration with the
-	// attribute at fault.
-	secret bool
-	says   []string
-}
-
-// The client's tests have every fault of a base URL, an address, a header and a PEM text.
-
-var refusedBaseURLs = map[string]refused{
-	"no scheme":         {"files.example.org", false, []string{"has no scheme", `"https://"`}},
-	"line break":        {"https://files.example.org\n", false, []string{"has a control character", "trimspace()"}},
-	"port out of range": {"https://files.example.org:99999", false, []string{"out of range", "from 1 to 65535"}},
-	"private key":       {"-----BEGIN PRIVATE KEY-----\nhunter2\n", true, []string{"has a control character"}},
-	"user info":         {"https://me:hunter2@files.example.org", true, []string{"has user info", "Remove it", "request_headers"}},
-	"query":             {"https://files.example.org/?token=hunter2", true, []string{"has a query", "Remove", "request_headers"}},
-}
-
-var refusedAddresses = map[string]refused{
-	"no port":        {"127.0.0.1", false, []string{"is not a host and a port", `"127.0.0.1:8443"`}},
-	"URL":            {"http://h:80", false, []string{"without a scheme or a path"}},
-	"IPv6, no port":  {"[::1]", false, []string{`"[::1]:8443"`}},
-	"user info":      {"me:hunter2@h:80", true, []string{"is not a host and a port"}},
-	"password alone": {"me:hunter2", true, []string{"is not a host and a port"}},
-}
-
-var refusedHeaders = map[string]refused{
-	"ours": {args{"accept-encoding": "hunter2"}, true, []string{
-		`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`,
-	}},
-	"null":         {args{"X-Token": nil}, true, []string{`["X-Token"]`, "the value is null; remove the header"}},
-	"folded names": {args{"X-Token": "hunter2", "x-token": "hunter2"}, true, []string{`["x-token"]`, `same header as "X-Token"`}},
-	"line break":   {args{"X-Token": "hunter2\n"}, true, []string{"line break", "trimspace()"}},
-	"bad Host":     {args{"Host": "hunter2 x"}, true, []string{"not a host or a host and port"}},
-}
-
-// refusedDurations are shown quoted, as they are.
-var refusedDurations = map[string]refused{
-	"negative":           {"-5s", false, []string{`is "-5s", which is not positive.`, `"10s"`}},
-	"zero":               {"0s", false, []string{`is "0s", which is not positive.`}},
-	"words":              {"abc", false, []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
-	"empty":              {"", false, []string{`is "", which is not a duration.`}},
-	"no unit":            {"10", false, []string{`is "10", which is not a duration.`}},
-	"one digit, no unit": {"5", false, []string{`is "5", which is not a duration.`}},
-	"space before":       {" 1s", false, []string{`is " 1s", which is not a duration.`}},
-	"longer than int64":  {"3000000h", false, []string{`is "3000000h", which is not a duration.`}},
-	"a long text":        {strings.Repeat("hunter2", 6), false, []string{"is a long text, which is not"}},
-	"as long as shown":   {strings.Repeat("x", 40), false, []string{`is "` + strings.Repeat("x", 40) + `", which is not`}},
-}
-
-// addRefused adds what is refused of an argument, which may be in a block.
-func addRefused(tests map[string]validation, argument, summary string, all map[string]refused) {
-	for name, one := range all {
-		arguments := args{argument: one.value}
-		if object, nested, ok := strings.Cut(argument, "."); ok {
-			arguments = args{object: args{nested: one.value}}
-		}
-		place := argument
-		if one.secret {
-			place = ""
-		}
-		tests[argument+", "+name] = validation{arguments, fault(place, summary, append(slices.Clone(one.says), argument)...)}
-	}
-}
-
-// runValidations validates every case. Neither what is told nor the log has the secrets.
-func runValidations(t *testing.T, name string, tests map[string]validation, secrets ...string) {
+// testValidation validates configurations. No diagnostic and no log may have the secrets, or hunter2.
+func testValidation(t *testing.T, name string, tests map[string]validation, secrets ...string) {
 	t.Helper()
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			ctx, log := traced(t.Context())
-			got := validate(ctx, t, name, test.arguments)
-			got.must(t, test.want...)
-			mustNotSay(t, got.String(), "..", ". .", "….")
-			mustNotSay(t, got.String()+log.String(), append(secrets, "hunter2")...)
+			ctx, log := captureLog(t.Context())
+			got := validate(ctx, t, name, test.config)
+			got.require(t, test.want...)
+			assertNotContains(t, got.String(), "..", ". .", "….")
+			assertNotContains(t, got.String()+log.String(), append(secrets, "hunter2")...)
 		})
 	}
+}
+
+// refusedValue is a value of an argument that is refused.
+type refusedValue struct {
+	value   any
+	summary string
+	details []string
+	// secret is true if the error is on no attribute: Terraform prints the lines of the configuration with the attribute at fault.
+	secret bool
+}
+
+// want returns the error for an argument.
+func (r refusedValue) want(argument string) diagnostic {
+	if r.secret {
+		return errorAt("", r.summary, r.details...)
+	}
+	return errorAt(argument, r.summary, r.details...)
+}
+
+// testRefusedValues validates an argument, which may be in a block ("timeouts.read").
+func testRefusedValues(t *testing.T, name, argument string, refused map[string]refusedValue) {
+	t.Helper()
+	tests := make(map[string]validation)
+	for title, one := range refused {
+		config := object{argument: one.value}
+		if block, nested, ok := strings.Cut(argument, "."); ok {
+			config = object{block: object{nested: one.value}}
+		}
+		want := one.want(argument)
+		want.details = append([]string{argument}, want.details...)
+		tests[argument+"/"+title] = validation{config, []diagnostic{want}}
+	}
+	testValidation(t, name, tests)
+}
+
+// The tests of addresses and headers have every fault.
+
+var refusedBaseURLs = map[string]refusedValue{
+	"no scheme": {
+		value: "files.example.org", summary: "Invalid base URL", details: []string{"has no scheme", `"https://"`},
+	},
+	"line break": {
+		value: "https://files.example.org\n", summary: "Invalid base URL", details: []string{"has a control character", "trimspace()"},
+	},
+	"port out of range": {
+		value: "https://files.example.org:99999", summary: "Invalid base URL", details: []string{"out of range", "from 1 to 65535"},
+	},
+	"private key": {
+		value: "-----BEGIN PRIVATE KEY-----\nhunter2\n", summary: "Invalid base URL", details: []string{"has a control character"}, secret: true,
+	},
+	"user info": {
+		value: "https://me:hunter2@files.example.org", summary: "Invalid base URL", secret: true,
+		details: []string{"has user info", "Remove it", "request_headers"},
+	},
+	"query": {
+		value: "https://files.example.org/?token=hunter2", summary: "Invalid base URL", secret: true,
+		details: []string{"has a query", "Remove", "request_headers"},
+	},
+}
+
+var refusedAddresses = map[string]refusedValue{
+	"no port": {
+		value: "127.0.0.1", summary: "Invalid connect_to", details: []string{"is not a host and a port", `"127.0.0.1:8443"`},
+	},
+	"URL":            {value: "http://h:80", summary: "Invalid connect_to", details: []string{"without a scheme or a path"}},
+	"IPv6, no port":  {value: "[::1]", summary: "Invalid connect_to", details: []string{`"[::1]:8443"`}},
+	"user info":      {value: "me:hunter2@h:80", summary: "Invalid connect_to", details: []string{"is not a host and a port"}, secret: true},
+	"password alone": {value: "me:hunter2", summary: "Invalid connect_to", details: []string{"is not a host and a port"}, secret: true},
+}
+
+var refusedHeaders = map[string]refusedValue{
+	"set by the provider": {
+		value: object{"accept-encoding": "hunter2"}, summary: "Invalid request header", secret: true,
+		details: []string{`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`},
+	},
+	"null": {
+		value: object{"X-Token": nil}, summary: "Invalid request header", secret: true,
+		details: []string{`["X-Token"]`, "the value is null; remove the header"},
+	},
+	"one name twice": {
+		value: object{"X-Token": "hunter2", "x-token": "hunter2"}, summary: "Invalid request header", secret: true,
+		details: []string{`["x-token"]`, `same header as "X-Token"`},
+	},
+	"line break": {
+		value: object{"X-Token": "hunter2\n"}, summary: "Invalid request header", details: []string{"line break", "trimspace()"}, secret: true,
+	},
+	"bad Host": {
+		value: object{"Host": "hunter2 x"}, summary: "Invalid request header", details: []string{"not a host or a host and port"}, secret: true,
+	},
+}
+
+var refusedDurations = map[string]refusedValue{
+	"negative":           {value: "-5s", summary: "Invalid duration", details: []string{`is "-5s", which is not positive.`, `"10s"`}},
+	"zero":               {value: "0s", summary: "Invalid duration", details: []string{`is "0s", which is not positive.`}},
+	"word":               {value: "abc", summary: "Invalid duration", details: []string{`is "abc", which is not a duration.`, "the units are ms, s, m and h"}},
+	"empty":              {value: "", summary: "Invalid duration", details: []string{`is "", which is not a duration.`}},
+	"no unit":            {value: "10", summary: "Invalid duration", details: []string{`is "10", which is not a duration.`}},
+	"space":              {value: " 1s", summary: "Invalid duration", details: []string{`is " 1s", which is not a duration.`}},
+	"longer than int64":  {value: "3000000h", summary: "Invalid duration", details: []string{`is "3000000h", which is not a duration.`}},
+	"maybe a key":        {value: strings.Repeat("hunter2", 6), summary: "Invalid duration", details: []string{"is a long text, which is not"}},
+	"as long as printed": {value: strings.Repeat("x", 40), summary: "Invalid duration", details: []string{`is "` + strings.Repeat("x", 40) + `", which is not`}},
 }

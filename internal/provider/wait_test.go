@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"net/http"
@@ -11,27 +11,27 @@ import (
 // connections to the old server live on, and one of them is in the pool. Without a pool, each attempt makes one.
 func TestEveryWaitReachesTheNewServer(t *testing.T) {
 	t.Parallel()
-	waits := args{"wait_until_ready": true, "timeouts": args{"read": "5s"}}
-	released := expecting(args{"chunk_size": int64(30000000)})
+	waits := object{"wait_until_ready": true, "timeouts": object{"read": "5s"}}
+	released := expecting(object{"chunk_size": int64(30000000)})
 	tests := map[string]struct {
 		before instancetest.Step // what the old server answers while a read waits
-		wait   func(t *testing.T, server protocol, created answer, baseURL string) answer
+		wait   func(t *testing.T, server testProvider, created result, baseURL string) result
 	}{
-		"record, created": {good, func(t *testing.T, server protocol, _ answer, baseURL string) answer {
+		"record, created": {good, func(t *testing.T, server testProvider, _ result, baseURL string) result {
 			t.Helper()
-			return server.apply(t, answer{}, args{"base_url": baseURL}.with(released).with(timeout("create", "5s")))
+			return server.apply(t, result{}, object{"base_url": baseURL}.with(released).with(timeout("create", "5s")))
 		}},
-		"record, updated": {good, func(t *testing.T, server protocol, created answer, baseURL string) answer {
+		"record, updated": {good, func(t *testing.T, server testProvider, created result, baseURL string) result {
 			t.Helper()
-			return server.apply(t, created, args{"base_url": baseURL}.with(released).with(timeout("update", "5s")))
+			return server.apply(t, created, object{"base_url": baseURL}.with(released).with(timeout("update", "5s")))
 		}},
-		"wait_until_ready": {instancetest.Status(404), func(t *testing.T, server protocol, _ answer, baseURL string) answer {
+		"wait_until_ready": {instancetest.Status(404), func(t *testing.T, server testProvider, _ result, baseURL string) result {
 			t.Helper()
-			return server.read(t.Context(), t, instanceName, waits.with(args{"base_url": baseURL}))
+			return server.read(t.Context(), t, instanceName, waits.with(object{"base_url": baseURL}))
 		}},
-		"fleet": {instancetest.Status(404), func(t *testing.T, server protocol, _ answer, baseURL string) answer {
+		"fleet": {instancetest.Status(404), func(t *testing.T, server testProvider, _ result, baseURL string) result {
 			t.Helper()
-			return server.read(t.Context(), t, instancesName, waits.with(args{"base_urls": args{"it": baseURL}}))
+			return server.read(t.Context(), t, instancesName, waits.with(object{"base_urls": object{"it": baseURL}}))
 		}},
 	}
 	for name, test := range tests {
@@ -40,9 +40,9 @@ func TestEveryWaitReachesTheNewServer(t *testing.T) {
 			after := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("chunkSize", 30000000)))
 			before := instancetest.New(t)
 			balancer := instancetest.NewBalancer(t, before)
-			server := recordProvider(t, impatient(1))
-			created := server.create(t, args{"base_url": balancer.Origin()})
-			server.refresh(t.Context(), t, created).must(t) // leaves a connection in the pool
+			server := recordProvider(t, shortRetries(1))
+			created := server.create(t, object{"base_url": balancer.Origin()})
+			server.refresh(t.Context(), t, created).requireSuccess(t) // leaves a connection in the pool
 			asked := 0
 			before.SetDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
 				if asked++; asked == 3 {
@@ -50,9 +50,9 @@ func TestEveryWaitReachesTheNewServer(t *testing.T) {
 				}
 				test.before(before, w, r)
 			}))
-			test.wait(t, server, created, balancer.Origin()).must(t)
-			mustEqual(t, "requests to the old and the new server", []int{len(before.Requests()), len(after.Requests())}, []int{5, 1})
-			mustEqual(t, "connections", balancer.Connections(), 6)
+			test.wait(t, server, created, balancer.Origin()).requireSuccess(t)
+			assertEqual(t, "requests to the old and the new server", []int{len(before.Requests()), len(after.Requests())}, []int{5, 1})
+			assertEqual(t, "connections", balancer.Connections(), 6)
 		})
 	}
 }
