@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -51,7 +50,7 @@ func TestAccInstance_Documents(t *testing.T) {
 		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), map[string]knownvalue.Check{
 			"api_version": knownvalue.StringExact("2.1.5-rc.1+build"),
 		}},
-		"largest number": {newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), map[string]knownvalue.Check{
+		"largest_number": {newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), map[string]knownvalue.Check{
 			"file_max_size": knownvalue.Int64Exact(9223372036854775807),
 		}},
 		"zeros": {
@@ -63,10 +62,10 @@ func TestAccInstance_Documents(t *testing.T) {
 				"max_transfers_in_merge": knownvalue.Int64Exact(0),
 			},
 		},
-		"no options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
+		"no_options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
 			"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{}),
 		}},
-		"labels and order": {
+		"labels_and_order": {
 			newer.With("recommendedExpireTimes", []instancetest.Document{
 				instancetest.NewerEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
 				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0),
@@ -76,17 +75,21 @@ func TestAccInstance_Documents(t *testing.T) {
 				acctest.ExpireTime("90 s", 90), acctest.ExpireTime("", 0),
 			})},
 		},
-		"unknown fields": {
+		"unknown_fields": {
 			newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "another name").JSON(), nil,
 		},
-		"byte order mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
+		"byte_order_mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
 	}
 
-	baseURLs := make(map[string]config.Variable)
+	var config string
 	var checks []statecheck.StateCheck
 	for name, test := range tests {
 		baseURL := instancetest.New(t, instancetest.WithDocument(test.document)).URL()
-		baseURLs[name] = config.StringVariable(baseURL)
+		config += fmt.Sprintf(`
+data "filetransfer_instance" %q {
+  base_url = %q
+}
+`, name, baseURL)
 		want := acctest.NewerDetails(map[string]knownvalue.Check{
 			"base_url":         knownvalue.StringExact(baseURL),
 			"response_body":    knownvalue.StringExact(test.document),
@@ -95,22 +98,11 @@ func TestAccInstance_Documents(t *testing.T) {
 			"wait_until_ready": knownvalue.Null(),
 		})
 		maps.Copy(want, test.want)
-		checks = append(checks, acctest.ExpectKnownValues(fmt.Sprintf("data.filetransfer_instance.this[%q]", name), want)...)
+		checks = append(checks, acctest.ExpectKnownValues("data.filetransfer_instance."+name, want)...)
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
-			Config: `
-variable "base_urls" { type = map(string) }
-
-data "filetransfer_instance" "this" {
-  for_each = var.base_urls
-  base_url = each.value
-}
-`,
-			ConfigStateChecks: checks,
-		}},
+		Steps:                    []resource.TestStep{{Config: config, ConfigStateChecks: checks}},
 	})
 }
 

@@ -58,12 +58,13 @@ output "doubtful" {
 func TestAccParseInstance_Errors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		document, text string
+		document string
+		text     string
 	}{
 		"faults": {
 			instancetest.Newer().With("fileMaxSize", nil).Without("chunkSize").JSON(),
-			"This is not an instance document: - fileMaxSize: expected an integer from 0 to 9223372036854775807, found null " +
-				"- chunkSize: required, but missing.",
+			"This is not an instance document: - fileMaxSize: expected an integer from 0 to 9223372036854775807, found null: the server could not read " +
+				"this setting as a number - chunkSize: required, but missing.",
 		},
 		"incomplete": {"{", "This is not a JSON document: - "},
 		"empty":      {"", "This is not a JSON document: - "},
