@@ -164,7 +164,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			withHint(client.KindNotJSON, client.HintCutShort), texts{"The document was cut short: check the log of the server"}, texts{"web page", "/api"},
 		},
 		"error with status 200": {
-			withHint(client.KindDocument, client.HintErrorAnswer), texts{"Check the log of the server, and that the base URL names"}, texts{"fields named"},
+			withHint(client.KindDocument, client.HintNoDocument), texts{"Check the log of the server, and that the base URL names"}, texts{"fields named"},
 		},
 		"429 until the time ran out": {
 			failure{Kind: client.KindStatus, StatusCode: 429, Ending: client.TimeRanOut, Attempts: 3},
