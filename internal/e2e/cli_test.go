@@ -13,6 +13,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
 const root = "../.."
@@ -31,8 +35,8 @@ type cli struct {
 	Path     string
 	Name     string // product and version, for people
 	openTofu bool
-	version  version
-	host     string // what the CLI adds to a provider's source without one
+	version  *version.Version // without a suffix such as -dev
+	host     string           // what the CLI adds to a provider's source without one
 	env      []string
 }
 
@@ -55,8 +59,12 @@ var findCLI = sync.OnceValues(func() (cli, error) {
 		return c, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", c.Path, output)
 	}
 	product := found[1]
-	c.version = parseVersion(found[2])
-	c.Name = fmt.Sprintf("%s %s", product, c.version)
+	parsed, err := version.NewVersion(found[2])
+	if err != nil {
+		return c, err
+	}
+	c.version = parsed.Core()
+	c.Name = product + " " + found[2]
 	if c.openTofu = product == "OpenTofu"; c.openTofu {
 		c.host = "registry.opentofu.org"
 	}
@@ -125,50 +133,40 @@ func (c cli) mustRun(t *testing.T, dir string, args ...string) result {
 	return done
 }
 
-// version is the part of a version that features depend on. The versions of the products do not compare.
-type version struct{ major, minor int }
-
-func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
-
-func (v version) less(other version) bool {
-	return cmp.Or(cmp.Compare(v.major, other.major), cmp.Compare(v.minor, other.minor)) < 0
-}
-
-// parseVersion returns 0.0 for a text that does not begin with a version.
-func parseVersion(text string) (v version) {
-	_, _ = fmt.Sscanf(text, "%d.%d", &v.major, &v.minor)
-	return v
-}
-
-// need skips a test that needs a newer CLI.
-func (c cli) need(t *testing.T, terraform, opentofu version, why string) {
+// skipWithout skips a test that needs a feature.
+func (c cli) skipWithout(t *testing.T, feature acctest.Feature) {
 	t.Helper()
-	if wanted := map[bool]version{false: terraform, true: opentofu}[c.openTofu]; c.version.less(wanted) {
-		t.Skipf("%s needs Terraform %s or OpenTofu %s; this is %s", why, terraform, opentofu, c.Name)
+	c.skipBelow(t, feature.Terraform, feature.OpenTofu, feature.Name)
+}
+
+// skipBelow skips a test that needs a newer CLI.
+func (c cli) skipBelow(t *testing.T, terraform, openTofu *version.Version, why string) {
+	t.Helper()
+	needed := terraform
+	if c.openTofu {
+		needed = openTofu
 	}
-}
-
-// needTerraformData skips a test that needs the resource terraform_data.
-func needTerraformData(t *testing.T, c cli) {
-	t.Helper()
-	c.need(t, version{1, 4}, version{1, 6}, "terraform_data")
+	if c.version.LessThan(needed) {
+		t.Skipf("%s needs Terraform %s or OpenTofu %s; this is %s", why, terraform, openTofu, c.Name)
+	}
 }
 
 // requiredVersion is the line with what a configuration needs. Its comment says what OpenTofu needs, where that is more.
 var requiredVersion = regexp.MustCompile(`(?m)^\s*required_version\s*=\s*">= ([^"]*)"(?: # OpenTofu: (\S+))?$`)
 
-// needOf skips the test of a configuration that requires a newer CLI.
-func (c cli) needOf(t *testing.T, configuration string) {
+// skipBelowRequired skips the test of a configuration that requires a newer CLI.
+func (c cli) skipBelowRequired(t *testing.T, configuration string) {
 	t.Helper()
 	if strings.Contains(configuration, "provider::") {
-		c.need(t, version{1, 8}, version{1, 7}, "a provider function")
+		c.skipWithout(t, acctest.ProviderFunctions)
 	}
 	if match := requiredVersion.FindStringSubmatch(configuration); match != nil {
-		terraform, opentofu := parseVersion(match[1]), parseVersion(match[2])
-		if opentofu.less(terraform) { // it obeys required_version too
-			opentofu = terraform
+		terraform := version.Must(version.NewVersion(match[1]))
+		openTofu := terraform // OpenTofu obeys required_version too
+		if match[2] != "" && version.Must(version.NewVersion(match[2])).GreaterThan(terraform) {
+			openTofu = version.Must(version.NewVersion(match[2]))
 		}
-		c.need(t, terraform, opentofu, "the configuration")
+		c.skipBelow(t, terraform, openTofu, "the configuration")
 	}
 }
 

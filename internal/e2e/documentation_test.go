@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -87,7 +90,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 	if len(glob(t, filepath.Join(all, "*.tf"))) == 0 {
 		t.Error("no configuration on any page")
 	}
-	cli.need(t, version{1, 8}, version{1, 7}, "the syntax of provider functions")
+	cli.skipWithout(t, acctest.ProviderFunctions) // whose syntax it formats
 	for _, dir := range []string{all, examplesDir} {
 		cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color").wantText(t, "exit code 0:")
 	}
@@ -106,10 +109,10 @@ func checkConfiguration(t *testing.T, cli cli, configuration string) {
 			return // no test installs another provider
 		}
 	}
-	cli.needOf(t, configuration)
+	cli.skipBelowRequired(t, configuration)
 	dir := t.TempDir()
 	if another.MatchString(configuration) {
-		needTerraformData(t, cli)
+		cli.skipWithout(t, acctest.TerraformData)
 	}
 	write(t, filepath.Join(dir, "main.tf"), standIn(configuration))
 	cli.mustRun(t, dir, "validate", "-no-color")
@@ -135,7 +138,7 @@ func standIn(text string) string {
 func TestAccDocumentation_FirstScreen(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	needTerraformData(t, cli)
+	cli.skipWithout(t, acctest.TerraformData)
 	for _, page := range []string{"README.md", filepath.Join("templates", "index.md.tmpl")} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +175,7 @@ func (r result) wantExcerpt(t *testing.T, excerpt string) {
 func TestAccDocumentation_Values(t *testing.T) {
 	t.Parallel()
 	cli := acceptance(t)
-	cli.need(t, version{1, 5}, version{1, 6}, "the layout of the pages")
+	cli.skipBelow(t, tfversion.Version1_5_0, tfversion.Version1_6_0, "the layout of the pages")
 	server := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3")))
 	t.Run("filetransfer_instances", func(t *testing.T) {
 		t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -65,7 +66,7 @@ func newExample(t *testing.T, c cli, name string) *example {
 		write(t, file, content)
 		e.configuration += content + "\n"
 	}
-	c.needOf(t, e.configuration)
+	c.skipBelowRequired(t, e.configuration)
 	if strings.Contains(e.configuration, "\nmodule \"") {
 		e.mustRun(t, e.dir, "get", "-no-color") // which init does otherwise
 	}
@@ -272,7 +273,7 @@ func TestAccExamples_TestFiles(t *testing.T) {
 		found = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cli.need(t, version{1, 7}, version{1, 8}, "mock_provider")
+			cli.skipWithout(t, acctest.MockProviders)
 			e := newExample(t, cli, name)
 			done := e.run(t, e.dir, "test", "-no-color")
 			if done.exitCode != 0 || !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).Match(done.stdout) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -102,7 +103,7 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	reports := func(chunkSize int) instancetest.Step {
 		return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", chunkSize))
 	}
-	file, configuration := filepath.Join(e.dir, "resource.tf"), impatient+strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
+	file, configuration := filepath.Join(e.dir, "resource.tf"), acctest.ImpatientProvider+strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
 
 	write(t, file, strings.Replace(configuration, `CHUNK_SIZE = "20000000"`, `CHUNK_SIZE = "2e+07"`, 1))
 	e.plan().wantText(t, "~ triggers =", "Plan: 1 to add, 2 to change, 1 to destroy.")

@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
 // TestAccMocks mocks what the tests of the examples do not: a record (an override of one is in TestAccRecord_ExpectedInTests), and a map of objects with lists. Nested attributes
@@ -10,7 +12,7 @@ import (
 func TestAccMocks(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	c.need(t, version{1, 7}, version{1, 8}, "mock_provider")
+	c.skipWithout(t, acctest.MockProviders)
 	w := newWorkspace(t, c, `
 data "filetransfer_instances" "all" {
   base_urls      = { a = "https://a.example.org", b = "https://b.example.org" }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -25,7 +26,7 @@ func codeOf(t *testing.T, text string) string {
 func TestAccGuide_NightlyPlan(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	needTerraformData(t, c)
+	c.skipWithout(t, acctest.TerraformData)
 	script := oneBlock(t, "-detailed-exitcode", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
 	const impatiently = "\ntimeouts { read = \"5s\" }\n"
 	fleet := "data \"filetransfer_instances\" \"this\" {\nbase_urls = { a = %[1]q }\n%[2]s" + impatiently + "}\n" +
@@ -40,7 +41,7 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 		t.Run(strings.Fields(configuration)[1], func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			w := newWorkspace(t, c, impatient+fmt.Sprintf(configuration, server.URL())+"\nresource \"terraform_data\" \"uses\" { input = local.limit }\n")
+			w := newWorkspace(t, c, acctest.ImpatientProvider+fmt.Sprintf(configuration, server.URL())+"\nresource \"terraform_data\" \"uses\" { input = local.limit }\n")
 			w.apply()
 			answers := func(field string, value any) {
 				server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With(field, value)))

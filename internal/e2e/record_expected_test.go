@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // releaseOf is a record that expects a chunk size and a version, and what follows from the chunk size.
 func releaseOf(baseURL string, chunkSize int, version string) string {
-	return fmt.Sprintf(impatient+`
+	return fmt.Sprintf(acctest.ImpatientProvider+`
 resource "filetransfer_instance_record" "this" {
   base_url = %q
 
@@ -34,7 +35,7 @@ var released = instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize"
 func TestAccRecord_WarnsOfDriftAndOfOtherDetails(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	needTerraformData(t, c)
+	c.skipWithout(t, acctest.TerraformData)
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, releaseOf(server.URL(), 20000000, "2.1.5"))
 	wantWarnings(t, w.apply())
@@ -64,7 +65,7 @@ func TestAccRecord_InterruptedWaitSaysWhatTheInstanceAnswers(t *testing.T) {
 		t.Skip("there is no way to interrupt one process on Windows")
 	}
 	c := acceptance(t)
-	needTerraformData(t, c)
+	c.skipWithout(t, acctest.TerraformData)
 	for want, option := range map[string]instancetest.Option{
 		": status 404 Not Found": instancetest.WithDefault(instancetest.Status(404)),
 		"certificate signed by":  instancetest.WithTLS(),
@@ -92,7 +93,7 @@ func TestAccRecord_InterruptedWaitSaysWhatTheInstanceAnswers(t *testing.T) {
 func TestAccRecord_ExpectedInTests(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	c.need(t, version{1, 7}, version{1, 8}, "mock_provider")
+	c.skipWithout(t, acctest.MockProviders)
 	w := newWorkspace(t, c, releaseOf("https://files.example.org", 30000000, "2.2.0"))
 	write(t, filepath.Join(w.dir, "expected.tftest.hcl"), `
 mock_provider "filetransfer" {}

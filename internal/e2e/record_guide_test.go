@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -37,7 +38,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	before, after := recordGuide(t, `data "filetransfer_instance" "files"`), recordGuide(t, guideImport)
-	c.need(t, version{1, 5}, version{1, 6}, "an import block")
+	c.skipWithout(t, acctest.ImportBlocks)
 	server := instancetest.New(t)
 	w := newWorkspace(t, c, "")
 	w.pasteFor(before, server.URL())
@@ -60,7 +61,7 @@ func TestAccRecordGuide_Import(t *testing.T) {
 func TestAccRecord_ImportBlockWritesAConfiguration(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	c.need(t, version{1, 5}, version{1, 6}, "an import block")
+	c.skipWithout(t, acctest.ImportBlocks)
 	server := instancetest.New(t)
 	block := string(read(t, filepath.Join(examplesDir, "resources", "filetransfer_instance_record", "import-by-string-id.tf")))
 	w := newWorkspace(t, c, "")

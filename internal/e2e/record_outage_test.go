@@ -5,6 +5,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -19,7 +22,7 @@ func kept(baseURL string) []string {
 func TestAccRecord_OutlivesItsInstance(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	w := newWorkspace(t, acceptance(t), impatient+fmt.Sprintf("resource \"filetransfer_instance_record\" \"this\" { base_url = %q }\n", server.URL())+`
+	w := newWorkspace(t, acceptance(t), acctest.ImpatientProvider+fmt.Sprintf("resource \"filetransfer_instance_record\" \"this\" { base_url = %q }\n", server.URL())+`
 output "limit" { value = filetransfer_instance_record.this.file_max_size }
 `)
 	w.apply()
@@ -29,7 +32,7 @@ output "limit" { value = filetransfer_instance_record.this.file_max_size }
 	w.wantNoChanges(kept(server.URL())).wantText(t, "keeps what the instance last reported", "connection refused")
 	w.wantNoChanges(nil, "-refresh=false")
 	refreshing, exitCode := w.plan("-refresh-only"), 0
-	if !w.openTofu && !w.version.less(version{1, 10}) && w.version.less(version{1, 15}) {
+	if !w.openTofu && w.version.GreaterThanOrEqual(tfversion.Version1_10_0) && w.version.LessThan(tfversion.Version1_15_0) {
 		exitCode = 2 // whatever the provider (hashicorp/terraform#36403)
 	}
 	refreshing.wantText(t, fmt.Sprintf("exit code %d:", exitCode), "No changes.")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -13,7 +14,7 @@ import (
 // The settings are what the server gets and what is expected of it. The texts are for the blocks of the record and of the
 // resource that is replaced.
 func promiseOf(baseURL string, chunkSize int, ofRecord, ofReplaced string) string {
-	return fmt.Sprintf(impatient+`
+	return fmt.Sprintf(acctest.ImpatientProvider+`
 resource "terraform_data" "server" { input = %[2]d }
 
 resource "filetransfer_instance_record" "this" {
@@ -57,7 +58,7 @@ output "chunk_size" { value = filetransfer_instance_record.this.chunk_size }
 func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	needTerraformData(t, c)
+	c.skipWithout(t, acctest.TerraformData)
 	const (
 		createFirst = "lifecycle { create_before_destroy = true }"
 		triggered   = "lifecycle { replace_triggered_by = [terraform_data.server] }"
@@ -113,7 +114,7 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 func TestAccRecord_CreateBeforeDestroyReachesTheServer(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
-	needTerraformData(t, c)
+	c.skipWithout(t, acctest.TerraformData)
 	server := instancetest.New(t)
 	replacedServer := strings.NewReplacer(`"server" { input`, `"server" { triggers_replace`)
 	for ofReplaced, want := range map[string]string{

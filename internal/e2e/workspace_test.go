@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
 // workspace is a folder with one test's configuration and state.
@@ -16,17 +18,6 @@ type workspace struct {
 	dir string
 }
 
-// impatient is a provider block for instances that are down: one attempt for a refresh, and short delays where it waits.
-const impatient = `
-provider "filetransfer" {
-  retry {
-    max_attempts = 1
-    min_delay    = "10ms"
-    max_delay    = "50ms"
-  }
-}
-`
-
 func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
 	t.Helper()
 	w := &workspace{c, t, t.TempDir()}
@@ -34,12 +25,10 @@ func newWorkspace(t *testing.T, c cli, configuration string) *workspace {
 	return w
 }
 
-const required = "terraform {\n  required_providers { filetransfer = { source = \"filetransfer/filetransfer\" } }\n}\n"
-
 // configure replaces the configuration.
 func (w *workspace) configure(configuration string) {
 	w.t.Helper()
-	w.paste(required + configuration)
+	w.paste(acctest.RequiredProviders + configuration)
 }
 
 // paste replaces the configuration with a complete one.
