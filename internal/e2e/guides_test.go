@@ -47,41 +47,44 @@ func TestAccGuide_Release(t *testing.T) {
 	released := func(version string, chunkSize int) instancetest.Step {
 		return instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version).With("chunkSize", chunkSize))
 	}
-	const update = `update = "5m"`
 	e := newExample(t, c, "guides/release-a-server")
 	server := instancetest.New(t, instancetest.WithDefault(released("2.2.2", 20000000)))
 	e.variables["base_url"] = server.URL()
 	e.setVariables()
-	e.plan().wantText(t, "+ chunk_size = 20000000")
+	e.plan().wantText(t, "+ chunk_size = 20000000") // before the instance was read
 	e.apply()
 
+	// A release whose server reads another value than it was given.
 	release := strings.Fields(oneBlock(t, "-var release=", page...))[2:]
 	e.plan(release...).wantExcerpt(t, oneBlock(t, "Plan: 2 to add, 2 to change", page...))
 	server.SetDefault(released("2.2.3", 3))
-	impatient := strings.Replace(e.configuration, update, `update = "2s"`, 1)
-	e.paste(impatient)
+	twoSeconds := strings.Replace(e.configuration, `update = "5m"`, `update = "2s"`, 1)
+	e.paste(twoSeconds)
 	failed := e.do("apply", append(release, "-auto-approve")...)
 	failed.wantText(t, "exit code 1:")
 	failed.wantExcerpt(t, oneBlock(t, "Error: Instance does not report", page...))
 	if follows := e.record("terraform_data.upload_job")["input"]; !strings.Contains(fmt.Sprint(follows), "2e+07") {
 		t.Errorf("what follows was changed to %v", follows)
 	}
+
+	// The next apply waits through the old server and the first answer of the new one.
 	e.paste(e.configuration)
 	server.SetScript(released("2.2.2", 20000000), released("2.2.3", 20000000))
 	server.SetDefault(released("2.2.3", 30000000))
 	e.apply(release...)
 	e.wantNoChanges(nil, release...)
 
-	// Only the server changes.
-	e.paste(strings.Replace(impatient, "tostring(var.chunk_size)", `"3e+07"`, 1))
+	// Only the server changes, and its rollback is waited for too.
+	e.paste(strings.Replace(twoSeconds, "tostring(var.chunk_size)", `"3e+07"`, 1))
 	e.plan(release...).wantText(t, "~ triggers =", "Plan: 2 to add, 1 to change, 2 to destroy.")
 	server.SetDefault(released("2.2.3", 3))
 	e.do("apply", "made.tfplan").wantText(t, "exit code 1:", "- chunk_size is 3, expected 30000000")
 	server.SetDefault(released("2.2.3", 30000000))
-	e.paste(impatient)
+	e.paste(twoSeconds)
 	e.plan(release...).wantText(t, "~ wait_failed = true -> false", "Plan: 2 to add, 1 to change, 2 to destroy.")
 	e.applyPlan()
 
+	// Somebody else changes the server.
 	e.paste(e.configuration)
 	server.SetDefault(released("2.2.2", 20000000))
 	e.apply()
@@ -103,7 +106,8 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	reports := func(chunkSize int) instancetest.Step {
 		return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", chunkSize))
 	}
-	file, configuration := filepath.Join(e.dir, "resource.tf"), acctest.ImpatientProvider+strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
+	file := filepath.Join(e.dir, "resource.tf")
+	configuration := acctest.ImpatientProvider + strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
 
 	write(t, file, strings.Replace(configuration, `CHUNK_SIZE = "20000000"`, `CHUNK_SIZE = "2e+07"`, 1))
 	e.plan().wantText(t, "~ triggers =", "Plan: 1 to add, 2 to change, 1 to destroy.")

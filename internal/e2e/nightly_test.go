@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
@@ -28,43 +27,80 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 	c := acceptance(t)
 	c.skipWithout(t, acctest.TerraformData)
 	script := oneBlock(t, "-detailed-exitcode", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
-	const impatiently = "\ntimeouts { read = \"5s\" }\n"
-	fleet := "data \"filetransfer_instances\" \"this\" {\nbase_urls = { a = %[1]q }\n%[2]s" + impatiently + "}\n" +
-		"locals { limit = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000) }"
-	for configuration, down := range map[string]string{
-		"data \"filetransfer_instance\" \"this\" { base_url = %[1]q }\nlocals { limit = data.filetransfer_instance.this.chunk_size }": "the instance of a data source is down",
-		strings.Replace(fleet, "%[2]s", "", 1):                      "the instance of a data source is down",
-		strings.Replace(fleet, "%[2]s", "allow_failures = true", 1): "a fleet with `allow_failures` goes on",
-		"resource \"filetransfer_instance_record\" \"this\" {\nbase_url = %[1]q\ntimeouts { update = \"1s\" }\nexpected { file_max_age = 2592000 }\n}\n" +
-			"locals { limit = filetransfer_instance_record.this.chunk_size }": "a record keeps its old values",
-	} {
-		t.Run(strings.Fields(configuration)[1], func(t *testing.T) {
+	tests := map[string]struct {
+		configuration string
+		down          string // what the table says if the instance is down
+	}{
+		"data source": {down: "the instance of a data source is down", configuration: `
+data "filetransfer_instance" "this" {
+  base_url = %q
+}
+
+resource "terraform_data" "uses" {
+  input = data.filetransfer_instance.this.chunk_size
+}
+`},
+		"fleet": {down: "the instance of a data source is down", configuration: `
+data "filetransfer_instances" "this" {
+  base_urls = { a = %q }
+  timeouts { read = "5s" }
+}
+
+resource "terraform_data" "uses" {
+  input = data.filetransfer_instances.this.instances.a.chunk_size
+}
+`},
+		"fleet with allow_failures": {down: "a fleet with `allow_failures` goes on", configuration: `
+data "filetransfer_instances" "this" {
+  base_urls      = { a = %q }
+  allow_failures = true
+  timeouts { read = "5s" }
+}
+
+resource "terraform_data" "uses" {
+  input = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)
+}
+`},
+		"record": {down: "a record keeps its old values", configuration: `
+resource "filetransfer_instance_record" "this" {
+  base_url = %q
+  timeouts { update = "1s" }
+  expected { file_max_age = 2592000 }
+}
+
+resource "terraform_data" "uses" {
+  input = filetransfer_instance_record.this.chunk_size
+}
+`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			w := newWorkspace(t, c, acctest.ImpatientProvider+fmt.Sprintf(configuration, server.URL())+"\nresource \"terraform_data\" \"uses\" { input = local.limit }\n")
+			w := newWorkspace(t, c, acctest.ImpatientProvider+fmt.Sprintf(test.configuration, server.URL()))
 			w.apply()
-			answers := func(field string, value any) {
+			report := func(field string, value any) {
 				server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With(field, value)))
 			}
-			want := func(row string) {
+			wantCodeOf := func(row string) {
 				t.Helper()
 				w.shell(script).wantText(t, "exit code "+codeOf(t, row)+":")
 			}
-			want("Nothing has changed")
-			answers("maxTransfersInMerge", 7)
-			want("a limit that nothing uses")
-			answers("chunkSize", 30000000)
-			want("a limit that something uses has changed")
-			if strings.HasPrefix(configuration, "resource") {
-				answers("fileMaxAge", 2)
-				want("the instance does not report")
+			wantCodeOf("Nothing has changed")
+			report("maxTransfersInMerge", 7)
+			wantCodeOf("a limit that nothing uses")
+			report("chunkSize", 30000000)
+			wantCodeOf("a limit that something uses has changed")
+			if name == "record" {
+				report("fileMaxAge", 2)
+				wantCodeOf("the instance does not report")
 				w.do("apply", "-auto-approve").wantText(t, "exit code 1:")
 				server.SetDefault(instancetest.Answer())
-				want("the last wait of a record failed")
+				wantCodeOf("the last wait of a record failed")
 				w.apply()
 			}
 			server.Close()
-			want(down)
+			wantCodeOf(test.down)
 			w.configure("resource")
 			w.shell(script).wantText(t, "exit code 1:")
 		})
