@@ -142,30 +142,48 @@ func TestErrorNamesWhatCame(t *testing.T) {
 // redacted.
 func TestHeaderValuesDoNotRedactTheProvidersOwnWords(t *testing.T) {
 	t.Parallel()
-	down := "http://" + instancetest.ReserveAddress(t)
 	serving := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
+	guarded := instancetest.New(t, instancetest.WithClientCertificate())
+	largeHead := instancetest.Verbatim("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("a", 20_000)+"\r\n\r\n", instancetest.CloseConnection())
 	tests := map[string]struct {
-		value   string // of a header
 		baseURL string
+		value   string // of a header
 		want    diagnostic
 	}{
-		"server": {"server", serving(instancetest.Reset()), errorAt("base_url", "Connection to the instance broke",
-			"the server closed or reset the connection before it had answered")},
-		"server, head too large": {"server", serving(instancetest.Verbatim(
-			"HTTP/1.1 200 OK\r\nX: "+strings.Repeat("a", 20_000)+"\r\n\r\n", instancetest.CloseConnection())),
-			errorAt("base_url", "Response of the instance too large", "such as cookies")},
-		"body": {"body", serving(instancetest.Body(200, "text/plain", "hello")), errorAt("base_url", "Response of the instance is not JSON",
-			"the body is not JSON")},
-		"not": {"not", serving(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", "x"))), errorAt("base_url", "Response is not an instance document",
-			"JSON that the provider cannot read as an instance document", "fileMaxSize: expected an integer")},
-		"connection": {"connection", down, errorAt("base_url", "Instance not reachable", "connection refused")},
-		"number": {"20000", serving(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", -20000))),
-			errorAt("base_url", "Response is not an instance document", "chunkSize: expected an integer from 0 to 9223372036854775807")},
+		"broken connection": {
+			serving(instancetest.Reset()), "server",
+			errorAt("base_url", "Connection to the instance broke", "the server closed or reset the connection before it had answered"),
+		},
+		"no connection": {
+			"http://" + instancetest.ReserveAddress(t), "connection",
+			errorAt("base_url", "Instance not reachable", "connection refused"),
+		},
+		"refused handshake": {
+			guarded.URL(), "certificate",
+			errorAt("base_url", "TLS handshake with the instance failed", "certificate required"),
+		},
+		"large head": {
+			serving(largeHead), "server",
+			errorAt("base_url", "Response of the instance too large", "such as cookies"),
+		},
+		"text": {
+			serving(instancetest.Body(200, "text/plain", "hello")), "body",
+			errorAt("base_url", "Response of the instance is not JSON", "the body is not JSON"),
+		},
+		"document": {
+			serving(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", "x"))), "not",
+			errorAt("base_url", "Response is not an instance document", "the provider cannot read as an instance document", "fileMaxSize: expected an integer"),
+		},
+		"number in a document": {
+			serving(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", -20000))), "20000",
+			errorAt("base_url", "Response is not an instance document", "chunkSize: expected an integer from 0 to 9223372036854775807"),
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := read(t, shortRetries(1), instanceName, object{"base_url": test.baseURL, "request_headers": object{"X-Role": test.value}})
+			got := read(t, shortRetries(1).with(object{"ca_cert_pem": guarded.CACertPEM()}), instanceName,
+				object{"base_url": test.baseURL, "request_headers": object{"X-Role": test.value}})
 			got.diagnostics.require(t, test.want)
 		})
 	}
