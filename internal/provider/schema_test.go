@@ -158,8 +158,8 @@ func TestSchemas_Details(t *testing.T) {
 	for _, name := range []string{instanceName, recordName} {
 		attributes := attributesOf("", schemaOf(name).Block)
 		for detail, of := range details {
-			if !attributes[detail].Type.Equal(of) {
-				t.Errorf("%s of %s is %s, want %s", detail, name, attributes[detail].Type, of)
+			if attribute, ok := attributes[detail]; !ok || !attribute.Type.Equal(of) {
+				t.Errorf("%s of %s is not there, or no %s", detail, name, of)
 			}
 			if expected, ok := attributes["expected."+detail]; ok && !expected.Type.Equal(of) {
 				t.Errorf("expected.%s is %s, want %s", detail, expected.Type, of)
