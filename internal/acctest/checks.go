@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	tfjson "github.com/hashicorp/terraform-json"
@@ -88,4 +89,28 @@ func ExpectPriorValue(address string, path tfjsonpath.Path, want knownvalue.Chec
 // BeforeApply runs a function after a plan was made, and before it is applied.
 func BeforeApply(run func() error) plancheck.PlanCheck {
 	return planCheck(func(*tfjson.Plan) error { return run() })
+}
+
+// ExpectChangedOnly checks that a plan changes these attributes of a resource, and no others. An unknown one counts as changed.
+func ExpectChangedOnly(address string, names ...string) plancheck.PlanCheck {
+	return planCheck(func(plan *tfjson.Plan) error {
+		change, err := changeOf(plan, address)
+		if err != nil {
+			return err
+		}
+		before, _ := change.Before.(map[string]any)
+		after, _ := change.After.(map[string]any)
+		unknown, _ := change.AfterUnknown.(map[string]any)
+		var changed []string
+		for name := range before {
+			if unknown[name] == true || !reflect.DeepEqual(before[name], after[name]) {
+				changed = append(changed, name)
+			}
+		}
+		slices.Sort(changed)
+		if slices.Sort(names); !slices.Equal(changed, names) {
+			return fmt.Errorf("the plan changes %q of %s, want %q", changed, address, names)
+		}
+		return nil
+	})
 }

@@ -12,69 +12,92 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// releaseOf is a record that expects a chunk size and a version, and what follows from the chunk size.
-func releaseOf(baseURL string, chunkSize int, version string) string {
-	return fmt.Sprintf(acctest.ImpatientProvider+`
-resource "filetransfer_instance_record" "this" {
-  base_url = %q
+// Of several warnings with the same summary, Terraform shows only the first.
+func TestAccRecord_DriftWarnings(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acceptance(t), acctest.ImpatientProvider+fmt.Sprintf(`
+resource "filetransfer_instance_record" "chunks" {
+  base_url = %[1]q
 
   expected {
-    chunk_size  = %d
-    api_version = %q
+    chunk_size = 20000000
   }
 }
 
-resource "terraform_data" "follows" { input = filetransfer_instance_record.this.chunk_size }
-`, baseURL, chunkSize, version)
+resource "filetransfer_instance_record" "files" {
+  base_url = %[1]q
+
+  expected {
+    chunk_size    = 20000000
+    file_max_size = 64424509440
+  }
 }
 
-// released is the document of a new release with another chunk size.
-var released = instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)
+resource "filetransfer_instance_record" "release" {
+  base_url = %[1]q
 
-// What somebody else changed is said in the plan and in its apply, and so is what else a release has changed.
-func TestAccRecord_WarnsOfDriftAndOfOtherDetails(t *testing.T) {
-	t.Parallel()
-	c := acceptance(t)
-	c.skipWithout(t, acctest.TerraformData)
-	server := instancetest.New(t)
-	w := newWorkspace(t, c, releaseOf(server.URL(), 20000000, "2.1.5"))
+  expected {
+    api_version = "2.1.5"
+  }
+}
+`, server.URL()))
 	wantWarnings(t, w.apply())
-	drift, other := "Instance did not report what is expected: "+server.URL(), "Other details changed while the apply waited: "+server.URL()
 
-	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)))
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.1.4").With("fileMaxSize", 64)))
+	warnings := []string{
+		"Instance did not report what is expected: " + server.URL() + " (api_version is 2.1.4, expected 2.1.5)",
+		"Instance did not report what is expected: " + server.URL() + " (file_max_size is 64, expected 64424509440)",
+	}
 	plan := w.plan()
-	wantWarnings(t, plan, drift)
-	plan.wantText(t, ": chunk_size = 20000000", "- chunk_size is 10000000, expected 20000000", "timeouts.update (10m)", "0 to add, 1 to change, 0 to destroy")
-	server.SetDefault(instancetest.Answer())
-	wantWarnings(t, w.applyPlan(), drift)
-	w.wantNoChanges(nil)
+	wantWarnings(t, plan, warnings...)
+	plan.wantText(t, ": file_max_size = 64424509440", "When this run began, the instance reported other values: - file_max_size is 64,",
+		"for timeouts.update (10m) at most", "0 to add, 2 to change, 0 to destroy")
 
-	w.configure(releaseOf(server.URL(), 30000000, "2.2.0"))
-	wantWarnings(t, w.plan()) // the configuration has changed, not the instance
-	server.SetDefault(instancetest.AnswerDocument(released.With("fileMaxSize", 1000)))
-	done := w.applyPlan()
-	wantWarnings(t, done, other)
-	done.wantText(t, "- file_max_size is 1000, planned 64424509440", "add it to expected")
+	// The apply repeats the warnings of its plan, although the instance now reports what is expected. What is not expected of a record has
+	// changed too.
+	server.SetDefault(instancetest.Answer())
+	wantWarnings(t, w.applyPlan(), append(warnings, "Other details changed while the apply waited: "+server.URL())...)
 	w.wantNoChanges(nil)
 }
 
-// A wrong path, or a certificate that is not trusted, is waited for as long as an instance that reports something else.
-func TestAccRecord_InterruptedWaitSaysWhatTheInstanceAnswers(t *testing.T) {
+// An interrupted wait says what it met, and the next apply waits again.
+func TestAccRecord_InterruptedWait(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no way to interrupt one process on Windows")
 	}
 	c := acceptance(t)
-	c.skipWithout(t, acctest.TerraformData)
-	for want, option := range map[string]instancetest.Option{
-		": status 404 Not Found": instancetest.WithDefault(instancetest.Status(404)),
-		"certificate signed by":  instancetest.WithTLS(),
-		"- api_version is 2.1.5, expected 2.2.0 - chunk_size is 20000000, expected 30000000": instancetest.WithPath(""),
-	} {
-		t.Run(want, func(t *testing.T) {
+	tests := map[string]struct {
+		instance instancetest.Option
+		want     string
+	}{
+		"wrong path":              {instancetest.WithDefault(instancetest.Status(404)), ": status 404 Not Found"},
+		"certificate not trusted": {instancetest.WithTLS(), "certificate signed by"},
+		"other values": {
+			instancetest.WithDocument(instancetest.Older()), "- api_version is 1.3.2, expected 2.1.5 - chunk_size is 10000000, expected 20000000",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, option)
-			w := newWorkspace(t, c, releaseOf(server.URL(), 30000000, "2.2.0"))
+			config := func(baseURL string) string {
+				return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "filetransfer_instance_record" "test" {
+  base_url = %q
+
+  expected {
+    api_version = "2.1.5"
+    chunk_size  = 20000000
+  }
+}
+`, baseURL)
+			}
+			before, server := instancetest.New(t), instancetest.New(t, test.instance)
+			w := newWorkspace(t, c, config(before.URL()))
+			w.apply()
+
+			w.configure(config(server.URL()))
 			ctx, interrupt := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer interrupt()
 			go func() {
@@ -84,7 +107,13 @@ func TestAccRecord_InterruptedWaitSaysWhatTheInstanceAnswers(t *testing.T) {
 				interrupt()
 			}()
 			w.runUntil(ctx, t, w.dir, "apply", "-auto-approve").
-				wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.URL()+"/instance", want)
+				wantText(t, "Error: Read canceled", "was canceled after", "GET "+server.URL()+"/instance", test.want)
+
+			w.configure(config(before.URL()))
+			w.plan().wantText(t, "~ wait_failed = true -> false", "Plan: 0 to add, 1 to change, 0 to destroy.")
+			before.SetScript(instancetest.Status(503))
+			w.applyPlan()
+			w.wantNoChanges(nil)
 		})
 	}
 }
@@ -94,12 +123,24 @@ func TestAccRecord_ExpectedInTests(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	c.skipWithout(t, acctest.MockProviders)
-	w := newWorkspace(t, c, releaseOf("https://files.example.org", 30000000, "2.2.0"))
+	w := newWorkspace(t, c, `
+resource "filetransfer_instance_record" "test" {
+  base_url = "https://files.example.org"
+
+  expected {
+    chunk_size = 30000000
+  }
+}
+
+resource "terraform_data" "chunk_size" {
+  input = filetransfer_instance_record.test.chunk_size
+}
+`)
 	write(t, filepath.Join(w.dir, "expected.tftest.hcl"), `
 mock_provider "filetransfer" {}
 
 override_resource {
-  target = filetransfer_instance_record.this
+  target = filetransfer_instance_record.test
   values = {
     file_max_size            = 5
     chunk_size               = 30000000
@@ -109,16 +150,16 @@ override_resource {
 
 run "expected" {
   assert {
-    condition     = terraform_data.follows.output == 30000000 && filetransfer_instance_record.this.file_max_size == 5
-    error_message = "chunk_size: ${terraform_data.follows.output}"
+    condition     = terraform_data.chunk_size.output == 30000000 && filetransfer_instance_record.test.expected.chunk_size == 30000000
+    error_message = "chunk_size: ${terraform_data.chunk_size.output}"
   }
   assert {
-    condition     = filetransfer_instance_record.this.recommended_expire_times[0].label == "1 month"
-    error_message = "options: ${jsonencode(filetransfer_instance_record.this)}"
+    condition     = filetransfer_instance_record.test.file_max_size == 5
+    error_message = "file_max_size: ${filetransfer_instance_record.test.file_max_size}"
   }
   assert {
-    condition     = filetransfer_instance_record.this.expected.api_version == "2.2.0"
-    error_message = "expected: ${jsonencode(filetransfer_instance_record.this.expected)}"
+    condition     = filetransfer_instance_record.test.recommended_expire_times[0].label == "1 month"
+    error_message = "options: ${jsonencode(filetransfer_instance_record.test.recommended_expire_times)}"
   }
 }
 `)

@@ -10,46 +10,67 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// promiseOf has a server, a record that waits for it, and each kind of resource that the record's page promises something of.
-// The settings are what the server gets and what is expected of it. The texts are for the blocks of the record and of the
-// resource that is replaced.
-func promiseOf(baseURL string, chunkSize int, ofRecord, ofReplaced string) string {
-	return fmt.Sprintf(acctest.ImpatientProvider+`
-resource "terraform_data" "server" { input = %[2]d }
-
-resource "filetransfer_instance_record" "this" {
-  base_url   = %[1]q
-  depends_on = [terraform_data.server]
-  timeouts {
-    create = "300ms"
-    update = "300ms"
-  }
-
-  expected { chunk_size = %[2]d }
-
-  %[3]s
+// dependentsConfig returns a server with a chunk size, a record that expects it, and a resource of each kind that uses the record. The
+// texts are the lifecycles of the record, and of what is replaced or removed.
+func dependentsConfig(baseURL string, chunkSize int, ofRecord, ofReplaced string) string {
+	return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "terraform_data" "server" {
+  input = %[2]d
 }
 
-resource "terraform_data" "in_place" { input = filetransfer_instance_record.this.chunk_size }
+resource "filetransfer_instance_record" "record" {
+  base_url   = %[1]q
+  depends_on = [terraform_data.server]
+
+  expected {
+    chunk_size = %[2]d
+  }
+
+  timeouts {
+    create = "1s"
+    update = "1s"
+  }
+
+  lifecycle {
+    %[3]s
+  }
+}
+
+resource "terraform_data" "in_place" {
+  input = filetransfer_instance_record.record.chunk_size
+}
 
 resource "terraform_data" "replaced" {
-  triggers_replace = filetransfer_instance_record.this.chunk_size
-  %[4]s
+  triggers_replace = filetransfer_instance_record.record.chunk_size
+
+  lifecycle {
+    %[4]s
+  }
 }
 
 resource "terraform_data" "of_another_value" {
-  triggers_replace = filetransfer_instance_record.this.file_max_size
-  %[4]s
+  triggers_replace = filetransfer_instance_record.record.file_max_size
+
+  lifecycle {
+    %[4]s
+  }
 }
 
 resource "terraform_data" "removed" {
-  count = filetransfer_instance_record.this.chunk_size > 20000000 ? 0 : 1
-  %[4]s
+  count = filetransfer_instance_record.record.chunk_size > 20000000 ? 0 : 1
+
+  lifecycle {
+    %[4]s
+  }
 }
 
-resource "terraform_data" "apart" { input = %[2]d }
+resource "terraform_data" "apart" {
+  input = %[2]d
+}
 
-output "chunk_size" { value = filetransfer_instance_record.this.chunk_size }
+output "chunk_size" {
+  value = filetransfer_instance_record.record.chunk_size
+}
 `, baseURL, chunkSize, ofRecord, ofReplaced)
 }
 
@@ -59,33 +80,31 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	c.skipWithout(t, acctest.TerraformData)
-	const (
-		createFirst = "lifecycle { create_before_destroy = true }"
-		triggered   = "lifecycle { replace_triggered_by = [terraform_data.server] }"
-		both        = "lifecycle {\n replace_triggered_by = [terraform_data.server]\n create_before_destroy = true\n}"
-	)
+	const createFirst, triggered = "create_before_destroy = true", "replace_triggered_by = [terraform_data.server]"
 	tests := map[string]struct {
 		ofRecord, ofReplaced string
 		gone                 []string
 	}{
 		"a resource that is replaced":             {"", "", []string{"removed", "replaced"}},
 		"one with create_before_destroy":          {"", createFirst, nil},
-		"a record that is replaced":               {triggered, "", []string{"of_another_value", "removed", "replaced", "this"}},
-		"one with create_before_destroy too":      {both, "", []string{"of_another_value", "removed", "replaced"}},
-		"both with create_before_destroy":         {both, createFirst, nil},
+		"a record that is replaced":               {triggered, "", []string{"of_another_value", "record", "removed", "replaced"}},
+		"one with create_before_destroy too":      {triggered + "\n" + createFirst, "", []string{"of_another_value", "removed", "replaced"}},
+		"both with create_before_destroy":         {triggered + "\n" + createFirst, createFirst, nil},
 		"what uses it with create_before_destroy": {triggered, createFirst, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			w := newWorkspace(t, c, promiseOf(server.URL(), 20000000, test.ofRecord, test.ofReplaced))
+			w := newWorkspace(t, c, dependentsConfig(server.URL(), 20000000, test.ofRecord, test.ofReplaced))
 			w.apply()
-			w.configure(promiseOf(server.URL(), 30000000, test.ofRecord, test.ofReplaced))
+			w.configure(dependentsConfig(server.URL(), 30000000, test.ofRecord, test.ofReplaced))
 			w.do("apply", "-auto-approve").wantText(t, "exit code 1:", "Error: Instance does not report what is expected")
 
 			var gone []string
-			for _, address := range []string{"terraform_data.of_another_value", "terraform_data.removed", "terraform_data.replaced", theRecord} {
+			for _, address := range []string{
+				"terraform_data.of_another_value", "filetransfer_instance_record.record", "terraform_data.removed", "terraform_data.replaced",
+			} {
 				if w.record(address) == nil {
 					gone = append(gone, address[strings.Index(address, ".")+1:])
 				}
@@ -93,9 +112,9 @@ func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 			if !slices.Equal(gone, test.gone) {
 				t.Errorf("gone are %q, want %q", gone, test.gone)
 			}
-			for follower, want := range map[string]float64{"in_place": 20000000, "apart": 30000000, "server": 30000000} {
-				if got := w.follower("terraform_data." + follower); got != want {
-					t.Errorf("%s is %v, want %v", follower, got, want)
+			for name, want := range map[string]float64{"in_place": 20000000, "apart": 30000000, "server": 30000000} {
+				if got := w.follower("terraform_data." + name); got != want {
+					t.Errorf("%s is %v, want %v", name, got, want)
 				}
 			}
 			if got := w.state().Outputs["chunk_size"].Value; got != 30000000. {
@@ -115,15 +134,42 @@ func TestAccRecord_CreateBeforeDestroyReachesTheServer(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
 	c.skipWithout(t, acctest.TerraformData)
-	server := instancetest.New(t)
-	replacedServer := strings.NewReplacer(`"server" { input`, `"server" { triggers_replace`)
-	for ofReplaced, want := range map[string]string{
-		"": "-/+",
-		"lifecycle { create_before_destroy = true }": "+/-",
-	} {
-		w := newWorkspace(t, c, replacedServer.Replace(promiseOf(server.URL(), 20000000, "", ofReplaced)))
-		w.apply()
-		w.configure(replacedServer.Replace(promiseOf(server.URL(), 30000000, "", ofReplaced)))
-		w.plan().wantText(t, "terraform_data.server must be replaced "+want+" resource")
+	config := func(baseURL string, chunkSize int, lifecycle string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "terraform_data" "server" {
+  triggers_replace = %[2]d
+}
+
+resource "filetransfer_instance_record" "record" {
+  base_url   = %[1]q
+  depends_on = [terraform_data.server]
+
+  expected {
+    chunk_size = %[2]d
+  }
+}
+
+resource "terraform_data" "replaced" {
+  triggers_replace = filetransfer_instance_record.record.chunk_size
+
+  lifecycle {
+    %[3]s
+  }
+}
+`, baseURL, chunkSize, lifecycle)
+	}
+	tests := map[string]struct{ lifecycle, want string }{
+		"without": {"", "terraform_data.server must be replaced -/+ resource"},
+		"with":    {"create_before_destroy = true", "terraform_data.server must be replaced +/- resource"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t)
+			w := newWorkspace(t, c, config(server.URL(), 20000000, test.lifecycle))
+			w.apply()
+			w.configure(config(server.URL(), 30000000, test.lifecycle))
+			w.plan().wantText(t, test.want)
+		})
 	}
 }
