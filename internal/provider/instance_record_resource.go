@@ -109,7 +109,8 @@ func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.
 	case nothingExpected:
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStable,
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
-	case isDurationOrNull(timeouts["create"]) && isDurationOrNull(timeouts["update"]) && stableFor >= min(create, update):
+	case config["timeouts"].IsKnown() && isDurationOrNull(timeouts["create"]) && isDurationOrNull(timeouts["update"]) &&
+		stableFor >= min(create, update):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong,
 			fmt.Sprintf("stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for that "+
 				"long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
