@@ -328,7 +328,7 @@ func TestDriftWarning(t *testing.T) {
 	const check = "Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected."
 	const digits = `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
 		"5000000000. Write the whole number, as a string. "
-	const unit = `The server may have read a value without its unit: 30 of "30d". Write the whole number, in bytes or seconds. `
+	const unit = `The server may have read a value without its unit: 30 of "30d". Write the whole number. `
 	const noMaximum = "From 2.0.0 on, Stend reports 15770000000 if there is no maximum: expect that number. "
 	const waits10m = "An apply waits until it reports what is expected, for timeouts.update (10m) at most, or for timeouts.create if it replaces the record."
 	instance := instancetest.New(t)
