@@ -14,6 +14,11 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 	unauthorized := instancetest.New(t, instancetest.WithDefault(instancetest.Status(401))).URL()
 	unavailable := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
 	silent := instancetest.New(t, instancetest.WithDefault(instancetest.Silent())).URL()
+	const head = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
+	badChunk := instancetest.New(t, instancetest.WithDefault(
+		instancetest.Verbatim(head+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", instancetest.CloseConnection()))).URL()
+	halfABody := instancetest.New(t, instancetest.WithDefault(
+		instancetest.Verbatim(head+"Content-Length: 100\r\n\r\n{", instancetest.CloseConnection()))).URL()
 
 	tests := map[string]struct {
 		baseURL                string
@@ -37,6 +42,18 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 				"own base_url, which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source",
 			},
 			lacks: []string{"send them with"},
+		},
+		"bad chunk": {
+			baseURL: badChunk,
+			summary: "Response of the instance is not valid HTTP",
+			has:     []string{"It answered HTTP: check what the proxy"},
+			lacks:   []string{"the port on which"},
+		},
+		"half a body": {
+			baseURL: halfABody,
+			summary: "Connection to the instance broke",
+			has:     []string{"why it closed the connection."},
+			lacks:   []string{"expects TLS"},
 		},
 		"no time left": {
 			baseURL: silent,
@@ -69,71 +86,6 @@ func TestAdviceFitsTheSituation(t *testing.T) {
 			got := read(t, providerConfig, instancesName, test.config.with(object{"base_urls": object{"it": test.baseURL}})).diagnostics
 			got.require(t, errorAt(`base_urls["it"]`, test.summary, test.has...))
 			assertNotContains(t, got.String(), append(test.lacks, "hunter2")...)
-		})
-	}
-}
-
-// TestErrorNamesWhatCame shows the whole way from the bytes of a response to the error.
-func TestErrorNamesWhatCame(t *testing.T) {
-	t.Parallel()
-	const head = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
-	verbatim := func(response string) instancetest.Step {
-		return instancetest.Verbatim(response, instancetest.CloseConnection())
-	}
-	utf16 := "\xff\xfe" + strings.Join(strings.Split(instancetest.Newer().JSON(), ""), "\x00") + "\x00"
-	tests := map[string]struct {
-		step       instancetest.Step
-		summary    string
-		has, lacks []string
-	}{
-		"nothing": {
-			instancetest.Body(200, "application/json", ""), "Response of the instance is not JSON",
-			[]string{"the body is empty"}, []string{"web page"},
-		},
-		"text": {
-			instancetest.Body(200, "text/plain", "It works!"), "Response of the instance is not JSON",
-			[]string{"it begins with: It works!", "such as /api"}, []string{"web page"},
-		},
-		"HTML": {
-			instancetest.Body(200, "text/html", "<title>Stend</title>"), "Response of the instance is not JSON",
-			[]string{`the body is an HTML page titled "Stend", not JSON`, "not of its web page"}, nil,
-		},
-		"UTF-16": {
-			instancetest.Body(200, "application/json", utf16), "Response of the instance is not JSON",
-			[]string{"the body is text in UTF-16, but JSON must be in UTF-8"}, []string{"fileMaxSize"},
-		},
-		"encoding": {
-			verbatim(head + "Content-Encoding: br\r\n\r\nabc"), "Response of the instance is not JSON",
-			[]string{"an encoding that the provider did not ask for", `Content-Encoding "br"`, "It answered HTTP: check what the proxy"}, []string{"abc"},
-		},
-		"beginning of a document": {
-			instancetest.Body(200, "application/json", instancetest.Newer().JSON()[:300]), "Response of the instance is not JSON",
-			[]string{"the body is incomplete JSON", "…", "The document was cut short"}, []string{"web page"},
-		},
-		"error with status 200": {
-			instancetest.Body(200, "application/json", `{"error":"Not Found","message":"Route GET:/x not found"}`), "Response is not an instance document",
-			[]string{"an error instead of an instance document, although with status 200: Route GET:/x not found"}, []string{"fileMaxSize", "required, but missing"},
-		},
-		"bad chunk": {
-			verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "Response of the instance is not valid HTTP",
-			[]string{"It answered HTTP: check what the proxy"}, []string{"the port on which"},
-		},
-		"head too large": {
-			verbatim(head + "Set-Cookie: " + strings.Repeat("a", 20_000) + "\r\n\r\n"), "Response of the instance too large",
-			[]string{"such as cookies"}, nil,
-		},
-		"body too large": {
-			instancetest.EndlessBody(200, "{"), "Response of the instance too large",
-			[]string{"less than a kilobyte"}, []string{"cookies"},
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			baseURL := instancetest.New(t, instancetest.WithDefault(test.step)).URL()
-			got := read(t, shortRetries(1), instanceName, object{"base_url": baseURL}).diagnostics
-			got.require(t, errorAt("base_url", test.summary, test.has...))
-			assertNotContains(t, got.String(), append(test.lacks, "\x00")...)
 		})
 	}
 }

@@ -37,25 +37,8 @@ data "filetransfer_instance" "timeout" {
   timeouts { read = "-5s" }
 }
 
-data "filetransfer_instance" "scheme" {
-  base_url = "files.example.org"
-}
-
 data "filetransfer_instance" "user_info" {
   base_url = "http://u%3Ahunter2@files.example.org"
-}
-
-data "filetransfer_instance" "header" {
-  base_url        = "https://files.example.org"
-  request_headers = { Connection = "hunter2" }
-}
-
-data "filetransfer_instances" "null" {
-  base_urls = { b = null }
-}
-
-data "filetransfer_instances" "empty" {
-  base_urls = {}
 }
 
 data "filetransfer_instances" "scheme" {
@@ -67,11 +50,7 @@ data "filetransfer_instances" "user_info" {
 }
 `,
 			acctest.ConfigError{Line: `timeouts { read = "-5s" }`, Texts: []string{`timeouts.read is "-5s", which is not positive.`}},
-			acctest.ConfigError{Line: `base_url = "files.example.org"`, Texts: []string{"base_url has no scheme."}},
 			acctest.ConfigError{Line: `data "filetransfer_instance" "user_info" {`, Texts: []string{"base_url has user info"}},
-			acctest.ConfigError{Line: `data "filetransfer_instance" "header" {`, Texts: []string{`request_headers["Connection"] cannot be used`}},
-			acctest.ConfigError{Line: `base_urls = { b = null }`, Texts: []string{`base_urls["b"] is null.`}},
-			acctest.ConfigError{Line: `base_urls = {}`, Texts: []string{"base_urls is empty. Name at least one instance."}},
 			acctest.ConfigError{Line: `base_urls = { b = "nope" }`, Texts: []string{`base_urls["b"] has no scheme.`}},
 			acctest.ConfigError{Line: `data "filetransfer_instances" "user_info" {`, Texts: []string{`base_urls["b"] has user info`}},
 		)
@@ -96,47 +75,6 @@ data "filetransfer_instance" "any" {
 			acctest.ConfigError{Line: `min_delay    = "11s"`, Texts: []string{"min_delay is longer than max_delay"}},
 			acctest.ConfigError{Line: `provider "filetransfer" {`, Texts: []string{"client_key_pem is set, but client_cert_pem is not."}},
 			acctest.ConfigError{Line: `request_timeout = " 1s"`, Texts: []string{`request_timeout is " 1s", which is not a duration.`}},
-		)
-	})
-}
-
-// TestAccProvider_MisspelledMembers shows that a block refuses an argument that it does not have, and suggests one that it has.
-func TestAccProvider_MisspelledMembers(t *testing.T) {
-	t.Parallel()
-	t.Run("provider block", func(t *testing.T) {
-		t.Parallel()
-		acctest.ExpectErrors(t, nil, `
-provider "filetransfer" {
-  retry { max_atempts = 2 }
-}
-
-data "filetransfer_instance" "any" {
-  base_url = "https://files.example.org"
-}
-`,
-			acctest.ConfigError{Line: `retry { max_atempts = 2 }`, Texts: []string{`Did you mean "max_attempts"?`}})
-	})
-	t.Run("timeouts", func(t *testing.T) {
-		t.Parallel()
-		acctest.ExpectErrors(t, nil, `
-data "filetransfer_instance" "one" {
-  base_url = "https://files.example.org"
-  timeouts { raed = "1s" }
-}
-
-data "filetransfer_instances" "many" {
-  base_urls = { a = "https://files.example.org" }
-  timeouts { reed = "1s" }
-}
-
-resource "filetransfer_instance_record" "this" {
-  base_url = "https://files.example.org"
-  timeouts { updat = "1s" }
-}
-`,
-			acctest.ConfigError{Line: `timeouts { raed = "1s" }`, Texts: []string{`Did you mean "read"?`}},
-			acctest.ConfigError{Line: `timeouts { reed = "1s" }`, Texts: []string{`Did you mean "read"?`}},
-			acctest.ConfigError{Line: `timeouts { updat = "1s" }`, Texts: []string{`Did you mean "update"?`}},
 		)
 	})
 }

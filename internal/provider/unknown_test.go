@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -66,50 +65,6 @@ data "filetransfer_instance" "provided" { %s }
 					PostApplyPostRefresh: []plancheck.PlanCheck{
 						plancheck.ExpectKnownValue("filetransfer_instance_record.own", tfjsonpath.New("file_max_size"), knownvalue.Int64Exact(1000)),
 					},
-				},
-			},
-		},
-	})
-}
-
-// TestAccProvider_DeferredReads makes reads that need unknown arguments in the next run, where the CLI allows it.
-func TestAccProvider_DeferredReads(t *testing.T) {
-	t.Parallel()
-	config := fmt.Sprintf(`
-provider "filetransfer" {
-  base_url = terraform_data.instance.output
-}
-
-resource "terraform_data" "instance" { input = %q }
-
-data "filetransfer_instance" "provided" {}
-
-resource "filetransfer_instance_record" "deferred" { base_url = data.filetransfer_instance.provided.base_url }
-`, instancetest.New(t).URL())
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_9_0), tfversion.SkipIfNotAlpha()}, // -allow-deferral
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		AdditionalCLIOptions: &resource.AdditionalCLIOptions{
-			Apply: resource.ApplyOptions{AllowDeferral: true},
-			Plan:  resource.PlanOptions{AllowDeferral: true},
-		},
-		Steps: []resource.TestStep{
-			{
-				Config: config,
-				// Of a data source, a plan says only that what needs it is deferred too.
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectDeferredChange("filetransfer_instance_record.deferred", "deferred_prereq")},
-				},
-				ExpectNonEmptyPlan: true,
-			},
-			{
-				Config: config,
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectNoDeferredChanges()},
-				},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-					statecheck.ExpectKnownValue("filetransfer_instance_record.deferred", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
 				},
 			},
 		},
