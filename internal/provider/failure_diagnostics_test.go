@@ -149,12 +149,8 @@ func TestWordsAboutAFailure(t *testing.T) {
 			withHint(client.KindTooLarge, client.HintLargeHead),
 			texts{"what the proxy in front of it adds to its responses, such as cookies"}, texts{"kilobyte"},
 		},
-		"body that cannot be read": {
-			failure{Kind: client.KindNotHTTP, Answered: true, Attempts: 1},
-			texts{"It answered HTTP: check what the proxy"}, texts{"the port on which"},
-		},
-		"encoded body": {
-			withHint(client.KindNotJSON, client.HintEncoding), texts{"It answered HTTP: check what the proxy"}, texts{"web page"},
+		"damaged body": {
+			withHint(client.KindNotHTTP, client.HintBody), texts{"It answered HTTP: check what the proxy"}, texts{"the port on which", "web page"},
 		},
 		"body that breaks": {
 			failure{Kind: client.KindBroken, URL: "http://files.example.org/instance", Answered: true, Attempts: 1},
