@@ -274,7 +274,7 @@ resource "filetransfer_instance_record" "test" {
 				ExpectError: acctest.WrappedText("Error: Instance was not stable for long enough", `stable_for = "1990ms"`,
 					"the instance reports what is expected, but not for long enough yet.", "The instance last reported what is expected for", "answers).",
 					"stable_for is 1.99s. Before that: GET "+server.URL()+"/instance: status 503 Service Unavailable",
-					"- chunk_size is 20000000, expected 10000000", "The wait ended: timeouts.update is 2s.",
+					"The wait ended: timeouts.update is 2s.",
 					"Check the log of the server: it may stop and start again.", "raise timeouts.update."),
 			},
 		},
