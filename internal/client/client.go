@@ -67,7 +67,7 @@ type Request struct {
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
 	// UntilReady retries every failure until the context's deadline, except a misconfigured proxy. Each attempt opens a new
-	// connection. A response that a cache stored before the read began counts as a failure.
+	// connection. A response that a cache stored before the read began, or before the last attempt that succeeded, counts as a failure.
 	UntilReady bool
 	// Differences returns the values that are not as expected, safe to print. If it returns any, the attempt fails. May be nil.
 	Differences func(*instance.Details) []Difference

@@ -28,7 +28,7 @@ const (
 	KindNotJSON                     // a body that is not JSON
 	KindDocument                    // JSON that is not an instance document
 	KindUnexpected                  // details that are not as expected
-	KindCached                      // a response that a cache stored before the read began
+	KindCached                      // a response that a cache stored too early; see Request.UntilReady
 	KindUnstable                    // attempts succeeded when the time ran out, but not for StableFor
 )
 

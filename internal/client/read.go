@@ -22,7 +22,7 @@ import (
 //
 // The error is a [*Failure], or a [*CanceledError] if the context was canceled.
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := &reading{client: c, request: request, redact: newRedactor(request.Headers, c.proxyCredentials), started: time.Now()}
+	r := &reading{client: c, request: request, redact: newRedactor(request.Headers, c.proxyCredentials), since: time.Now()}
 	result, err := r.read(ctx)
 	if err == nil {
 		r.log(ctx, "Read the instance", map[string]any{"bytes": len(result.Document)})
@@ -35,10 +35,11 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 // reading is the state of one read. Its methods call each other in this order: read retries, attempt waits for the semaphore and
 // sets the time limit, follow follows redirects, get sends a request, and answer reads the response.
 type reading struct {
-	client   *Client
-	request  Request
-	redact   redactor
-	started  time.Time
+	client  *Client
+	request Request
+	redact  redactor
+	// since is when the read began, or its last successful attempt ended: no response of a wait may be older.
+	since    time.Time
 	attempts int64
 	// lastFailure is the failure of the last completed attempt that failed, or nil.
 	lastFailure *Failure
@@ -67,7 +68,7 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			if remaining <= 0 {
 				return result, nil
 			}
-			delay = min(stableInterval, remaining)
+			r.since, delay = time.Now(), stableInterval
 			backoff = delays{retry: backoff.retry, deadline: deadline}
 			r.log(ctx, "The instance has to stay as expected", map[string]any{"remaining": remaining.String()})
 		case ctx.Err() != nil: // the end of the read interrupted this attempt: an earlier failure says more
@@ -277,7 +278,7 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 		}
 	}
 	// One second more, because Age counts whole seconds.
-	if age := time.Duration(trace.ageSeconds+1) * time.Second; r.request.UntilReady && trace.hasAge && age > time.Since(r.started) {
+	if age := time.Duration(trace.ageSeconds+1) * time.Second; r.request.UntilReady && trace.hasAge && age > time.Since(r.since) {
 		return nil, newFailure(KindCached, fmt.Sprintf("a cache answered, with a response of %d s ago", trace.ageSeconds))
 	}
 	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil

@@ -160,7 +160,7 @@ func readError(at path.Path, err error, op readOperation) diag.Diagnostic {
 // canceledError returns an error for a canceled read, with its last failure.
 func canceledError(err error, op readOperation) diag.Diagnostic {
 	canceled, _ := errors.AsType[*client.CanceledError](err)
-	detail := "Reading the instance was canceled after " + counted(canceled.Attempts, "attempt")
+	detail := "Reading the instance was canceled after " + attempts(canceled.Attempts)
 	if canceled.Last == nil {
 		return diag.NewErrorDiagnostic(summaryCanceled, detail+": GET "+canceled.URL+".")
 	}
@@ -168,12 +168,11 @@ func canceledError(err error, op readOperation) diag.Diagnostic {
 		paragraphs(detail+". The last one that finished failed:", cause(canceled.Last, op), strings.Join(remedies(canceled.Last, op), " ")))
 }
 
-// counted returns a number with a noun: "1 attempt", "2 attempts".
-func counted(number int, noun string) string {
+func attempts(number int) string {
 	if number == 1 {
-		return "1 " + noun
+		return "1 attempt"
 	}
-	return fmt.Sprintf("%d %ss", number, noun)
+	return fmt.Sprintf("%d attempts", number)
 }
 
 // cause returns what was requested and what went wrong, and what the instance reported before that.
@@ -188,8 +187,11 @@ func cause(failure *client.Failure, op readOperation) string {
 		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(failure.Differences)
 	}
 	if streak := failure.LastStreak; streak.Attempts > 0 {
-		stable = fmt.Sprintf("The instance last reported what is expected for %s (%s). stable_for is %s.",
-			formatDuration(streak.Lasted.Round(time.Second/10)), counted(streak.Attempts, "answer"), formatDuration(op.stableFor))
+		lasted := "once"
+		if streak.Attempts > 1 {
+			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(streak.Lasted.Round(time.Second/10)), streak.Attempts)
+		}
+		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.", lasted, formatDuration(op.stableFor))
 	}
 	if failure.BeforeStreak != nil {
 		stable += " Before that: " + sentence(failure.BeforeStreak.Error())
@@ -206,7 +208,7 @@ func paragraphs(texts ...string) string {
 func howItEnded(failure *client.Failure, op readOperation) string {
 	var sentences []string
 	if failure.Attempts > 1 {
-		sentences = append(sentences, counted(failure.Attempts, "attempt")+" were made.")
+		sentences = append(sentences, attempts(failure.Attempts)+" were made.")
 	}
 	timeout := formatDuration(op.timeout)
 	switch {
@@ -227,7 +229,9 @@ func remedies(failure *client.Failure, op readOperation) (remedies []string) {
 	if failure.CacheAgeSeconds > 0 && failure.Kind != client.KindCached {
 		remedies = append(remedies, cacheRemedy)
 	}
-	remedies = append(remedies, differenceRemedies(failure.Differences)...)
+	if failure.Kind == client.KindUnexpected {
+		remedies = append(remedies, differenceRemedies(failure.Differences)...)
+	}
 	first := adviceOn(failure, op)
 	redirected := failure.RedirectedTo != "" && failure.Kind != client.KindRedirect && first != credentialsWithheld
 	if redirected {
@@ -235,6 +239,9 @@ func remedies(failure *client.Failure, op readOperation) (remedies []string) {
 	}
 	if !redirected || !first.aboutBaseURL {
 		remedies = append(remedies, first.text)
+	}
+	if failure.Kind != client.KindUnexpected {
+		remedies = append(remedies, differenceRemedies(failure.Differences)...)
 	}
 	unreached := failure.Kind == client.KindResolve || failure.Kind == client.KindConnect
 	if failure.Hint == client.HintWebPage || failure.OtherOrigin && unreached {
@@ -289,7 +296,7 @@ func adviceOn(failure *client.Failure, op readOperation) advice {
 	switch {
 	case failure.LastStreak.Attempts > 0 && failure.Kind == client.KindUnexpected:
 		return advice{text: failureWords[client.KindUnstable].text + " " + failureWords[failure.Kind].text}
-	case failure.LastStreak.Attempts > 0: // it is the right server, and was ready
+	case failure.LastStreak.Attempts > 0 && failure.Kind != client.KindCached: // it is the right server, and was ready
 		return failureWords[client.KindUnstable].advice
 	case failure.OtherOrigin && failure.Hint == client.HintClientCertificate:
 		return credentialsWithheld

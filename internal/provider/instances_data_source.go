@@ -234,7 +234,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		failure, _ := client.AsFailure(failed[key].err)
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, failure.Target(), failure.Reason, counted(failure.Attempts, "attempt")))
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, failure.Target(), failure.Reason, attempts(failure.Attempts)))
 		for _, remedy := range remedies(failure, op) {
 			if count[remedy] == 0 {
 				allRemedies = append(allRemedies, remedy)
