@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,8 +60,8 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 	}{
 		"one answer is enough":         {0, []string{"ready"}, []time.Duration{0}},
 		"about each second":            {3000 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms, 2000 * ms, 3000 * ms}},
-		"at its end":                   {1250 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms, 1250 * ms}},
-		"two answers at least":         {1 * ms, []string{"ready"}, []time.Duration{0, 1 * ms}},
+		"whole seconds":                {1250 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms, 2000 * ms}},
+		"two answers at least":         {1 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms}},
 		"a failure starts again":       {1000 * ms, []string{"ready", "down", "ready"}, []time.Duration{0, 1000 * ms, 1500 * ms, 2500 * ms}},
 		"another value starts again":   {1000 * ms, []string{"ready", "old", "ready"}, []time.Duration{0, 1000 * ms, 1500 * ms, 2500 * ms}},
 		"what came before is no start": {1000 * ms, []string{"old", "down", "ready"}, []time.Duration{0, 500 * ms, 1000 * ms, 2000 * ms}},
@@ -155,6 +156,34 @@ func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
 			t.Errorf("%+v, want three attempts that succeeded", canceled)
 		}
 	})
+}
+
+// The copies that a cache keeps of one answer say nothing about how the server goes on.
+func TestCopiesOfOneAnswerAreNoSignOfStability(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		age  func(second int) int
+		kind client.Kind // of the failure, or 0
+	}{
+		"copies of one answer":           {func(second int) int { return max(0, second-2) }, client.KindCached},
+		"a new answer with each request": {func(int) int { return 0 }, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				line := timed(t, 10*time.Second, func(int, *http.Request) (*http.Response, error) {
+					age := test.age(int(time.Since(began) / time.Second))
+					return answer(200, it.Newer().JSON(), "Age", strconv.Itoa(age))
+				}, stableFor(3*time.Second))
+				switch {
+				case test.kind == 0 && line.failure != nil, test.kind != 0 && (line.failure == nil || line.failure.Kind != test.kind):
+					t.Errorf("%+v, want kind %d", line, test.kind)
+				}
+			})
+		})
+	}
 }
 
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).

@@ -240,7 +240,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 	if expectsAnything(planned["expected"]) {
 		asExpected = "The instance reports what is expected. "
 	}
-	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
+	return diag.NewWarningDiagnostic(fmt.Sprintf("%s: %s (%s)", summaryChanged, goValue[string](planned["base_url"]), changed[0]),
 		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
 			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
