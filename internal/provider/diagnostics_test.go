@@ -23,19 +23,19 @@ func TestSentence(t *testing.T) {
 
 func TestFormatDuration(t *testing.T) {
 	t.Parallel()
-	tests := map[time.Duration]string{
-		500 * time.Millisecond:    "500ms",
-		time.Second:               "1s",
-		1500 * time.Millisecond:   "1.5s",
-		time.Minute:               "1m",
-		90 * time.Second:          "1m30s",
-		10 * time.Minute:          "10m",
-		time.Hour:                 "1h",
-		time.Hour + 5*time.Second: "1h0m5s",
-		70 * time.Minute:          "1h10m",
-		20 * time.Hour:            "20h",
+	tests := map[string]time.Duration{
+		"500ms":  500 * time.Millisecond,
+		"1s":     time.Second,
+		"1.5s":   1500 * time.Millisecond,
+		"1m":     time.Minute,
+		"1m30s":  90 * time.Second,
+		"10m":    10 * time.Minute,
+		"1h":     time.Hour,
+		"1h0m5s": time.Hour + 5*time.Second,
+		"1h10m":  70 * time.Minute,
+		"20h":    20 * time.Hour,
 	}
-	for duration, want := range tests {
+	for want, duration := range tests {
 		if got := formatDuration(duration); got != want {
 			t.Errorf("%d is %q, want %q", duration, got, want)
 		}
