@@ -40,13 +40,6 @@ func TestAccInstance_Documents(t *testing.T) {
 			"api_version_patch":      knownvalue.Int64Exact(2),
 			"max_transfers_in_merge": knownvalue.Int64Exact(10),
 		}},
-		"mixed": {instancetest.Mixed().JSON(), map[string]knownvalue.Check{
-			"api_version":            knownvalue.StringExact("1.5.0"),
-			"api_version_major":      knownvalue.Int64Exact(1),
-			"api_version_minor":      knownvalue.Int64Exact(5),
-			"api_version_patch":      knownvalue.Int64Exact(0),
-			"max_transfers_in_merge": knownvalue.Int64Exact(10),
-		}},
 		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), map[string]knownvalue.Check{
 			"api_version": knownvalue.StringExact("2.1.5-rc.1+build"),
 		}},
@@ -65,19 +58,6 @@ func TestAccInstance_Documents(t *testing.T) {
 		"no_options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
 			"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{}),
 		}},
-		"labels_and_order": {
-			newer.With("recommendedExpireTimes", []instancetest.Document{
-				instancetest.NewerEntry("1 año", 31536000), instancetest.NewerEntry(`"∞" 分`, 15770000000),
-				instancetest.NewerEntry("90 s", 90), instancetest.NewerEntry("", 0),
-			}).JSON(),
-			map[string]knownvalue.Check{"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{
-				acctest.ExpireTime("1 año", 31536000), acctest.ExpireTime(`"∞" 分`, 15770000000),
-				acctest.ExpireTime("90 s", 90), acctest.ExpireTime("", 0),
-			})},
-		},
-		"unknown_fields": {
-			newer.With("newField", instancetest.Document{}.With("deep", []int{1})).With("FileMaxSize", "another name").JSON(), nil,
-		},
 		"byte_order_mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
 	}
 
