@@ -224,7 +224,7 @@ func TestWordsAboutAFailure(t *testing.T) {
 			},
 			texts{
 				"GET u: status 502.\n\nBefore that, the instance answered, but did not report what is expected:\n  - chunk_size is 1, expected 1001\n\n",
-				firstDigits + `: 5 of "5 GB" or of "5e+09", as Helm writes the number 5000000000. Write the whole number, as a string. The instance, or`,
+				"is failing: check its log. " + firstDigits + `: 5 of "5 GB" or of "5e+09", as Helm writes the number 5000000000. Write the whole number, as a string.`,
 			},
 			nil,
 		},
