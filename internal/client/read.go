@@ -60,10 +60,14 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 	backoff := delays{retry: r.client.config.Retry, deadline: deadline}
 	for {
 		var delay time.Duration
+		began := time.Now()
 		result, failure := r.attempt(ctx)
+		if failure != nil && failure.Kind == KindUnexpected { // complete, even if the time runs out now
+			r.differences = failure.Differences
+		}
 		switch {
 		case failure == nil:
-			r.streak.extend()
+			r.streak.extend(began)
 			remaining := r.request.StableFor - r.streak.Lasted
 			if remaining <= 0 {
 				return result, nil
@@ -75,9 +79,6 @@ func (r *reading) read(ctx context.Context) (*Result, error) {
 			return nil, r.endedByContext(ctx, cmp.Or(r.lastFailure, failure))
 		default:
 			r.lastFailure, r.streak.ended = failure, true
-			if failure.Kind == KindUnexpected {
-				r.differences = failure.Differences
-			}
 			if !r.mayRetry(failure) {
 				return nil, r.withReadFacts(failure, NotByTime)
 			}

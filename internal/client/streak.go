@@ -9,19 +9,18 @@ const stableInterval = time.Second
 type Streak struct {
 	// Attempts is the number of attempts.
 	Attempts int
-	// Lasted is the time between the ends of the first and the last attempt.
+	// Lasted is the time from the end of the first attempt to the beginning of the last: a slow answer proves nothing.
 	Lasted time.Duration
 
-	began time.Time // the end of the first attempt
+	since time.Time // the end of the first attempt
 	ended bool      // an attempt has failed since
 }
 
-// extend adds an attempt that succeeded now, or starts again if the streak has ended.
-func (s *Streak) extend() {
-	now := time.Now()
+// extend adds an attempt that began then and has just succeeded, or starts again if the streak has ended.
+func (s *Streak) extend(began time.Time) {
 	if s.ended || s.Attempts == 0 {
-		*s = Streak{began: now}
+		*s = Streak{since: time.Now()}
 	}
 	s.Attempts++
-	s.Lasted = now.Sub(s.began)
+	s.Lasted = max(0, began.Sub(s.since))
 }

@@ -158,6 +158,35 @@ func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
 	})
 }
 
+func TestSlowAnswerDoesNotCountAsTimeOfStability(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
+			if n == 2 {
+				time.Sleep(5 * time.Second) // of the bubble's clock
+			}
+			return answer(200, it.Newer().JSON())
+		}, stableFor(4*time.Second))
+		want := []time.Duration{0, time.Second, 7 * time.Second}
+		if line.failure != nil || !slices.Equal(line.requests, want) {
+			t.Errorf("%+v, want requests at %v", line, want)
+		}
+	})
+}
+
+func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failure := timed(t, 5*time.Second, func(int, *http.Request) (*http.Response, error) {
+			time.Sleep(5 * time.Second) // of the bubble's clock
+			return answer(200, it.Older().JSON())
+		}, stableFor(0)).failure
+		if failure == nil || failure.Kind != client.KindUnexpected || len(failure.Differences) != 1 {
+			t.Errorf("%+v, want the difference that was reported", failure)
+		}
+	})
+}
+
 // The copies that a cache keeps of one answer say nothing about how the server goes on.
 func TestCopiesOfOneAnswerAreNoSignOfStability(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,13 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 			step: instancetest.Silent(), provider: object{"request_timeout": "20ms"},
 			details: []string{"request_timeout (20ms)", "3 attempts were made"}, lacks: []string{"timeouts.read"},
 		},
+		"something is expected": {
+			step: instancetest.Status(503), state: object{"expected": object{
+				"api_version": nil, "chunk_size": int64(20000000), "file_max_age": nil, "file_max_size": nil, "max_transfers_in_merge": nil,
+				"require_password": nil,
+			}},
+			details: []string{"Whether it reports what is expected was not checked."},
+		},
 		"state with a timeout that is none": {
 			step: instancetest.Status(404), state: object{"timeouts": object{"create": nil, "read": "soon", "update": nil}},
 			details: []string{"status 404"},
@@ -49,7 +56,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 			refreshed := p.refresh(t.Context(), t, created)
 			assertEqual(t, "what it changes", changedNames(created.state, refreshed.state), "")
 			refreshed.diagnostics.require(t, warningAt("", "Instance not read, last known details kept: "+instance.URL(),
-				append(test.details, "keeps what the instance last reported", "GET "+instance.URL()+"/instance")...))
+				append(test.details, "keeps what the instance last reported.", "GET "+instance.URL()+"/instance")...))
 			assertNotContains(t, refreshed.diagnostics.String(), append(test.lacks, "wait_until_ready", "longer to start")...)
 		})
 	}

@@ -58,8 +58,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		ElementType: types.StringType,
 		Optional:    true,
 		MarkdownDescription: "Values that change with the server, such as the ID of its deployment. When one changes, the apply waits until the instance " +
-			"reports the values in `expected`, even if it reported them before. Requires an argument in `expected`. The values are stored in plain " +
-			"text. Default: none.",
+			"reports the values in `expected`, even if it reported them before. A value that is known before the server has changed, such as a hash of " +
+			"its settings, needs `depends_on` too. Requires an argument in `expected`. The values are stored in plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
@@ -240,7 +240,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 	if expectsAnything(planned["expected"]) {
 		asExpected = "The instance reports what is expected. "
 	}
-	return diag.NewWarningDiagnostic(fmt.Sprintf("%s: %s (%s)", summaryChanged, goValue[string](planned["base_url"]), changed[0]),
+	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
 		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
 			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
@@ -268,7 +268,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		}
 		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
 	case !imported && !canceled:
-		diags = diag.Diagnostics{keptWarning(state["base_url"], diags[0])}
+		diags = diag.Diagnostics{keptWarning(state, diags[0])}
 	}
 	resp.Diagnostics.Append(diags...)
 }
@@ -326,13 +326,16 @@ func faultPath(err error, op readOperation) path.Path {
 }
 
 // keptWarning returns a warning that a refresh failed.
-func keptWarning(baseURL tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
-	summary := summaryKept
-	if parsed, err := address.ParseBaseURL(goValue[string](baseURL)); err == nil { // an invalid one may contain a secret
+func keptWarning(state map[string]tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
+	summary, notChecked := summaryKept, ""
+	if parsed, err := address.ParseBaseURL(goValue[string](state["base_url"])); err == nil { // an invalid one may contain a secret
 		summary += ": " + parsed.Written
 	}
+	if expectsAnything(state["expected"]) {
+		notChecked = " Whether it reports what is expected was not checked."
+	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
+		"The instance could not be read, so this record keeps what the instance last reported."+notChecked+"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.
