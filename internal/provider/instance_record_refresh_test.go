@@ -56,7 +56,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 			refreshed := p.refresh(t.Context(), t, created)
 			assertEqual(t, "what it changes", changedNames(created.state, refreshed.state), "")
 			refreshed.diagnostics.require(t, warningAt("", "Instance not read, last known details kept: "+instance.URL(),
-				append(test.details, "keeps what the instance last reported.", "GET "+instance.URL()+"/instance")...))
+				append(test.details, "keeps what the instance last reported, as of the last apply.", "GET "+instance.URL()+"/instance")...))
 			assertNotContains(t, refreshed.diagnostics.String(), append(test.lacks, "wait_until_ready", "longer to start")...)
 		})
 	}

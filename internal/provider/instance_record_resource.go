@@ -335,7 +335,7 @@ func keptWarning(state map[string]tftypes.Value, failure diag.Diagnostic) diag.D
 		notChecked = " Whether it reports what is expected was not checked."
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported."+notChecked+"\n\n"+failure.Detail())
+		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+notChecked+"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.
