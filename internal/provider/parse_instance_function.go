@@ -49,7 +49,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 		resp.Error = function.NewArgumentFuncError(0, invalidDocument(document, err))
 		return
 	}
-	value, _ := detailsType.ValueFromTerraform(ctx, tftypes.NewValue(terraformType(detailsType), detailValues(details))) // no error: the type matches
+	value, _ := detailsType.ValueFromTerraform(ctx, tftypes.NewValue(detailsType.TerraformType(ctx), detailValues(details))) // no error: the type matches
 	resp.Error = resp.Result.Set(ctx, value)
 }
 
