@@ -24,7 +24,7 @@ import (
 var documents = map[string]instancetest.Document{
 	// Releases that there are.
 	"older":  instancetest.Older().With("apiVersion", "1.1.0"),
-	"newer":  instancetest.Newer().With("apiVersion", "2.2.3"),
+	"newer":  instancetest.Newer().With("apiVersion", "2.2.3").With("fileMaxAge", 2592000), // a number since 2.0.0
 	"broken": instancetest.Newer().With("fileMaxSize", nil),
 }
 
