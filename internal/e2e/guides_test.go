@@ -95,7 +95,8 @@ func TestAccGuide_Release(t *testing.T) {
 	drifted.wantText(t, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
-// The example of the record's page waits for each change of the server, for its rollback, and for a server that is replaced.
+// The example of the record's page waits for each change of the server, for its rollback, and for a server that is replaced or created
+// anew.
 func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	t.Parallel()
 	e := newExample(t, acceptance(t), "resources/filetransfer_instance_record")
@@ -127,4 +128,12 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	if asked = len(server.Requests()) - asked; asked < 4 { // the plan's refresh, and the wait, whose two last answers are right
 		t.Errorf("%d requests, want 4 or more", asked)
 	}
+
+	// replace_triggered_by alone does not notice these two.
+	e.apply("-target=terraform_data.server", "-replace=terraform_data.server")
+	e.plan().wantText(t, "~ triggers =", "Plan: 1 to add, 1 to change, 1 to destroy.")
+	e.applyPlan()
+	write(t, file, strings.NewReplacer(`"server"`, `"another"`, "terraform_data.server", "terraform_data.another").Replace(configuration))
+	e.plan().wantText(t, "~ triggers =", "Plan: 2 to add, 1 to change, 2 to destroy.")
+	e.applyPlan()
 }

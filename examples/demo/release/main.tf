@@ -49,9 +49,9 @@ resource "terraform_data" "server" {
   }
 }
 
-# Is replaced, and so has another ID, after each change of the server.
+# Is replaced, and so has another ID, after each change of the server, also when that is created anew.
 resource "terraform_data" "deploy" {
-  depends_on = [terraform_data.server]
+  triggers_replace = [terraform_data.server.id]
 
   lifecycle { replace_triggered_by = [terraform_data.server] }
 }

@@ -15,7 +15,7 @@ resource "terraform_data" "server" {
 
 # Has a new ID after each change of the server.
 resource "terraform_data" "deploy" {
-  depends_on = [terraform_data.server]
+  triggers_replace = [terraform_data.server.id] # also when it is created anew
 
   lifecycle {
     replace_triggered_by = [terraform_data.server]
