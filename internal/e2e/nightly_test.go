@@ -61,7 +61,7 @@ resource "terraform_data" "uses" {
   input = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)
 }
 `},
-		"record": {down: "a record keeps its old values", configuration: `
+		"record": {down: "a record keeps the values of the last apply", configuration: `
 resource "filetransfer_instance_record" "this" {
   base_url = %q
   timeouts { update = "1s" }
@@ -77,7 +77,8 @@ resource "terraform_data" "uses" {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			w := newWorkspace(t, c, acctest.ImpatientProvider+fmt.Sprintf(test.configuration, server.URL()))
+			configuration := acctest.ImpatientProvider + fmt.Sprintf(test.configuration, server.URL())
+			w := newWorkspace(t, c, configuration)
 			w.apply()
 			report := func(field string, value any) {
 				server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With(field, value)))
@@ -101,6 +102,13 @@ resource "terraform_data" "uses" {
 			}
 			server.Close()
 			wantCodeOf(test.down)
+			alarm := w.shell("(" + script + ") || [ $? -eq 3 ]")
+			if code := codeOf(t, test.down); (code == "3") != (alarm.exitCode == 0) {
+				t.Errorf("with the code %s, an alarm for everything but an outage: %s", code, alarm)
+			} else if code == "3" {
+				w.configure(configuration + "output \"new\" { value = 1 }\n")
+				wantCodeOf("Both 2 and 3")
+			}
 			w.configure("resource")
 			w.shell(script).wantText(t, "exit code 1:")
 		})
