@@ -97,7 +97,7 @@ func (p *parser) invalid(err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return &DocumentError{Faults: []Fault{{Path: path, Problem: "appears more than once"}}}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		reason = "the document ends early"
+		reason = "ends early"
 	}
 	invalid := notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
 	invalid.EndsEarly = errors.Is(err, io.ErrUnexpectedEOF)

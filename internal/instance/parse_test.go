@@ -350,7 +350,7 @@ func TestNotJSON(t *testing.T) {
 	const (
 		root    = "the document: "
 		label   = "recommendedExpireTimes[1].label: "
-		cut     = "the document ends early at byte "
+		cut     = "ends early at byte "
 		atStart = " at start of value at byte "
 	)
 	beforeLabel, _, _ := strings.Cut(valid, "1 heure")
