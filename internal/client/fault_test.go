@@ -20,8 +20,8 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// Everything that can go wrong between a client and an instance has a case in one of the first six tests. Each reads with two
-// attempts, so that the Attempts of a failure are 2 if it is worth another attempt.
+// The first five tests have a case for each failure that is not a matter of time. They read with two attempts: the Attempts of a
+// failure are 2 if it is worth another. Timeouts are in TestNoServerCanHoldARead.
 
 // stableReasons lists what a state keeps of a failure.
 var stableReasons = map[client.Kind]string{

@@ -17,7 +17,7 @@ import (
 	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// Protects the machine from a fleet of hostile instances: at most 1 MiB for each, whatever they answer.
+// Protects the machine from a fleet of hostile instances: at most 1 MiB for each, with the worst answers that we know of.
 //
 // What is measured is what is reachable while all reads are under way. The server's own share, which is in this process
 // too, counts as well.

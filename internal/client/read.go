@@ -113,15 +113,15 @@ func (r *reading) endedByContext(ctx context.Context, failure *Failure) error {
 	return r.withReadFacts(failure, TimeRanOut)
 }
 
-// withReadFacts returns failure with the fields about the whole read.
+// withReadFacts sets the fields of failure that are about the whole read, and returns it.
 func (r *reading) withReadFacts(failure *Failure, ending Ending) *Failure {
 	failure.URL = r.request.BaseURL.String()
 	failure.ExtraHeaders = len(r.request.Headers) > 0
 	failure.Attempts = int(r.attempts)
-	if failure.Kind != KindUnstable { // otherwise, the values are as expected by now
+	if failure.Kind != KindUnstable { // where the values are as expected by now
 		failure.Differences = r.differences // often the cause, even if a later attempt failed in another way
 	}
-	if failure.Kind == KindUnstable || r.streak.ended { // false for a read that was canceled during a streak
+	if failure.Kind == KindUnstable || r.streak.ended { // a read that was canceled during a streak has not ended it
 		failure.LastStreak = r.streak
 	}
 	failure.Ending = ending

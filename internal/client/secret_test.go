@@ -126,7 +126,8 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	}
 }
 
-// A host and a scheme are printed in lower case, however the server writes them. A secret can be a whole URL; http is none.
+// A host and a scheme are printed in lower case, however the server writes them. A secret can be a whole URL. The value
+// http is never redacted: it is that of X-Forwarded-Proto.
 func TestSecretIsRedactedInARedirect(t *testing.T) {
 	t.Parallel()
 	const token, password, callback = "Sw0rdf1sh", "Pr0xyPassw0rd", "ftp://files.example.org/T0ken"

@@ -9,7 +9,7 @@ const stableInterval = time.Second
 type Streak struct {
 	// Attempts is the number of attempts.
 	Attempts int
-	// Lasted is the time from the end of the first attempt to the beginning of the last: a slow answer proves nothing.
+	// Lasted is the time from the end of the first attempt to the beginning of the last: how long the last answer took proves nothing.
 	Lasted time.Duration
 
 	since time.Time // the end of the first attempt

@@ -158,7 +158,7 @@ func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
 	})
 }
 
-func TestSlowAnswerDoesNotCountAsTimeOfStability(t *testing.T) {
+func TestDurationOfTheLastAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {

@@ -43,8 +43,8 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := computedAttributes("The JSON document as delivered. Unknown in a plan that changes a value in `expected`, so that a resource that " +
-		"must be replaced when it changes is replaced at each release: use the other attributes there.")
+	attributes := computedAttributes("The JSON document as delivered. Unknown in a plan that changes a value in `expected`. Do not use it in an " +
+		"argument that forces replacement: each release would replace that resource. Use the other attributes there.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
@@ -246,7 +246,7 @@ func (r *instanceRecordResource) changedWarning(planned, reported map[string]tft
 }
 
 // Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there
-// it is an error. If arguments of the provider are unknown, the values stay without a warning.
+// it is an error. A record that was read before keeps its values, without a warning, while arguments of the provider are unknown.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := elementsOf(req.State.Raw)
 	imported := state["response_body"].IsNull() // not read yet

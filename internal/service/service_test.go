@@ -18,8 +18,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -27,13 +25,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/provider"
 )
-
-var protoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-	"filetransfer": providerserver.NewProtocol6WithError(provider.New("test")()),
-}
 
 // Each release answers in each setting what it answered when it was captured, and is read in every way that the provider has.
 func TestReleases(t *testing.T) {
@@ -85,7 +79,7 @@ func TestReleases(t *testing.T) {
 				single.ExpectError = regexp.MustCompile(lacking[0] + ": required, but missing")
 			}
 			resource.Test(t, resource.TestCase{
-				ProtoV6ProviderFactories: protoV6ProviderFactories,
+				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 				Steps:                    []resource.TestStep{all, single},
 			})
 			if capturing {
@@ -191,7 +185,7 @@ func TestRelease(t *testing.T) {
 		}},
 		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
 	})
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: protoV6ProviderFactories, Steps: steps})
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories, Steps: steps})
 }
 
 // A release whose process ends as it starts fails the apply, and so does each rollback until the earlier release serves again.
@@ -204,7 +198,7 @@ func TestRollback(t *testing.T) {
 			t.Parallel()
 			server := newServer(t)
 			resource.Test(t, resource.TestCase{
-				ProtoV6ProviderFactories: protoV6ProviderFactories,
+				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 				Steps: []resource.TestStep{
 					{
 						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
