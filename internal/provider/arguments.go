@@ -34,13 +34,19 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 // inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
+// refusedHeaders lists the headers that only the client may set: "`Accept-Encoding`, `Connection` and ...".
+var refusedHeaders = func() string {
+	last := len(client.RefusedHeaders) - 1
+	return "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"
+}()
+
 // requestHeadersAttribute returns the argument request_headers.
 func requestHeadersAttribute(description string) schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
 		Sensitive:           true,
-		MarkdownDescription: description + " `" + strings.Join(client.RefusedHeaders, "`, `") + "` are refused. Default: none.",
+		MarkdownDescription: description + " " + refusedHeaders + " are refused. Default: none.",
 		Validators:          []validator.Map{headersValidator},
 	}
 }

@@ -51,8 +51,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"the new instance, and is updated in place.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait ends, asked about each "+
-		"second on a new connection. An answer that fails or differs starts again. A positive duration, shorter than `timeouts.create` and "+
+	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait ends. It is asked about once "+
+		"a second, each time on a new connection. An answer that fails or differs starts the time again. A positive duration, shorter than `timeouts.create` and "+
 		"`timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
