@@ -264,7 +264,7 @@ func TestRecordUpdate(t *testing.T) {
 func TestFailedWaitIsRepeated(t *testing.T) {
 	t.Parallel()
 	down := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
-	soon := object{"timeouts": object{"update": "100ms"}}
+	soon := object{"timeouts": object{"update": "1s"}}
 	expected := soon.with(object{"expected": object{"chunk_size": int64(20000000)}})
 	tests := map[string]struct {
 		before, failed, after object
