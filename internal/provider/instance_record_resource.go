@@ -72,7 +72,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
 			"timeouts": schema.SingleNestedBlock{
-				MarkdownDescription: "Time limits. If only these change, the apply does not read the instance.",
+				MarkdownDescription: "Time limits. If only these change, the apply does not wait.",
 				Attributes: map[string]schema.Attribute{
 					"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
 						"`\"1m30s\"`.", inMarkdown(defaultWaitTimeout)),
