@@ -93,7 +93,7 @@ func (r redactor) excerpt(text string) string {
 func (r redactor) quoting(text, mark string) string {
 	words, sent, found := strings.Cut(text, mark)
 	if found {
-		words += mark + r.Replace(sent)
+		words += mark + r.line(sent, reasonLimit)
 	}
 	return safetext.Line(words, reasonLimit)
 }
