@@ -23,16 +23,16 @@ const reasonLimit = 300 // characters
 // classify returns the failure for an error of a round trip or of reading a body. It matches on the unredacted text of the error, and
 // redacts only the parts that came from the server.
 func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
-	if failure, ok := AsFailure(err); ok { // from proxy.go
+	if failure, ok := errors.AsType[*Failure](err); ok { // from proxy.go
 		return failure
 	}
 	failure := failureOf(ctx, err, trace)
 	// A resolver or one of several addresses can time out before the attempt does.
-	failure.AttemptTimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
+	failure.TimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
 }
 
-// failureOf returns the failure for err, except AttemptTimedOut. It checks in this order: proxy, DNS, timeout, TLS, no connection,
+// failureOf returns the failure for err, except TimedOut. It checks in this order: proxy, DNS, timeout, TLS, no connection,
 // broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
 func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
@@ -56,38 +56,38 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
-		failure := newFailure(KindTooLarge, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-		failure.Hint = HintLargeHead
-		return failure
+		return newFailure(KindLargeHead, fmt.Sprintf("a response head of more than %d bytes", maxHead))
 	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset means that it had connected
 		return newFailure(KindConnect, safetext.Line(text, reasonLimit))
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
-		failure := newFailure(KindNotHTTP, "the server answered in TLS, not in plain HTTP")
-		failure.Hint = HintHTTPS
-		return failure
+		return newFailure(KindHTTPSOnly, "the server answered in TLS, not in plain HTTP")
 	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the SETTINGS frame that starts HTTP/2
-		failure := newFailure(KindNotHTTP, "the server answered in HTTP/2")
-		failure.Hint = HintHTTP2
-		return failure
-	case trace.ended(), isBroken(err):
+		return newFailure(KindHTTP2Only, "the server answered in HTTP/2")
+	case isBroken(err):
 		return newFailure(KindBroken, brokenReason(trace.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
-		failure := newFailure(KindNotHTTP, "the body is not valid gzip, although its Content-Encoding says so")
-		failure.Hint = HintBody
-		return failure
+		return newFailure(KindDamagedBody, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
-		// net/http closes a connection on which a server sends data before the request, without a specific error.
-		if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
-			text = "it came before the request"
-		}
-		failure := newFailure(KindNotHTTP, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
-		if trace.at() == stageAnswered {
-			failure.Hint = HintBody
-		}
-		// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
-		failure.transient = trace.reused.Load()
-		return failure
+		return notHTTPFailure(err, trace)
 	}
+}
+
+// notHTTPFailure returns the failure for an invalid response.
+func notHTTPFailure(err error, trace *requestTrace) *Failure {
+	kind, text := KindNotHTTP, goText(err)
+	if trace.at() == stageAnswered {
+		kind = KindDamagedBody
+	}
+	// net/http closes a connection on which a server sends data before the request, without a specific error.
+	if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
+		text = "it came before the request"
+	}
+	failure := newFailure(kind, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
+	// A head that ends within a line looks like this.
+	cutShort := strings.HasPrefix(text, "malformed MIME header")
+	// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
+	failure.transient = cutShort || trace.reused.Load()
+	return failure
 }
 
 // proxyFailure returns the failure for an error at a proxy.
@@ -139,53 +139,60 @@ func brokenReason(reached stage) string {
 // tlsFailure returns the failure for a TLS error. Returns nil for other errors.
 func tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
-	if isA[*tls.CertificateVerificationError](err) {
-		failure := newFailure(KindCertificate, trace.redact.quoting(text, certificateNames))
-		invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
-		unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
-		switch {
-		case isInvalid && invalid.Reason == x509.Expired:
-			failure.Hint = HintExpired
-		case isA[x509.HostnameError](err):
-			failure.Hint = HintWrongName
-		case isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert):
-			failure.Hint = HintSelfSigned
-			failure.Reason = "the certificate is self-signed"
-		}
-		return failure
-	}
-	if errors.Is(err, http.ErrSchemeMismatch) || isA[tls.RecordHeaderError](err) {
+	tlsText, isTLS := strings.CutPrefix(text, tlsPrefix) // only the start: a response may contain the same words
+	switch {
+	case isA[*tls.CertificateVerificationError](err):
+		return certificateFailure(err, trace.redact.quoting(text, certificateNames))
+	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
 		return newFailure(KindTLS, "the server does not speak TLS on this port")
-	}
-	// Check only the start: a response may contain the same words.
-	if text, ok := strings.CutPrefix(text, tlsPrefix); ok {
-		operation, isOperation := errors.AsType[*net.OpError](err)
-		refused := isOperation && operation.Op == "remote error"
-		reason := "the TLS handshake failed: "
-		if refused {
-			reason = "the server refused the TLS handshake: "
-		}
-		failure := newFailure(KindTLS, reason+safetext.Line(text, reasonLimit))
-		switch {
-		case strings.Contains(text, "protocol version"):
-			failure.Hint = HintTLSVersion
-		case strings.Contains(text, "unrecognized name"):
-			failure.Hint = HintHostName
-		case strings.Contains(text, "no application protocol"):
-			failure.Hint = HintHTTP2
-		case refused && trace.certificateWanted.Load():
-			failure.Hint = HintClientCertificate
-		}
-		return failure
-	}
-	if trace.certificateWanted.Load() && (trace.ended() || isBroken(err)) {
+	case isTLS:
+		return handshakeFailure(err, safetext.Line(tlsText, reasonLimit), trace)
+	case trace.certificateWanted.Load() && isBroken(err):
 		// The alert may be lost when the server closes the connection.
-		failure := newFailure(KindTLS, "the server asked for a client certificate, and closed or reset the connection")
+		failure := newFailure(KindClientCertificate, "the server asked for a client certificate, and closed or reset the connection")
 		failure.transient = true
-		failure.Hint = HintClientCertificate
 		return failure
+	default:
+		return nil
 	}
-	return nil
+}
+
+// certificateFailure returns the failure for a certificate that is not trusted.
+func certificateFailure(err error, reason string) *Failure {
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+	switch {
+	case isInvalid && invalid.Reason == x509.Expired:
+		return newFailure(KindCertificateExpired, reason)
+	case isA[x509.HostnameError](err):
+		return newFailure(KindCertificateName, reason)
+	case isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert):
+		return newFailure(KindCertificateSelfSigned, "the certificate is self-signed")
+	default:
+		return newFailure(KindCertificate, reason)
+	}
+}
+
+// handshakeFailure returns the failure for a handshake that failed, in the words of crypto/tls.
+func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
+	operation, isOperation := errors.AsType[*net.OpError](err)
+	refused := isOperation && operation.Op == "remote error"
+	reason := "the TLS handshake failed: " + words
+	if refused {
+		reason = "the server refused the TLS handshake: " + words
+	}
+	kind := KindTLS
+	switch {
+	case strings.Contains(words, "protocol version"):
+		kind = KindTLSVersion
+	case strings.Contains(words, "unrecognized name"):
+		kind = KindTLSHostName
+	case strings.Contains(words, "no application protocol"):
+		kind = KindTLSProtocol
+	case refused && trace.certificateWanted.Load():
+		kind = KindClientCertificate
+	}
+	return newFailure(kind, reason)
 }
 
 func isSelfSigned(certificate *x509.Certificate) bool {

@@ -5,7 +5,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -27,18 +26,14 @@ type Config struct {
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
-// Client reads instances. It reuses connections, except for requests with UntilReady. It is safe for concurrent use.
+// Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// pooled reuses connections.
-	pooled transports
-	// single, for requests with UntilReady, opens a connection for each request: behind a load balancer or after a DNS change, an old
-	// connection would still lead to the old server.
-	single transports
+	// pooled reuses connections. unpooled, for waits, opens one for each request: behind a load balancer or after a DNS change, an
+	// old connection would still lead to the old server.
+	pooled, unpooled transports
 	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
-	// parsing is held while a document is parsed. Parsing takes milliseconds, but up to 67 times the memory of the document.
-	parsing sync.Mutex
 }
 
 // New returns a client. It makes no connections. Returns an error if the TLS settings cannot be used.
@@ -51,7 +46,7 @@ func New(config Config) (*Client, error) {
 	return &Client{
 		config:           config,
 		pooled:           newTransports(true, chooseProxy, withoutCertificate, withCertificate),
-		single:           newTransports(false, chooseProxy, withoutCertificate, withCertificate),
+		unpooled:         newTransports(false, chooseProxy, withoutCertificate, withCertificate),
 		proxyCredentials: proxyCredentials,
 	}, nil
 }
@@ -61,21 +56,22 @@ func (c *Client) RedactedLine(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxyCredentials).line(text, messageLimit)
 }
 
-// Request describes one read.
+// Request says what to read.
 type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// UntilReady retries every failure until the context's deadline, except a misconfigured proxy. Each attempt opens a new
-	// connection. A response that a cache stored before the read began, or before the last attempt that succeeded, counts as a failure.
-	UntilReady bool
-	// Differences returns the values that are not as expected, safe to print. If it returns any, the attempt fails. May be nil.
-	Differences func(*instance.Details) []Difference
-	// StableFor, with UntilReady, is how long attempts must go on succeeding, about one each second. With 0, one success is enough.
-	StableFor time.Duration
 	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot until the
 	// document is parsed; a retry delay holds none. May be nil.
 	Semaphore chan struct{}
+}
+
+// Condition is what a wait waits for, besides an instance document. The zero value asks for nothing more.
+type Condition struct {
+	// Differences returns the values that are not as expected. If it returns any, the attempt fails. May be nil.
+	Differences func(*instance.Details) []Difference
+	// StableFor is how long attempts must go on succeeding. With 0, one success is enough.
+	StableFor time.Duration
 }
 
 // Result is the response of an instance.
@@ -84,4 +80,6 @@ type Result struct {
 	Document []byte
 	// Details is the parsed document.
 	Details *instance.Details
+
+	age cacheAge
 }

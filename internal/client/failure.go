@@ -9,187 +9,214 @@ import (
 	"time"
 )
 
-// Kind classifies failures.
+// Kind is what went wrong in an attempt, as far as it leads to different advice.
 type Kind int
 
 const (
-	KindResolve     Kind = iota + 1 // the host name has no address
-	KindNameServer                  // the name servers did not answer, or answered with a failure
-	KindConnect                     // no connection to the instance
-	KindTimeout                     // no complete response in time
-	KindBroken                      // the connection broke before the last byte of the body
-	KindCertificate                 // the instance's certificate is not trusted
-	KindTLS                         // TLS failed for another reason, such as a missing client certificate
-	KindProxy                       // a proxy could not be reached, refused, or is misconfigured
-	KindNotHTTP                     // the response is not valid HTTP
-	KindRedirect                    // a redirect that is not followed
-	KindStatus                      // a status other than 200
-	KindTooLarge                    // a body of more than 64 KiB, or a head of more than 16 KiB
-	KindNotJSON                     // a body that is not JSON
-	KindDocument                    // JSON that is not an instance document
-	KindUnexpected                  // details that are not as expected
-	KindCached                      // a response that a cache stored too early; see Request.UntilReady
-	KindUnstable                    // attempts succeeded when the time ran out, but not for StableFor
+	KindResolve               Kind = iota + 1 // the host name has no address
+	KindNameServer                            // the name servers did not answer, or answered with a failure
+	KindConnect                               // no connection to the instance
+	KindTimeout                               // no complete response in time
+	KindBroken                                // the connection broke before the last byte of the body
+	KindCertificate                           // the certificate is not trusted, for another reason than the next three
+	KindCertificateExpired                    // the certificate is expired, or not valid yet
+	KindCertificateName                       // the certificate is for other names
+	KindCertificateSelfSigned                 // no authority signed the certificate
+	KindTLS                                   // the TLS handshake failed, for another reason than the next four
+	KindTLSVersion                            // the server and the client have no TLS version in common
+	KindTLSHostName                           // the server does not know the host name
+	KindTLSProtocol                           // the server offers only HTTP/2 over TLS
+	KindClientCertificate                     // the server asked for a client certificate, and got none that it accepts
+	KindProxy                                 // a proxy could not be reached, refused, or is misconfigured
+	KindNotHTTP                               // the response is not valid HTTP, for another reason than the next three
+	KindHTTPSOnly                             // the server expects TLS, and the URL says http
+	KindHTTP2Only                             // the server answered in HTTP/2
+	KindDamagedBody                           // the head is valid HTTP, and the body is not
+	KindRedirect                              // a redirect that is not followed
+	KindStatus                                // a status other than 200, without a more specific kind
+	KindLargeHead                             // a head of more than 16 KiB
+	KindLargeBody                             // a body of more than 64 KiB
+	KindNotJSON                               // a body that is not JSON, and none of the next four
+	KindWebPage                               // an HTML page
+	KindEmptyBody                             // no body
+	KindCutShort                              // the beginning of a JSON document
+	KindEncodedBody                           // a Content-Encoding that nobody asked for, or UTF-16
+	KindDocument                              // JSON that is not an instance document
+	KindErrorMessage                          // a message about an error, with status 200
+	KindUnexpected                            // details that are not as expected
+	KindCached                                // an answer of a cache that is too old for a wait
 )
 
 // kinds holds the defaults for failures of each kind.
 var kinds = map[Kind]struct {
-	// stableReason is Failure.StableReason, or its prefix. Kinds share one if only timing decides between them.
-	stableReason string
+	// class is Failure.Class, or its prefix. Kinds share one if only timing decides between them.
+	class string
 	// transient is true if another attempt may succeed.
 	transient bool
 }{
-	KindResolve:     {"no such host", true},
-	KindNameServer:  {"no response in time", true},
-	KindConnect:     {"connection failed", true},
-	KindTimeout:     {"no response in time", true},
-	KindBroken:      {"connection broken", true},
-	KindCertificate: {"certificate not trusted", false},
-	KindTLS:         {"TLS handshake failed", false},
-	KindProxy:       {"proxy failed", true},
-	KindNotHTTP:     {"not HTTP", false},
-	KindRedirect:    {"redirect not followed", false},
-	KindStatus:      {"status ", false},
-	KindTooLarge:    {"body too large", false},
-	KindNotJSON:     {"not JSON", false},
-	KindDocument:    {"not an instance document: ", false},
-	KindUnexpected:  {"not as expected", true},
-	KindCached:      {"response from a cache", true},
-	KindUnstable:    {"not stable", false},
+	KindResolve:               {"no such host", true},
+	KindNameServer:            {"no response in time", true},
+	KindConnect:               {"connection failed", true},
+	KindTimeout:               {"no response in time", true},
+	KindBroken:                {"connection broken", true},
+	KindCertificate:           {"certificate not trusted", false},
+	KindCertificateExpired:    {"certificate not trusted", false},
+	KindCertificateName:       {"certificate not trusted", false},
+	KindCertificateSelfSigned: {"certificate not trusted", false},
+	KindTLS:                   {"TLS handshake failed", false},
+	KindTLSVersion:            {"TLS handshake failed", false},
+	KindTLSHostName:           {"TLS handshake failed", false},
+	KindTLSProtocol:           {"TLS handshake failed", false},
+	KindClientCertificate:     {"TLS handshake failed", false},
+	KindProxy:                 {"proxy failed", true},
+	KindNotHTTP:               {"not HTTP", false},
+	KindHTTPSOnly:             {"not HTTP", false},
+	KindHTTP2Only:             {"not HTTP", false},
+	KindDamagedBody:           {"not HTTP", false},
+	KindRedirect:              {"redirect not followed", false},
+	KindStatus:                {"status ", false},
+	KindLargeHead:             {"head too large", false},
+	KindLargeBody:             {"body too large", false},
+	KindNotJSON:               {"not JSON", false},
+	KindWebPage:               {"not JSON", false},
+	KindEmptyBody:             {"not JSON", false},
+	KindCutShort:              {"not JSON", false},
+	KindEncodedBody:           {"not JSON", false},
+	KindDocument:              {"not an instance document: ", false},
+	KindErrorMessage:          {"not an instance document: ", false},
+	KindUnexpected:            {"not as expected", true},
+	KindCached:                {"response from a cache", true},
 }
 
-// Hint is a likely cause, more specific than the [Kind].
-type Hint int
-
-const (
-	HintHTTPS             Hint = iota + 1 // the server expects TLS, and the URL says http
-	HintHTTP2                             // the server speaks HTTP/2 only
-	HintClientCertificate                 // the server asked for a client certificate
-	HintTLSVersion                        // server and client have no TLS version in common
-	HintHostName                          // the server does not know the host name
-	HintExpired                           // the certificate has expired or is not valid yet
-	HintSelfSigned                        // no authority signed the certificate
-	HintWrongName                         // the certificate is for another host name
-	HintProxyCredentials                  // the proxy requires credentials, or refused them
-	HintConnectTo                         // the address of Config.ConnectTo could not be resolved or reached
-	HintWebPage                           // the body is an HTML page
-	HintNoDocument                        // the body is empty, or a message about an error, with status 200
-	HintCutShort                          // the body is the beginning of a JSON document
-	HintBody                              // the head is fine, but the body is damaged, or encoded in a way that nobody asked for
-	HintLargeHead                         // the head is too large, not the body
-)
-
-// Ending says how the time limit of a read ended it.
-type Ending int
-
-const (
-	NotByTime  Ending = iota // the time limit did not end it
-	TimeRanOut               // it interrupted an attempt or a delay
-	NoTimeLeft               // it left no time for another attempt
-)
-
-// Failure reports why an instance could not be read. It is safe to print. The function that detects it sets what went wrong,
-// follow sets redirects and the proxy, and read sets the attempts.
-type Failure struct { //nolint:errname // the one outcome of a read besides its result, not one error of many
+// Failure says what went wrong in one attempt. It is safe to print.
+type Failure struct { //nolint:errname // it is an error only on its way through net/http; see [ReadError]
 	Kind Kind
-	// StableReason is a short reason that changes only with the cause, so that it can be stored in a state.
-	StableReason string
-	// Hint is a likely cause, or 0.
-	Hint Hint
-	// URL is the requested URL, {base_url}/instance.
-	URL string
+	// Class is a short text that changes only with the cause, so that it can be stored in a state.
+	Class string
+	// Reason says what went wrong, in one line.
+	Reason string
+	// StatusCode is the status of the response if it is not 200, or that of a proxy that refused to connect (KindProxy). 0 if
+	// there was neither.
+	StatusCode int
+	// Faults lists the faults of a document that is not an instance document.
+	Faults []string
+	// CacheAgeSeconds is the age of the response, if it came from a cache.
+	CacheAgeSeconds int64
+	// Connected is true if there was a connection, and Answered if the head of a response arrived.
+	Connected, Answered bool
+	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
+	TimedOut bool
 	// RedirectedTo is the URL after redirects, without its query, or "".
 	RedirectedTo string
 	// OtherOrigin is true if redirects led to another origin, to which neither extra headers nor a client certificate are sent.
 	OtherOrigin bool
-	// ExtraHeaders is true if the request had extra headers.
-	ExtraHeaders bool
-	// ConnectTo is the address from Config.ConnectTo that the failed request used, or "".
+	// HeadersSent is true if the request had extra headers.
+	HeadersSent bool
+	// ConnectTo is the address from Config.ConnectTo that was used, or "".
 	ConnectTo string
 	// Proxy is the environment variable of the proxy that was used, or "".
 	Proxy string
-	// Reason says what went wrong, in one line.
-	Reason string
-	// Faults lists the faults of the document, for KindNotJSON and KindDocument. Empty for a message about an error.
-	Faults []string
-	// Differences lists the values that were not as expected in the last instance document received. Never empty for KindUnexpected.
-	Differences []Difference
-	// Answered is true if the head of a response arrived.
-	Answered bool
-	// CacheAgeSeconds is the age of a response from a cache, or 0.
-	CacheAgeSeconds int64
-	// LastStreak is the last streak before the failure. Its Attempts are 0 if there was none.
-	LastStreak Streak
-	// BeforeStreak is the last failure before LastStreak, for KindUnstable, or nil.
-	BeforeStreak *Failure
-	// StatusCode is the HTTP status for KindStatus, or the status of a proxy that refused to connect, or 0.
-	StatusCode int
-	// Attempts is the number of attempts made. It is 0 if the time ran out before the first.
-	Attempts int
-	// AttemptTimedOut is true if the last attempt exceeded RequestTimeout.
-	AttemptTimedOut bool
-	// Ending says how the time limit of the read ended it.
-	Ending Ending
 
 	transient  bool          // worth another attempt
 	permanent  bool          // no attempt can succeed, not even once the instance is ready
 	retryAfter time.Duration // how long the server asked to wait, or 0
 }
 
+// newFailure returns a failure with the defaults of its kind.
+func newFailure(kind Kind, reason string) *Failure {
+	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient}
+}
+
+func (f *Failure) Error() string { return f.Reason }
+
+// Ending says how a read ended.
+type Ending int
+
+const (
+	GaveUp     Ending = iota // no further attempt could help, or was allowed
+	TimeRanOut               // the deadline interrupted an attempt or a delay
+	NoTimeLeft               // the deadline left no time for another attempt
+	Unstable                 // the deadline came while a wait had what it waits for, but not for Condition.StableFor
+	Canceled                 // the context was canceled
+)
+
+// ReadError says why an instance could not be read: how the read ended, and what the last attempt met.
+type ReadError struct {
+	// URL is the requested URL, {base_url}/instance.
+	URL    string
+	Ending Ending
+	// Attempts is the number of attempts. It is 0 if the time ran out before the first.
+	Attempts int
+	// Failure is that of the last attempt that failed by itself, if any, else that of the one which was interrupted. If the
+	// Ending is Unstable or Canceled, it may be nil.
+	Failure *Failure
+	// Differences are those of the last document that a wait found to differ, even if later attempts failed in other ways.
+	Differences []Difference
+	// Streak is the last streak of a wait. Its Attempts are 0 if there was none.
+	Streak Streak
+}
+
+// AsReadError returns err as a [*ReadError], which every error of [Client.Read] and [Client.Wait] is.
+func AsReadError(err error) *ReadError {
+	readErr, _ := errors.AsType[*ReadError](err)
+	return readErr
+}
+
+func (e *ReadError) Error() string {
+	switch e.Ending {
+	case Canceled:
+		return "GET " + e.URL + ": canceled"
+	case Unstable:
+		return "GET " + e.URL + ": the instance reports what is expected, but not for long enough yet"
+	default:
+		return e.Target() + ": " + e.Failure.Reason
+	}
+}
+
+// Unwrap returns [context.Canceled] if the read was canceled.
+func (e *ReadError) Unwrap() error {
+	if e.Ending == Canceled {
+		return context.Canceled
+	}
+	return nil
+}
+
+// OutOfTime reports whether the deadline ended the read.
+func (e *ReadError) OutOfTime() bool {
+	return e.Ending == TimeRanOut || e.Ending == NoTimeLeft || e.Ending == Unstable
+}
+
+// Target returns what was requested when Failure came, "GET https://example.org/instance", with any redirect, connect_to and cache in
+// parentheses. Failure must not be nil.
+func (e *ReadError) Target() string {
+	target, failure := "GET "+e.URL, e.Failure
+	if failure.RedirectedTo != "" {
+		target += " (redirected to " + failure.RedirectedTo + ")"
+	}
+	if failure.ConnectTo != "" {
+		target += " (connect_to " + failure.ConnectTo + ")"
+	}
+	if failure.CacheAgeSeconds > 0 && failure.Kind != KindCached { // then, Reason has the age
+		target += fmt.Sprintf(" (from a cache, %d seconds old)", failure.CacheAgeSeconds)
+	}
+	return target
+}
+
 // Difference is a value that is not as expected.
 type Difference struct {
 	// Name identifies the value.
 	Name string
-	// Reported and Expected are its values as text.
+	// Reported and Expected are its values as text, safe to print.
 	Reported, Expected string
+	// Remedy says what the difference may come from, and what to do, or "".
+	Remedy string
 }
 
 func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// newFailure returns a failure with the defaults of its kind.
-func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, StableReason: kinds[kind].stableReason, transient: kinds[kind].transient}
-}
-
 // statusLine returns a status as "503 Service Unavailable".
 func statusLine(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
-
-// Error returns the URL, where redirects led, and the reason.
-func (f *Failure) Error() string { return f.Target() + ": " + f.Reason }
-
-// Target returns what was requested, "GET https://example.org/instance", with any redirect, connect_to and cache in parentheses.
-func (f *Failure) Target() string {
-	target := "GET " + f.URL
-	if f.RedirectedTo != "" {
-		target += " (redirected to " + f.RedirectedTo + ")"
-	}
-	if f.ConnectTo != "" {
-		target += " (connect_to " + f.ConnectTo + ")"
-	}
-	if f.CacheAgeSeconds > 0 && f.Kind != KindCached { // then, Reason has the age
-		target += fmt.Sprintf(" (from a cache, %d seconds old)", f.CacheAgeSeconds)
-	}
-	return target
-}
-
-// CanceledError reports that a read was canceled.
-type CanceledError struct {
-	// URL is the requested URL, {base_url}/instance.
-	URL string
-	// Attempts is the number of attempts made.
-	Attempts int
-	// Last is the failure of the last attempt that was not interrupted, or nil.
-	Last *Failure
-}
-
-func (e *CanceledError) Error() string { return "reading " + e.URL + " was canceled" }
-
-// Unwrap returns [context.Canceled], never Last.
-func (e *CanceledError) Unwrap() error { return context.Canceled }
-
-// AsFailure returns the failure in err's tree. Returns false if there is none.
-func AsFailure(err error) (*Failure, bool) { return errors.AsType[*Failure](err) }

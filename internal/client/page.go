@@ -2,7 +2,6 @@ package client
 
 import (
 	"html"
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -10,15 +9,15 @@ import (
 )
 
 const (
-	// shownBody is the maximum number of bytes of a body that are searched for text to show.
-	shownBody = 8 << 10
+	// maxExcerpt is the maximum number of bytes of a body that are searched for text to show.
+	maxExcerpt = 8 << 10
 	// messageLimit is the maximum number of characters of an instance's text in an error.
 	messageLimit = 200
 )
 
 // isHTML reports whether a body is an HTML page, by its Content-Type or first character.
-func isHTML(header http.Header, body string) bool {
-	return strings.Contains(strings.ToLower(header.Get("Content-Type")), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
+func isHTML(contentType, body string) bool {
+	return strings.Contains(strings.ToLower(contentType), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
 }
 
 var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
@@ -34,5 +33,5 @@ func titleOf(page string) string {
 
 // PageTitle reports whether text is an HTML page, and returns its title, safe to print. Returns "" if it has none.
 func PageTitle(text string) (title string, isPage bool) {
-	return safetext.Line(titleOf(text[:min(len(text), shownBody)]), messageLimit), isHTML(nil, text)
+	return safetext.Line(titleOf(text[:min(len(text), maxExcerpt)]), messageLimit), isHTML("", text)
 }

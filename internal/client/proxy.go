@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -57,15 +58,22 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 			return nil, nil
 		case invalid[request.URL.Scheme]:
 			// Leave out the URL, which may include a password.
-			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL) + " is not valid")
+			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL.Scheme) + " is not valid")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil
 	}, credentials
 }
 
-// proxyVariable returns the environment variable that names the proxy for a URL.
-func proxyVariable(u *url.URL) string { return strings.ToUpper(u.Scheme) + "_PROXY" }
+// proxyVariable returns the environment variable that names the proxy for a scheme: "HTTP_PROXY", or "http_proxy" if only that is
+// set.
+func proxyVariable(scheme string) string {
+	upper, lower := strings.ToUpper(scheme)+"_PROXY", scheme+"_proxy"
+	if os.Getenv(upper) == "" && os.Getenv(lower) != "" {
+		return lower
+	}
+	return upper
+}
 
 // proxyMisconfigured returns a failure that no retry can fix.
 func proxyMisconfigured(reason string) *Failure {
@@ -84,22 +92,19 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
-	failure.addChallenges(challenges(response.Header, trace.redact))
+	failure.addChallenges(proxyChallenges(response.Header), trace.redact)
 	return failure
 }
 
-// challenges returns the authentication schemes that a proxy accepts, or "".
-func challenges(header http.Header, redact redactor) string {
-	return redact.line(strings.Join(header.Values("Proxy-Authenticate"), ", "), messageLimit)
+// proxyChallenges returns the authentication schemes that a proxy accepts, as it lists them.
+func proxyChallenges(header http.Header) string {
+	return strings.Join(header.Values("Proxy-Authenticate"), ", ")
 }
 
-// addChallenges sets the hint for status 407, and adds the authentication schemes that the proxy accepts, if any, to the reason (RFC
-// 9110, section 15.5.8).
-func (f *Failure) addChallenges(accepted string) {
-	if f.StatusCode == http.StatusProxyAuthRequired {
-		f.Hint = HintProxyCredentials
-		if accepted != "" {
-			f.Reason += " (the proxy accepts " + accepted + ")"
-		}
+// addChallenges adds the authentication schemes that the proxy accepts, if any, to the reason of status 407 (RFC 9110, section
+// 15.5.8).
+func (f *Failure) addChallenges(challenges string, redact redactor) {
+	if f.StatusCode == http.StatusProxyAuthRequired && challenges != "" {
+		f.Reason += " (the proxy accepts " + redact.line(challenges, messageLimit) + ")"
 	}
 }

@@ -53,6 +53,12 @@ func secretsOf(header http.Header) []string {
 // a server disguises on purpose.
 type redactor struct{ *strings.Replacer }
 
+// How PHP and Go write JSON by default, beyond what must be escaped.
+var (
+	phpJSON = strings.NewReplacer("/", `\/`)
+	goJSON  = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
+)
+
 func newRedactor(header http.Header, proxyCredentials []string) redactor {
 	var spellings []string
 	for _, secret := range append(secretsOf(header), proxyCredentials...) {
@@ -60,10 +66,12 @@ func newRedactor(header http.Header, proxyCredentials []string) redactor {
 		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
 			continue
 		}
-		// Verbatim, quoted as in net/http errors, path-escaped with and without slashes, and in lower case as in hosts and schemes.
+		// Verbatim, in lower case as in hosts and schemes, quoted as in net/http errors, path-escaped with and without slashes, and
+		// quoted as PHP and Go write JSON.
 		quoted := strconv.Quote(secret)
-		spellings = append(spellings, secret, quoted[1:len(quoted)-1], (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret),
-			strings.ToLower(secret))
+		quoted = quoted[1 : len(quoted)-1]
+		spellings = append(spellings, secret, strings.ToLower(secret), quoted, (&url.URL{Path: secret}).EscapedPath(),
+			url.PathEscape(secret), phpJSON.Replace(quoted), goJSON.Replace(quoted))
 	}
 	// Longest first: of several matches, strings.Replacer uses the first in argument order.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
@@ -82,8 +90,8 @@ func (r redactor) line(text string, limit int) string {
 // excerpt returns the beginning of a server's text, redacted and safe to print.
 func (r redactor) excerpt(text string) string {
 	text = r.Replace(text) // before cutting, which could leave part of a secret
-	if len(text) > shownBody {
-		text = text[:shownBody] + "…"
+	if len(text) > maxExcerpt {
+		text = text[:maxExcerpt] + "…"
 	}
 	return strings.TrimRight(r.line(text, messageLimit), ". ")
 }
@@ -91,9 +99,9 @@ func (r redactor) excerpt(text string) string {
 // quoting returns a library's error text. Only what follows mark came from the server, so only that is redacted: a header value such
 // as "server" must not make the library's own words unreadable.
 func (r redactor) quoting(text, mark string) string {
-	words, sent, found := strings.Cut(text, mark)
+	words, fromServer, found := strings.Cut(text, mark)
 	if found {
-		words += mark + r.line(sent, reasonLimit)
+		words += mark + r.line(fromServer, reasonLimit)
 	}
 	return safetext.Line(words, reasonLimit)
 }

@@ -29,37 +29,35 @@ func unexpected(differences []Difference) *Failure {
 	for _, difference := range differences {
 		reasons = append(reasons, difference.String())
 	}
-	failure := newFailure(KindUnexpected, strings.Join(reasons, "; "))
-	failure.Differences = differences
-	return failure
+	return newFailure(KindUnexpected, strings.Join(reasons, "; "))
 }
 
 // statusFailure returns the failure for a response with a status other than 200.
-func statusFailure(response *http.Response, redact redactor) *Failure {
+func statusFailure(head responseHead, responseBody io.Reader, redact redactor) *Failure {
 	var body []byte
-	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
+	if head.status != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
 		// Ignore the error: the status says enough.
-		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
+		body, _ = io.ReadAll(io.LimitReader(responseBody, maxBody))
 	}
-	status := statusLine(response.StatusCode)
-	said := message(response.Header, body)
+	status := statusLine(head.status)
+	message := messageOf(head, body)
 	failure := newFailure(KindStatus, "status "+status)
-	failure.StableReason += status
-	repeatsStatus := strings.Contains(status, strings.TrimRight(strings.TrimSpace(said), ". "))
-	if shown := redact.excerpt(said); shown != "" && !repeatsStatus {
-		failure.Reason += ": " + strings.TrimPrefix(shown, status+" ")
+	failure.Class += status
+	repeatsStatus := strings.Contains(status, strings.TrimRight(strings.TrimSpace(message), ". "))
+	if excerpt := redact.excerpt(message); excerpt != "" && !repeatsStatus {
+		failure.Reason += ": " + strings.TrimPrefix(excerpt, status+" ")
 	}
-	failure.StatusCode = response.StatusCode
-	failure.transient = isTransient(response.StatusCode)
-	switch beginning := said[:min(len(said), shownBody)]; {
-	case response.StatusCode == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
-		failure.Hint = HintClientCertificate // nginx: "No required SSL certificate was sent"
-	case response.StatusCode == http.StatusBadRequest && plainHTTP.MatchString(beginning):
-		failure.Hint = HintHTTPS
-	}
-	failure.addChallenges(response.Header.Get("Proxy-Authenticate"))
-	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
-		failure.retryAfter = retryAfter(response.Header, time.Now())
+	failure.StatusCode = head.status
+	failure.transient = isTransient(head.status)
+	switch beginning := message[:min(len(message), maxExcerpt)]; {
+	case head.status == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
+		failure.Kind = KindClientCertificate // nginx: "No required SSL certificate was sent"
+	case head.status == http.StatusBadRequest && plainHTTP.MatchString(beginning):
+		failure.Kind = KindHTTPSOnly
+	case head.status == http.StatusProxyAuthRequired:
+		failure.addChallenges(head.proxyChallenges, redact)
+	case head.status == http.StatusTooManyRequests, head.status == http.StatusServiceUnavailable:
+		failure.retryAfter = parseRetryAfter(head.retryAfter, time.Now())
 	}
 	return failure
 }
@@ -68,52 +66,49 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
 // documentFailure returns the failure for an [*instance.DocumentError].
-func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
+func documentFailure(err error, head responseHead, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	if document.NotJSON {
-		return notJSONFailure(document, header, body, redact)
+		return notJSONFailure(document, head, body, redact)
 	}
-	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
-	failure.StableReason += document.Faults[0].Path
-	// The first documented field is missing: this is an error message, not a document.
-	if said := errorMessage(body); said != "" && document.Faults[0] == (instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}) {
-		failure.Hint = HintNoDocument
-		failure.Reason = "an error instead of an instance document, although with status 200: " + redact.excerpt(said)
+	firstField := instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}
+	if message := errorMessage(body); message != "" && document.Faults[0] == firstField {
+		failure := newFailure(KindErrorMessage,
+			"an error instead of an instance document, although with status 200: "+redact.excerpt(message))
+		failure.Class += firstField.Path
 		return failure
 	}
+	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
+	failure.Class += document.Faults[0].Path
 	failure.Faults = document.Lines()
 	return failure
 }
 
 // notJSONFailure returns the failure for a body that is not JSON.
-func notJSONFailure(document *instance.DocumentError, header http.Header, body []byte, redact redactor) *Failure {
-	problem := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
-	said := redact.excerpt(message(header, body))
-	encoding := header.Get("Content-Encoding")
-	var hint Hint
+func notJSONFailure(document *instance.DocumentError, head responseHead, body []byte, redact redactor) *Failure {
+	fault := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
+	excerpt := redact.excerpt(messageOf(head, body))
+	kind, problem := KindNotJSON, "the body is not JSON: "+fault
 	switch {
-	case encoding != "" && !strings.EqualFold(encoding, "identity"): // net/http removes the one that it asked for
-		problem, said, hint = "the body has an encoding that the provider did not ask for", "", HintBody
+	case head.contentEncoding != "" && !strings.EqualFold(head.contentEncoding, "identity"):
+		// net/http removes the encoding that it asked for.
+		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case len(bytes.TrimSpace(body)) == 0:
-		problem, hint = "the body is empty", HintNoDocument
-	case isHTML(header, string(body)):
-		hint = HintWebPage
-		problem = "the body is not JSON: " + problem
-		if said != "" {
-			problem, said = fmt.Sprintf("the body is an HTML page titled %q, not JSON", said), ""
+		kind, problem = KindEmptyBody, "the body is empty"
+	case isHTML(head.contentType, string(body)):
+		kind = KindWebPage
+		if excerpt != "" {
+			problem, excerpt = fmt.Sprintf("the body is an HTML page titled %q, not JSON", excerpt), ""
 		}
 	case isUTF16(body):
-		problem, said, hint = "the body is text in UTF-16, but JSON must be in UTF-8", "", HintBody
+		kind, problem, excerpt = KindEncodedBody, "the body is text in UTF-16, but JSON must be in UTF-8", ""
 	case document.EndsEarly:
-		problem, hint = "the body is incomplete JSON: "+problem, HintCutShort
-	default:
-		problem = "the body is not JSON: " + problem
+		kind, problem = KindCutShort, "the body is incomplete JSON: "+fault
 	}
-	failure := newFailure(KindNotJSON, fmt.Sprintf("%s (%s)", problem, contentType(header, redact)))
-	if said != "" {
-		failure.Reason += "; it begins with: " + said
+	failure := newFailure(kind, fmt.Sprintf("%s (%s)", problem, describeContent(head, redact)))
+	if excerpt != "" {
+		failure.Reason += "; it begins with: " + excerpt
 	}
-	failure.Hint = hint
 	failure.Faults = document.Lines()
 	return failure
 }
@@ -130,27 +125,27 @@ func isUTF16(body []byte) bool {
 	return evenZero != oddZero
 }
 
-// contentType returns the Content-Type and Content-Encoding, for messages.
-func contentType(header http.Header, redact redactor) string {
+// describeContent returns the Content-Type and Content-Encoding, for messages.
+func describeContent(head responseHead, redact redactor) string {
 	described := "no Content-Type"
-	if declared := header.Get("Content-Type"); declared != "" {
-		described = fmt.Sprintf("Content-Type %q", redact.line(declared, contentTypeLimit))
+	if head.contentType != "" {
+		described = fmt.Sprintf("Content-Type %q", redact.line(head.contentType, contentTypeLimit))
 	}
-	if encoding := header.Get("Content-Encoding"); encoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", redact.line(encoding, contentTypeLimit))
+	if head.contentEncoding != "" {
+		described += fmt.Sprintf(", Content-Encoding %q", redact.line(head.contentEncoding, contentTypeLimit))
 	}
 	return described
 }
 
-// message returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
+// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
 // Returns "" if there is none.
-func message(header http.Header, body []byte) string {
-	said := errorMessage(body)
+func messageOf(head responseHead, body []byte) string {
+	message := errorMessage(body)
 	switch {
-	case said != "":
-		return said
-	case isHTML(header, string(body)):
-		return titleOf(string(body[:min(len(body), shownBody)]))
+	case message != "":
+		return message
+	case isHTML(head.contentType, string(body)):
+		return titleOf(string(body[:min(len(body), maxExcerpt)]))
 	case len(body) >= maxBody: // may be cut in the middle of a secret
 		return ""
 	default:
@@ -164,7 +159,7 @@ func errorMessage(body []byte) string {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(body[:min(len(body), shownBody)], &serviceError) != nil {
+	if json.Unmarshal(body[:min(len(body), maxExcerpt)], &serviceError) != nil {
 		return ""
 	}
 	return cmp.Or(serviceError.Message, serviceError.Error)

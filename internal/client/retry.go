@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -18,46 +19,50 @@ type Retry struct {
 // lastAttemptTime is the time reserved for the last attempt of a read, unless half of the remaining time is less.
 const lastAttemptTime = time.Second
 
-// delays computes the delay before each retry of one read: exponential backoff with jitter.
+// backoff computes the delay before each retry of one read: exponential backoff with jitter.
 //
 // Each delay is random between half of a bound and the bound, which starts at 2*MinDelay and doubles, up to MaxDelay. Retry-After
 // replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that one more attempt fits.
-type delays struct {
+type backoff struct {
 	retry    Retry
 	deadline time.Time // of the read, or zero
-	// most is the upper bound of the last random delay.
-	most time.Duration
-	// shortened is true once a delay was shortened, so that only one attempt is left.
-	shortened bool
+	// bound is the upper bound of the last random delay.
+	bound time.Duration
+	// lastAttempt is true once a delay was shortened, so that only one attempt is left.
+	lastAttempt bool
+}
+
+func newBackoff(ctx context.Context, retry Retry) *backoff {
+	deadline, _ := ctx.Deadline()
+	return &backoff{retry: retry, deadline: deadline}
 }
 
 // next returns the delay before the next attempt. retryAfter is the delay that the server asked for, or 0. Returns false if the
 // last attempt was made.
-func (d *delays) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
-	if d.shortened {
+func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
+	if b.lastAttempt {
 		return 0, false
 	}
-	d.most = 2 * min(max(d.most, d.retry.MinDelay), d.retry.MaxDelay/2)
-	delay = d.most/2 + rand.N(d.most/2+1) //nolint:gosec // jitter is no secret
+	b.bound = 2 * min(max(b.bound, b.retry.MinDelay), b.retry.MaxDelay/2)
+	delay = b.bound/2 + rand.N(b.bound/2+1) //nolint:gosec // jitter is no secret
 	if retryAfter > 0 {
 		delay = retryAfter
 	}
-	delay = max(d.retry.MinDelay, min(delay, d.retry.MaxDelay))
-	if d.deadline.IsZero() {
+	delay = max(b.retry.MinDelay, min(delay, b.retry.MaxDelay))
+	if b.deadline.IsZero() {
 		return delay, true
 	}
-	remaining := time.Until(d.deadline)
+	remaining := time.Until(b.deadline)
 	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
-		d.shortened = true
+		b.lastAttempt = true
 		delay = max(0, latest)
 	}
 	return delay, true
 }
 
-// retryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date. Returns 0 if
+// parseRetryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date. Returns 0 if
 // absent, invalid or in the past; the usual backoff then applies.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	text := header.Get("Retry-After")
+func parseRetryAfter(text string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, date.Sub(now))
 	}

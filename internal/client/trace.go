@@ -2,29 +2,11 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"net"
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
 	"time"
 )
-
-// conn records whether reading failed. If a connection ends within the response headers, net/http reports these as malformed, and this
-// tells the two apart.
-type conn struct {
-	net.Conn
-	ended atomic.Bool
-}
-
-func (c *conn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if err != nil && !errors.Is(err, net.ErrClosed) { // ErrClosed: net/http closed it, not the server
-		c.ended.Store(true)
-	}
-	return n, err
-}
 
 // stage is the progress of a request.
 type stage int32
@@ -45,12 +27,9 @@ type requestTrace struct {
 	redact    redactor
 	// deadline is when the attempt ends.
 	deadline time.Time
-	// hasAge is true if the response has an Age header, and so comes from a cache. ageSeconds is its value. Set by get.
-	hasAge     bool
-	ageSeconds int64
-	stage      atomic.Int32
-	// used is the connection that the request is sent on.
-	used atomic.Pointer[conn]
+	// age is that of the response. Set by get.
+	age   cacheAge
+	stage atomic.Int32
 	// reused is true if the connection has served other requests before.
 	reused atomic.Bool
 	// proxy is the proxy of the request, or nil.
@@ -75,7 +54,6 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { // called again if a pooled connection turns out to be closed
 			t.stage.Store(int32(stageNone))
-			t.used.Store(nil)
 			t.reused.Store(false)
 			t.proxyPassed.Store(false)
 		},
@@ -89,7 +67,6 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the request's context limits it
-			t.used.Store(innermost(info.Conn))
 			t.reused.Store(info.Reused)
 			t.proxyPassed.Store(true)
 			t.reach(stageSent)
@@ -97,15 +74,6 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 		// Later failures have nothing to do with the certificate.
 		GotFirstResponseByte: func() { t.certificateWanted.Store(false) },
 	}), t
-}
-
-// innermost returns the conn below TLS. Through an https proxy, there are two layers of TLS.
-func innermost(c net.Conn) *conn {
-	for secure, ok := c.(*tls.Conn); ok; secure, ok = c.(*tls.Conn) {
-		c = secure.NetConn()
-	}
-	connection, _ := c.(*conn)
-	return connection
 }
 
 // reach records that the request has reached a stage. It never goes back to an earlier one: net/http may still dial while the
@@ -120,12 +88,6 @@ func (t *requestTrace) reach(s stage) {
 }
 
 func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
-
-// ended reports whether reading from the request's connection has failed.
-func (t *requestTrace) ended() bool {
-	connection := t.used.Load()
-	return connection != nil && connection.ended.Load()
-}
 
 // wantCertificate records that the server asked for a client certificate, unless the request is already sent on another connection.
 func (t *requestTrace) wantCertificate() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
@@ -18,25 +19,29 @@ const (
 	maxHead = 16 << 10
 )
 
-// transports holds the transport for the origin of the base URL (own), and the one for redirects to other origins, without the
-// client certificate (other). Both are the same if there is no client certificate.
-type transports struct{ own, other *http.Transport }
+// transports holds the transport for the origin of the base URL, and the one for redirects to other origins, without the client
+// certificate. Both are the same if there is no client certificate.
+type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
-// newTransports returns transports. If pool is false, each request opens a new connection. (Request.Close would still take one from
+// newTransports returns transports. If reuse is false, each request opens a new connection. (Request.Close would still take one from
 // the pool.)
-func newTransports(pool bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
-	other := newTransport(pool, chooseProxy, withoutCertificate)
-	if withCertificate == nil {
-		return transports{other, other}
+func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
+	dial := dialFirst
+	if !reuse {
+		dial = dialAny
 	}
-	own := newTransport(pool, chooseProxy, withCertificate)
-	own.DialTLSContext = dialTLS(withCertificate, withoutCertificate)
-	return transports{own, other}
+	otherOrigins := newTransport(reuse, dial, chooseProxy, withoutCertificate)
+	if withCertificate == nil {
+		return transports{otherOrigins, otherOrigins}
+	}
+	sameOrigin := newTransport(reuse, dial, chooseProxy, withCertificate)
+	sameOrigin.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
+	return transports{sameOrigin, otherOrigins}
 }
 
 // newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server hold a
 // request after its context has ended.
-func newTransport(pool bool, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
+func newTransport(reuse bool, dial dialFunc, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
@@ -45,7 +50,7 @@ func newTransport(pool bool, chooseProxy proxyFunc, config *tls.Config) *http.Tr
 		OnProxyConnectResponse: proxyAnswered,
 		DialContext:            dial,
 		TLSClientConfig:        config,
-		DisableKeepAlives:      !pool,
+		DisableKeepAlives:      !reuse,
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		IdleConnTimeout:        idleConnTimeout,
@@ -53,22 +58,56 @@ func newTransport(pool bool, chooseProxy proxyFunc, config *tls.Config) *http.Tr
 	}
 }
 
-// dial connects with the deadline of the attempt, which also covers the handshakes of TLS and proxies. net/http detaches a dial
-// from the context of its request. Without the deadline, a server that never completes a handshake would hold the connection
-// forever, and an address that does not respond would leave no time for the next one.
-func dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+// dialFunc connects to a host and port, or to the trace's connectTo.
+type dialFunc func(ctx context.Context, network, hostPort string) (net.Conn, error)
+
+// dialFirst connects to the first address of the host that answers.
+func dialFirst(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	return dialWithin(ctx, network, cmp.Or(traceOf(ctx).connectTo, hostPort), 0)
+}
+
+// dialAny connects to one of the addresses of the host, chosen at random: an old server behind one of them must not stay unseen while
+// another one answers. If it does not answer in half of the time, dialAny does what dialFirst does.
+func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	trace := traceOf(ctx)
-	dialed, err := (&net.Dialer{Deadline: trace.deadline}).DialContext(ctx, network, cmp.Or(trace.connectTo, hostPort))
+	host, port, err := net.SplitHostPort(cmp.Or(trace.connectTo, hostPort))
 	if err != nil {
 		return nil, err
 	}
-	_ = dialed.SetDeadline(trace.deadline) // withTrace clears it
-	return &conn{Conn: dialed}, nil
+	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	limit := time.Duration(0)
+	if len(addresses) > 1 {
+		limit = time.Until(trace.deadline) / 2
+	}
+	address := addresses[rand.N(len(addresses))] //nolint:gosec // no secret
+	connection, err := dialWithin(ctx, network, net.JoinHostPort(address, port), limit)
+	if err != nil && len(addresses) > 1 {
+		return dialFirst(ctx, network, hostPort)
+	}
+	return connection, err
+}
+
+// dialWithin connects with the deadline of the attempt, and within limit, unless that is 0.
+//
+// The deadline also covers the handshakes of TLS and proxies. net/http detaches a dial from the context of its request. Without the
+// deadline, a server that never completes a handshake would hold the connection forever, and an address that does not respond would
+// leave no time for the next one.
+func dialWithin(ctx context.Context, network, hostPort string, limit time.Duration) (net.Conn, error) {
+	deadline := traceOf(ctx).deadline
+	connection, err := (&net.Dialer{Deadline: deadline, Timeout: limit}).DialContext(ctx, network, hostPort)
+	if err != nil {
+		return nil, err
+	}
+	_ = connection.SetDeadline(deadline) // withTrace clears it
+	return connection, nil
 }
 
 // dialTLS returns a DialTLSContext function that uses toProxy for an https proxy, and toInstance otherwise. net/http would use one
 // configuration for both, and send the client certificate to the proxy.
-func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+func dialTLS(dial dialFunc, toInstance, toProxy *tls.Config) dialFunc {
 	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 		base := toInstance
 		if traceOf(ctx).proxy.Load() != nil {
@@ -76,10 +115,10 @@ func dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network,
 		}
 		config := base.Clone()
 		config.ServerName, _, _ = net.SplitHostPort(hostPort)
-		dialed, err := dial(ctx, network, hostPort)
+		connection, err := dial(ctx, network, hostPort)
 		if err != nil {
 			return nil, err
 		}
-		return tls.Client(dialed, config), nil // net/http does the handshake
+		return tls.Client(connection, config), nil // net/http does the handshake
 	}
 }

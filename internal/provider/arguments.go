@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -34,42 +35,62 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 // inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
-// refusedHeaders lists the headers that only the client may set: "`Accept-Encoding`, `Connection` and ...".
-var refusedHeaders = func() string {
-	last := len(client.RefusedHeaders) - 1
-	return "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"
-}()
-
 // requestHeadersAttribute returns the argument request_headers.
 func requestHeadersAttribute(description string) schema.MapAttribute {
+	last := len(client.RefusedHeaders) - 1
+	refused := "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"
 	return schema.MapAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
 		Sensitive:           true,
-		MarkdownDescription: description + " " + refusedHeaders + " are refused. Default: none.",
+		MarkdownDescription: description + " " + refused + " are refused. Default: none.",
 		Validators:          []validator.Map{headersValidator},
 	}
 }
 
-// timeoutOf returns the timeout of an operation in the block timeouts of values, or the default. The block is our own because the one
-// in terraform-plugin-framework-timeouts accepts negative durations.
-func timeoutOf(values map[string]tftypes.Value, operation string, defaultTimeout time.Duration) time.Duration {
-	return durationOr(elementsOf(values["timeouts"])[operation], defaultTimeout)
+// blockAs returns a block as a model. A block that is absent, or unknown as a whole, is the zero model, which has only null values.
+func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
+	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true, UnhandledUnknownAsEmpty: true})
+	return model, diags
+}
+
+// isSet reports whether a string is neither null nor unknown.
+func isSet(value types.String) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// durationOr returns value as a duration. Returns defaultDuration if null, unknown, invalid or not positive.
+func durationOr(value types.String, defaultDuration time.Duration) time.Duration {
+	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
+		return duration
+	}
+	return defaultDuration
+}
+
+// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is an error already.
+func isDurationOrNull(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
+
+// int64Or returns a whole number as an int64. Returns defaultNumber if null or unknown.
+func int64Or(number types.Number, defaultNumber int64) int64 {
+	if value := int64Value(number); !value.IsNull() && !value.IsUnknown() {
+		return value.ValueInt64()
+	}
+	return defaultNumber
 }
 
 // parseHeaders parses request_headers. An unknown value is replaced by a placeholder that is valid for every header.
-func parseHeaders(at path.Path, headers tftypes.Value) (http.Header, diag.Diagnostics) {
+func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	var invalid []client.InvalidHeader
-	elements := elementsOf(headers)
+	elements := headers.Elements()
 	values := make(map[string]string, len(elements))
 	for _, name := range slices.Sorted(maps.Keys(elements)) { // for a stable order of errors
-		switch value := elements[name]; {
+		switch value := elements[name].(types.String); {
 		case value.IsNull():
-			invalid = append(invalid, client.InvalidHeader{Name: name, Reason: "the value is null; remove the header, or set a value"})
-		case !value.IsKnown():
+			invalid = append(invalid, client.InvalidHeader{
+				Name: name, Reason: "the value is null; remove the header, or set a value",
+			})
+		case value.IsUnknown():
 			values[name] = "unknown"
 		default:
-			values[name] = goValue[string](value)
+			values[name] = value.ValueString()
 		}
 	}
 	parsed, more := client.ParseHeaders(values)

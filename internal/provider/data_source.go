@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -22,20 +23,32 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// readArgumentAttributes returns the arguments of all data sources. requestHeaders is the description of request_headers.
-func readArgumentAttributes(requestHeaders string) map[string]schema.Attribute {
+// readModel holds the arguments of all data sources about how to read. Their models embed it.
+type readModel struct {
+	RequestHeaders types.Map          `tfsdk:"request_headers"`
+	WaitUntilReady types.Bool         `tfsdk:"wait_until_ready"`
+	Timeouts       *readTimeoutsModel `tfsdk:"timeouts"`
+}
+
+type readTimeoutsModel struct {
+	Read types.String `tfsdk:"read"`
+}
+
+// readAttributes returns the attributes of readModel. requestHeaders is the description of request_headers.
+func readAttributes(requestHeaders string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until `timeouts.read` expires. " +
-				"Use it only while an instance is new. Default: `false`.",
+			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until " +
+				"`timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
 		},
 	}
 }
 
-// readTimeoutBlocks returns the blocks of all data sources.
-func readTimeoutBlocks() map[string]schema.Block {
+// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in terraform-plugin-framework-timeouts
+// accepts negative durations.
+func readBlocks() map[string]schema.Block {
 	return map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 		MarkdownDescription: "Time limits.",
 		Attributes: map[string]schema.Attribute{
@@ -45,14 +58,17 @@ func readTimeoutBlocks() map[string]schema.Block {
 	}}
 }
 
-func (d *dataSource) operation(purpose purpose, config map[string]tftypes.Value) readOperation {
-	op := readOperation{provider: d.provider, purpose: purpose, timeoutArgument: "timeouts.read"}
-	op.waits = goValue[bool](config["wait_until_ready"])
-	timeout := defaultReadTimeout
-	if op.waits {
-		timeout = defaultReadyReadTimeout
+func (d *dataSource) operation(purpose purpose, config readModel) readOperation {
+	op := readOperation{
+		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), timeoutArgument: "timeouts.read",
 	}
-	op.timeout = timeoutOf(config, "read", timeout)
+	op.timeout = defaultReadTimeout
+	if op.waits {
+		op.timeout = defaultReadyReadTimeout
+	}
+	if config.Timeouts != nil {
+		op.timeout = durationOr(config.Timeouts.Read, op.timeout)
+	}
 	return op
 }
 
@@ -63,7 +79,8 @@ func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, 
 	resp.Diagnostics.Append(unknown)
 	if deferred {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-		resp.State.Raw = unknownValue(req.Config.Raw.Type())
+		// The framework has no function that makes a whole state unknown.
+		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
 	}
 	return deferred || unknown != nil
 }

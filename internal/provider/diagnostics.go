@@ -15,8 +15,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// Summaries of diagnostics; failureWords has the rest. Of several warnings with
-// the same summary, Terraform shows only the first: where there may be several, a name of the instance is added.
+// Summaries of diagnostics; failureSummaries has the others. Of several warnings with the same summary,
+// Terraform shows only the first: where there may be several, a name of the instance is added.
 const (
 	summaryCACerts       = "Invalid CA certificates"
 	summaryBaseURL       = "Invalid base URL"
@@ -98,12 +98,12 @@ func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnos
 		return nil
 	}
 	remedy := syntaxErr.Remedy
+	if inConfiguration := !at.Equal(path.Empty()); inConfiguration && syntaxErr.Padded {
+		remedy += " trimspace() removes white space around a text."
+	}
 	if syntaxErr.Secret {
 		at = path.Empty()
 		remedy += " If a reverse proxy requires a secret, send it with request_headers, which is sensitive."
-	}
-	if syntaxErr.Padded {
-		remedy += " trimspace() removes white space around a text."
 	}
 	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, syntaxErr.Problem, remedy))
 }

@@ -4,154 +4,190 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// expectedBlock returns the block expected. Each argument has the name of the detail that it sets in a plan.
-//
-// It is a block because Terraform rejects unknown arguments of a block, but silently drops those of an object: a typo would go
-// unnoticed.
+// expectedModel is the block expected of a record. Each argument has the name of the detail that it sets in a plan.
+type expectedModel struct {
+	APIVersion          types.String `tfsdk:"api_version"`
+	ChunkSize           types.Number `tfsdk:"chunk_size"`
+	FileMaxAge          types.Number `tfsdk:"file_max_age"`
+	FileMaxSize         types.Number `tfsdk:"file_max_size"`
+	MaxTransfersInMerge types.Number `tfsdk:"max_transfers_in_merge"`
+	RequirePassword     types.Bool   `tfsdk:"require_password"`
+}
+
+// expectedBlock returns the block expected. It is a block because Terraform rejects unknown arguments of a block, but silently drops
+// those of an object: a typo would go unnoticed.
 func expectedBlock() schema.SingleNestedBlock {
-	block := schema.SingleNestedBlock{
+	const description = "As the attribute. Default: any."
+	limit := schema.NumberAttribute{ // see wholeNumber
+		Optional:            true,
+		MarkdownDescription: description,
+		Validators:          []validator.Number{wholeNumber(0, math.MaxInt64)},
+	}
+	return schema.SingleNestedBlock{
 		MarkdownDescription: "Values that the instance must report, exactly, such as its release and the settings that this configuration gives it. " +
 			"They are known at plan time. When one changes, the apply waits until the instance reports them all, or fails after the timeout and lists " +
 			"each difference.",
-		Attributes: make(map[string]schema.Attribute),
-	}
-	for _, detail := range allDetails {
-		if detail.expectable {
-			block.Attributes[detail.name] = detail.argument()
-		}
-	}
-	return block
-}
-
-// argument returns the argument of a detail in the block expected.
-func (d detail) argument() schema.Attribute {
-	meaning, _, _ := strings.Cut(d.description, ". ") // without notes on what an instance reports
-	description := strings.TrimSuffix(meaning, ".") + ". Default: any."
-	switch d.valueType.(type) {
-	case basetypes.Int64Type: // a NumberAttribute; see wholeNumber
-		return schema.NumberAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.Number{wholeNumber(0, math.MaxInt64)}}
-	case basetypes.BoolType:
-		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
-	default:
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{versionValidator}}
+		Attributes: map[string]schema.Attribute{
+			"api_version": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: description,
+				Validators:          []validator.String{versionValidator},
+			},
+			"chunk_size":             limit,
+			"file_max_age":           limit,
+			"file_max_size":          limit,
+			"max_transfers_in_merge": limit,
+			"require_password":       schema.BoolAttribute{Optional: true, MarkdownDescription: description},
+		},
 	}
 }
 
-var versionValidator = check{
+var versionValidator = stringValidator{
 	"a version of three numbers, with or without a suffix",
-	func(at path.Path, value tftypes.Value, diags *diag.Diagnostics) {
-		text := goValue[string](value)
-		if _, ok := instance.ParseVersion(text); !ok {
-			diags.AddAttributeError(at, summaryVersion, fmt.Sprintf("%s is %s.\n\nWrite the version that the instance reports, which has "+
-				`three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`, at, shown(text)))
+	func(at path.Path, text string) diag.Diagnostic {
+		if _, ok := instance.ParseVersion(text); ok {
+			return nil
 		}
+		return diag.NewAttributeErrorDiagnostic(at, summaryVersion, fmt.Sprintf("%s is %s.\n\nWrite the version that the instance "+
+			`reports, which has three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`, at, quoteShort(text)))
 	},
 }
 
-// expectedValues returns the attributes that an expected block sets in a plan. Unknown arguments give unknown attributes.
-func expectedValues(expected tftypes.Value) map[string]tftypes.Value {
-	values := elementsOf(expected)
-	maps.DeleteFunc(values, func(_ string, value tftypes.Value) bool { return value.IsNull() })
-	if text, ok := values["api_version"]; ok {
-		version, _ := instance.ParseVersion(goValue[string](text))
-		for name, number := range map[string]int64{
-			"api_version_major": version.Major, "api_version_minor": version.Minor, "api_version_patch": version.Patch,
-		} {
-			values[name] = int64Value(number)
-			if !text.IsKnown() {
-				values[name] = unknownValue(tftypes.Number)
-			}
-		}
+// isEmpty reports whether nothing is expected. What is unknown is expected.
+func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
+
+// details returns the details that are expected. All others are null.
+func (m expectedModel) details() detailsModel {
+	details := detailsModel{
+		FileMaxSize:         int64Value(m.FileMaxSize),
+		ChunkSize:           int64Value(m.ChunkSize),
+		RequirePassword:     m.RequirePassword,
+		APIVersion:          m.APIVersion,
+		FileMaxAge:          int64Value(m.FileMaxAge),
+		MaxTransfersInMerge: int64Value(m.MaxTransfersInMerge),
 	}
-	return values
+	if m.APIVersion.IsUnknown() {
+		unknown := types.Int64Unknown()
+		details.APIVersionMajor, details.APIVersionMinor, details.APIVersionPatch = unknown, unknown, unknown
+	} else if version, ok := instance.ParseVersion(m.APIVersion.ValueString()); ok {
+		details.APIVersionMajor = types.Int64Value(version.Major)
+		details.APIVersionMinor = types.Int64Value(version.Minor)
+		details.APIVersionPatch = types.Int64Value(version.Patch)
+	}
+	return details
 }
 
-// expectsAnything reports whether an expected block has an argument, which may be unknown.
-func expectsAnything(expected tftypes.Value) bool { return len(expectedValues(expected)) > 0 }
+// int64Value returns a whole number, which may be null or unknown, as an int64.
+func int64Value(number types.Number) types.Int64 {
+	switch {
+	case number.IsNull():
+		return types.Int64Null()
+	case number.IsUnknown():
+		return types.Int64Unknown()
+	default:
+		value, _ := number.ValueBigFloat().Int64()
+		return types.Int64Value(value)
+	}
+}
 
-// differences returns the reported values that differ from expected, sorted by name and safe to print. expected must be known.
-func (d *providerData) differences(expected tftypes.Value, reported map[string]tftypes.Value) (found []client.Difference) {
-	arguments := elementsOf(expected)
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if want := arguments[name]; !want.IsNull() && !want.Equal(reported[name]) {
-			found = append(found, client.Difference{Name: name, Reported: d.redactedText(reported[name]), Expected: valueText(want)})
+// differences returns the reported details that differ from the expected ones, which must be known, sorted by name and safe to print.
+func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
+	want, got := expected.values(), reported.values()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if want[name].IsNull() || want[name].Equal(got[name]) || followsFromVersion(name) {
+			continue
 		}
+		found = append(found, client.Difference{
+			Name: name, Reported: d.redactedText(got[name]), Expected: valueText(want[name]),
+			Remedy: differenceRemedy(name, got[name], want[name]),
+		})
 	}
 	return found
 }
 
+// followsFromVersion reports whether a detail is one of the numbers in api_version.
+func followsFromVersion(name string) bool { return strings.HasPrefix(name, "api_version_") }
+
 // redactedText returns a reported value as text, safe to print. Strings are redacted, because an instance may echo a secret; numbers and
 // bools cannot.
-func (d *providerData) redactedText(reported tftypes.Value) string {
-	if reported.IsNull() || !reported.Type().Is(tftypes.String) {
-		return valueText(reported)
+func (d *providerData) redactedText(reported attr.Value) string {
+	if text, ok := reported.(types.String); ok && !text.IsNull() {
+		return d.client.RedactedLine(text.ValueString(), d.headers) // whatever the origin
 	}
-	return d.client.RedactedLine(valueText(reported), d.headers) // whatever the origin
+	return valueText(reported)
 }
 
 // valueText returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
-func valueText(value tftypes.Value) string {
-	switch {
-	case value.IsNull():
+func valueText(value attr.Value) string {
+	if value.IsNull() {
 		return "not reported"
-	case value.Type().Is(tftypes.Bool):
-		return strconv.FormatBool(goValue[bool](value))
-	case value.Type().Is(tftypes.Number):
-		return goValue[*big.Float](value).Text('f', 0)
+	}
+	if text, ok := value.(types.String); ok {
+		return text.ValueString()
+	}
+	return value.String()
+}
+
+// noMaximumAge is the file_max_age of an instance without a maximum, in seconds.
+const noMaximumAge = 15770000000
+
+// differenceRemedy returns what a difference can come from, or "".
+func differenceRemedy(name string, reported, expected attr.Value) string {
+	want, isNumber := expected.(types.Int64)
+	got, isReported := reported.(types.Int64)
+	if !isNumber || !isReported {
+		return ""
+	}
+	wantNumber, gotNumber := want.ValueInt64(), got.ValueInt64()
+	tooSmall := gotNumber > 0 && float64(gotNumber)*1000 < float64(wantNumber)
+	firstDigits := strings.HasPrefix(strconv.FormatInt(wantNumber, 10), strconv.FormatInt(gotNumber, 10))
+	switch {
+	case tooSmall && firstDigits:
+		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the ` +
+			"number 5000000000. Write the whole number, as a string."
+	case tooSmall:
+		return `The server may have read a value without its unit: 30 of "30d". Write the whole number.`
+	case name == "file_max_age" && wantNumber == 0 && gotNumber == noMaximumAge:
+		return fmt.Sprintf("From 2.0.0 on, Stend reports %d if there is no maximum: expect that number.", noMaximumAge)
 	default:
-		return goValue[string](value)
+		return ""
 	}
 }
 
 // expectedPath returns the path of the first difference. With the path of the block, Terraform would show no line.
-func expectedPath(found []client.Difference) path.Path {
-	return path.Root("expected").AtName(found[0].Name)
+func expectedPath(differences []client.Difference) path.Path {
+	return path.Root("expected").AtName(differences[0].Name)
 }
 
-func differenceList(found []client.Difference) (list string) {
-	for _, difference := range found {
+func differenceList(differences []client.Difference) (list string) {
+	for _, difference := range differences {
 		list += "\n  - " + difference.String()
 	}
 	return list
 }
 
-// differenceRemedies returns what a difference can come from, each once.
-func differenceRemedies(found []client.Difference) (remedies []string) {
-	for _, difference := range found {
-		reported, _ := strconv.ParseInt(difference.Reported, 10, 64) // 0 if not a number
-		expected, _ := strconv.ParseInt(difference.Expected, 10, 64)
-		remedy := ""
-		switch tooSmall := reported > 0 && float64(reported)*1000 < float64(expected); {
-		case tooSmall && strings.HasPrefix(difference.Expected, difference.Reported):
-			remedy = `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the number ` +
-				"5000000000. Write the whole number, as a string."
-		case tooSmall:
-			remedy = `The server may have read a value without its unit: 30 of "30d". Write the whole number.`
-		case difference.Name == "file_max_age" && difference.Expected == "0" && difference.Reported == noMaximumAge:
-			remedy = "From 2.0.0 on, Stend reports " + noMaximumAge + " if there is no maximum: expect that number."
-		}
-		if remedy != "" && !slices.Contains(remedies, remedy) {
-			remedies = append(remedies, remedy)
+// differenceRemedies returns the remedies of all differences, each once.
+func differenceRemedies(differences []client.Difference) string {
+	var remedies []string
+	for _, difference := range differences {
+		if difference.Remedy != "" && !slices.Contains(remedies, difference.Remedy) {
+			remedies = append(remedies, difference.Remedy)
 		}
 	}
-	return remedies
+	return strings.Join(remedies, " ")
 }
-
-// noMaximumAge is the file_max_age of an instance without a maximum, in seconds.
-const noMaximumAge = "15770000000"

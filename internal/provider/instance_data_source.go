@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -17,6 +17,14 @@ var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
 
 type instanceDataSource struct{ dataSource }
 
+// instanceModel is the configuration and the state of filetransfer_instance.
+type instanceModel struct {
+	BaseURL      types.String `tfsdk:"base_url"`
+	ResponseBody types.String `tfsdk:"response_body"`
+	readModel
+	detailsModel
+}
+
 func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
 
 func (d *instanceDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -24,38 +32,44 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := computedAttributes("The JSON document as delivered, for fields that this version of the provider does not know: " +
-		"`jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes := detailsAttributes()
 	attributes["base_url"] = schema.StringAttribute{
-		Optional:            true,
-		Computed:            true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " Default: the provider's `base_url`.",
-		Validators:          []validator.String{baseURLValidator},
+		Optional: true,
+		Computed: true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm +
+			" Default: the provider's `base_url`.",
+		Validators: []validator.String{baseURLValidator},
 	}
-	maps.Copy(attributes, readArgumentAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version of the " +
+		"provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
 		"and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend (`GET {base_url}/instance`).",
 		Attributes:          attributes,
-		Blocks:              readTimeoutBlocks(),
+		Blocks:              readBlocks(),
 	}
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values := elementsOf(req.Config.Raw)
-	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
-	baseURL, invalid := d.provider.baseURLFor(values["base_url"])
+	var model instanceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
+	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	diags.Append(invalid)
 	resp.Diagnostics.Append(diags...)
-	ownBaseURL := !values["base_url"].IsNull()
+	ownBaseURL := !model.BaseURL.IsNull()
 	if diags.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
-	op := d.operation(readOne, values)
-	ctx, cancel := context.WithTimeout(ctx, op.timeout)
+	op := d.operation(readOne, model.readModel)
+	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := d.provider.client.Read(ctx, d.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: headers, UntilReady: op.waits}))
+	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers}, client.Condition{})
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
@@ -65,6 +79,8 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
-	maps.Copy(values, instanceValues(baseURL, result))
-	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
+	model.BaseURL = types.StringValue(baseURL.Written)
+	model.ResponseBody = textValue(string(result.Document))
+	model.detailsModel = newDetailsModel(result.Details)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

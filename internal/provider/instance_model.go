@@ -1,127 +1,167 @@
 package provider
 
 import (
-	"context"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detail is one detail of an instance: a computed attribute of the data sources, the record and the function.
-type detail struct {
-	name      string
-	valueType attr.Type
-	// expectable is true if the block expected has an argument of this name.
-	expectable  bool
-	description string
-	value       func(*instance.Details) tftypes.Value
+// detailsModel holds the details of an instance. The models of the data source and the record embed it; the fleet and the function
+// have its values in an object.
+type detailsModel struct {
+	FileMaxSize            types.Int64  `tfsdk:"file_max_size"`
+	ChunkSize              types.Int64  `tfsdk:"chunk_size"`
+	RequirePassword        types.Bool   `tfsdk:"require_password"`
+	APIVersion             types.String `tfsdk:"api_version"`
+	APIVersionMajor        types.Int64  `tfsdk:"api_version_major"`
+	APIVersionMinor        types.Int64  `tfsdk:"api_version_minor"`
+	APIVersionPatch        types.Int64  `tfsdk:"api_version_patch"`
+	FileMaxAge             types.Int64  `tfsdk:"file_max_age"`
+	MaxTransfersInMerge    types.Int64  `tfsdk:"max_transfers_in_merge"`
+	RecommendedExpireTimes types.List   `tfsdk:"recommended_expire_times"`
 }
 
-// allDetails is shared by the data sources, the record and the function.
-var allDetails = []detail{
-	{"file_max_size", types.Int64Type, true, "Maximum size of one file, in bytes (`fileMaxSize`).",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxSizeBytes) }},
-	{"chunk_size", types.Int64Type, true, "Size of one chunk of an upload, in bytes (`chunkSize`).",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.ChunkSizeBytes) }},
-	{"require_password", types.BoolType, true, "Whether the instance requires a password to create a transfer (`requirePassword`).",
-		func(d *instance.Details) tftypes.Value { return boolValue(d.RequirePassword) }},
-	{"api_version", types.StringType, true, "Version of the instance's API, which is the release of the server, such as `2.0.0` or `2.1.0-rc.1` (`apiVersion`).",
-		func(d *instance.Details) tftypes.Value { return stringValue(d.APIVersion.Text) }},
-	{"api_version_major", types.Int64Type, false, "First number of `api_version`.",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Major) }},
-	{"api_version_minor", types.Int64Type, false, "Second number of `api_version`.",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Minor) }},
-	{"api_version_patch", types.Int64Type, false, "Third number of `api_version`, without a pre-release or build suffix.",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.APIVersion.Patch) }},
-	{"file_max_age", types.Int64Type, true, "Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports `15770000000` if there is no maximum.",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.FileMaxAgeSeconds) }},
-	{"max_transfers_in_merge", types.Int64Type, true, "Maximum number of transfers in a group, which the service calls a merge (`maxTransfersInMerge`). " +
-		"If the instance does not report it, the documented limit: `50` from 2.0.0 on, pre-releases included, and `10` before.",
-		func(d *instance.Details) tftypes.Value { return int64Value(d.MaxTransfersInMerge) }},
-	{"recommended_expire_times", types.ListType{ElemType: expireTimeObject}, false, // not nested attributes: terraform test cannot mock them
-		"Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). Empty if it suggests none. Each has a `label`, " +
-			"`in_seconds`, and `in_minutes` (rounded down).",
-		func(d *instance.Details) tftypes.Value { return expireTimesValue(d.RecommendedExpireTimes) }},
+// detailsAttributes returns the attributes of detailsModel.
+func detailsAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"file_max_size": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "Maximum size of one file, in bytes (`fileMaxSize`).",
+		},
+		"chunk_size": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "Size of one chunk of an upload, in bytes (`chunkSize`).",
+		},
+		"require_password": schema.BoolAttribute{
+			Computed:            true,
+			MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`).",
+		},
+		"api_version": schema.StringAttribute{
+			Computed: true,
+			MarkdownDescription: "Version of the instance's API, which is the release of the server, such as `2.0.0` or " +
+				"`2.1.0-rc.1` (`apiVersion`).",
+		},
+		"api_version_major": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "First number of `api_version`.",
+		},
+		"api_version_minor": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "Second number of `api_version`.",
+		},
+		"api_version_patch": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "Third number of `api_version`, without a pre-release or build suffix.",
+		},
+		"file_max_age": schema.Int64Attribute{
+			Computed: true,
+			MarkdownDescription: "Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports " +
+				"`15770000000` if there is no maximum.",
+		},
+		"max_transfers_in_merge": schema.Int64Attribute{
+			Computed: true,
+			MarkdownDescription: "Maximum number of transfers in a group, which the service calls a merge " +
+				"(`maxTransfersInMerge`). If the instance does not report it, the documented limit: `50` from 2.0.0 on, " +
+				"pre-releases included, and `10` before.",
+		},
+		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
+			Computed:    true,
+			ElementType: expireTimeType,
+			MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). " +
+				"Empty if it suggests none. Each has a `label`, `in_seconds`, and `in_minutes` (rounded down).",
+		},
+	}
 }
 
-var expireTimeObject = types.ObjectType{AttrTypes: map[string]attr.Type{
+var expireTimeType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"label":      types.StringType,
 	"in_seconds": types.Int64Type,
 	"in_minutes": types.Int64Type,
 }}
 
-// detailsType is the type of all details together.
-var detailsType = func() types.ObjectType {
-	object := types.ObjectType{AttrTypes: make(map[string]attr.Type, len(allDetails))}
-	for _, detail := range allDetails {
-		object.AttrTypes[detail.name] = detail.valueType
+// detailsTypes are the types of detailsAttributes.
+var detailsTypes = func() map[string]attr.Type {
+	attributes := detailsAttributes()
+	attributeTypes := make(map[string]attr.Type, len(attributes))
+	for name, attribute := range attributes {
+		attributeTypes[name] = attribute.GetType()
 	}
-	return object
+	return attributeTypes
 }()
 
-// computed returns the computed attribute of a detail.
-func (d detail) computed() schema.Attribute {
-	switch valueType := d.valueType.(type) {
-	case basetypes.Int64Type:
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: d.description}
-	case basetypes.BoolType:
-		return schema.BoolAttribute{Computed: true, MarkdownDescription: d.description}
-	case basetypes.ListType:
-		return schema.ListAttribute{Computed: true, MarkdownDescription: d.description, ElementType: valueType.ElemType}
-	default:
-		return schema.StringAttribute{Computed: true, MarkdownDescription: d.description}
+func newDetailsModel(details *instance.Details) detailsModel {
+	return detailsModel{
+		FileMaxSize:            types.Int64Value(details.FileMaxSizeBytes),
+		ChunkSize:              types.Int64Value(details.ChunkSizeBytes),
+		RequirePassword:        types.BoolValue(details.RequirePassword),
+		APIVersion:             types.StringValue(details.APIVersion.Text),
+		APIVersionMajor:        types.Int64Value(details.APIVersion.Major),
+		APIVersionMinor:        types.Int64Value(details.APIVersion.Minor),
+		APIVersionPatch:        types.Int64Value(details.APIVersion.Patch),
+		FileMaxAge:             types.Int64Value(details.FileMaxAgeSeconds),
+		MaxTransfersInMerge:    types.Int64Value(details.MaxTransfersInMerge),
+		RecommendedExpireTimes: expireTimesValue(details.RecommendedExpireTimes),
 	}
 }
 
-// computedAttributes returns the attributes of all details, and response_body with the description.
-func computedAttributes(responseBody string) map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{"response_body": schema.StringAttribute{Computed: true, MarkdownDescription: responseBody}}
-	for _, detail := range allDetails {
-		attributes[detail.name] = detail.computed()
-	}
-	return attributes
-}
-
-// instanceValues returns the values of computedAttributes and base_url.
-func instanceValues(baseURL address.BaseURL, result *client.Result) map[string]tftypes.Value {
-	values := detailValues(result.Details)
-	values["base_url"] = stringValue(baseURL.Written)
-	values["response_body"] = stringValue(string(result.Document))
-	return values
-}
-
-// detailValues returns the values of allDetails, by name.
-func detailValues(details *instance.Details) map[string]tftypes.Value {
-	values := make(map[string]tftypes.Value, len(allDetails)+2) // and base_url and response_body
-	for _, detail := range allDetails {
-		values[detail.name] = detail.value(details)
-	}
-	return values
-}
-
-// These are the tftypes forms of the types above; see values.go.
-var (
-	expireTimesType = terraformType(types.ListType{ElemType: expireTimeObject})
-	expireTimeType  = terraformType(expireTimeObject)
-)
-
-func terraformType(t attr.Type) tftypes.Type { return t.TerraformType(context.Background()) }
-
-func expireTimesValue(expireTimes []instance.ExpireTime) tftypes.Value {
-	values := make([]tftypes.Value, len(expireTimes))
+// expireTimesValue is made without the framework's reflection, which would take most of the time of a read.
+func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
+	elements := make([]attr.Value, len(expireTimes))
 	for i, expireTime := range expireTimes {
-		values[i] = tftypes.NewValue(expireTimeType, map[string]tftypes.Value{
-			"label":      stringValue(expireTime.Label),
-			"in_seconds": int64Value(expireTime.InSeconds),
-			"in_minutes": int64Value(expireTime.InMinutes()),
+		elements[i] = types.ObjectValueMust(expireTimeType.AttrTypes, map[string]attr.Value{
+			"label":      textValue(expireTime.Label),
+			"in_seconds": types.Int64Value(expireTime.InSeconds),
+			"in_minutes": types.Int64Value(expireTime.InMinutes()),
 		})
 	}
-	return tftypes.NewValue(expireTimesType, values)
+	return types.ListValueMust(expireTimeType, elements)
+}
+
+// textValue returns text of an instance in NFC, the form in which Terraform stores it: it must equal what is in the state.
+func textValue(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
+
+// values returns the values of detailsAttributes.
+func (m detailsModel) values() map[string]attr.Value {
+	return map[string]attr.Value{
+		"file_max_size":            m.FileMaxSize,
+		"chunk_size":               m.ChunkSize,
+		"require_password":         m.RequirePassword,
+		"api_version":              m.APIVersion,
+		"api_version_major":        m.APIVersionMajor,
+		"api_version_minor":        m.APIVersionMinor,
+		"api_version_patch":        m.APIVersionPatch,
+		"file_max_age":             m.FileMaxAge,
+		"max_transfers_in_merge":   m.MaxTransfersInMerge,
+		"recommended_expire_times": m.RecommendedExpireTimes,
+	}
+}
+
+// replace returns m with the values of by in place of those for which where is true.
+func (m detailsModel) replace(where func(attr.Value) bool, by detailsModel) detailsModel {
+	return detailsModel{
+		FileMaxSize:            replaceValue(where, m.FileMaxSize, by.FileMaxSize),
+		ChunkSize:              replaceValue(where, m.ChunkSize, by.ChunkSize),
+		RequirePassword:        replaceValue(where, m.RequirePassword, by.RequirePassword),
+		APIVersion:             replaceValue(where, m.APIVersion, by.APIVersion),
+		APIVersionMajor:        replaceValue(where, m.APIVersionMajor, by.APIVersionMajor),
+		APIVersionMinor:        replaceValue(where, m.APIVersionMinor, by.APIVersionMinor),
+		APIVersionPatch:        replaceValue(where, m.APIVersionPatch, by.APIVersionPatch),
+		FileMaxAge:             replaceValue(where, m.FileMaxAge, by.FileMaxAge),
+		MaxTransfersInMerge:    replaceValue(where, m.MaxTransfersInMerge, by.MaxTransfersInMerge),
+		RecommendedExpireTimes: replaceValue(where, m.RecommendedExpireTimes, by.RecommendedExpireTimes),
+	}
+}
+
+func replaceValue[T attr.Value](where func(attr.Value) bool, value, by T) T {
+	if where(value) {
+		return by
+	}
+	return value
+}
+
+func responseBodyAttribute(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -36,6 +37,31 @@ const (
 // instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
 type instanceRecordResource struct{ provider *providerData }
 
+// recordModel is the configuration, the plan and the state of filetransfer_instance_record.
+type recordModel struct {
+	BaseURL      types.String `tfsdk:"base_url"`
+	Expected     types.Object `tfsdk:"expected"` // an expectedModel
+	StableFor    types.String `tfsdk:"stable_for"`
+	Triggers     types.Map    `tfsdk:"triggers"`
+	Timeouts     types.Object `tfsdk:"timeouts"` // a recordTimeoutsModel
+	WaitFailed   types.Bool   `tfsdk:"wait_failed"`
+	ResponseBody types.String `tfsdk:"response_body"`
+	detailsModel
+}
+
+type recordTimeoutsModel struct {
+	Create types.String `tfsdk:"create"`
+	Read   types.String `tfsdk:"read"`
+	Update types.String `tfsdk:"update"`
+}
+
+// blocks returns the models of the blocks.
+func (m recordModel) blocks(ctx context.Context) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
+	expected, diags = blockAs[expectedModel](ctx, m.Expected)
+	timeouts, more := blockAs[recordTimeoutsModel](ctx, m.Timeouts)
+	return expected, timeouts, append(diags, more...)
+}
+
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
 
 func (r *instanceRecordResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -43,17 +69,20 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := computedAttributes("The JSON document as delivered. Unknown in a plan that changes a value in `expected`. Do not use it in an " +
-		"argument that forces replacement: each release would replace that resource. Use the other attributes there.")
+	attributes := detailsAttributes()
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that changes a value in " +
+		"`expected`. Do not use it in an argument that forces replacement: each release would replace that resource. Use the other " +
+		"attributes there.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required: true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
 			"the new instance, and is updated in place.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait ends. It is asked about once "+
-		"a second, each time on a new connection. An answer that fails or differs starts the time again. A positive duration, shorter than `timeouts.create` and "+
-		"`timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
+	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
+		"ends. It is asked about five times a second, at random intervals, each time on a new connection. An answer that fails or "+
+		"differs starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
+		"argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
@@ -93,206 +122,250 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 }
 
 // ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the timeouts.
-func (r *instanceRecordResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config := elementsOf(req.Config.Raw)
-	nothingExpected := config["expected"].IsKnown() && !expectsAnything(config["expected"])
-	if nothingExpected && hasElements(config["triggers"]) {
+func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config recordModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	expected, timeouts, diags := config.blocks(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	nothingExpected := !config.Expected.IsUnknown() && expected.isEmpty()
+	if nothingExpected && len(config.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), summaryTriggers,
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
-	stableFor := durationOr(config["stable_for"], 0)
-	timeouts := elementsOf(config["timeouts"])
-	create, update := timeoutOf(config, "create", defaultWaitTimeout), timeoutOf(config, "update", defaultWaitTimeout)
+	stableFor := durationOr(config.StableFor, 0)
+	create, update := durationOr(timeouts.Create, defaultWaitTimeout), durationOr(timeouts.Update, defaultWaitTimeout)
+	timeoutsKnown := !config.Timeouts.IsUnknown() && isDurationOrNull(timeouts.Create) && isDurationOrNull(timeouts.Update)
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStable,
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
-	case config["timeouts"].IsKnown() && isDurationOrNull(timeouts["create"]) && isDurationOrNull(timeouts["update"]) &&
-		stableFor >= min(create, update):
-		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong,
-			fmt.Sprintf("stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for that "+
-				"long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
+	case timeoutsKnown && stableFor >= min(create, update):
+		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong, fmt.Sprintf(
+			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for "+
+				"that long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
 	}
 }
 
 // ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes, or are unknown if
 // the base URL is unknown or leads to another instance.
-func (r *instanceRecordResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	plannedURL := normalizedURL(planned["base_url"])
-	sameInstance := plannedURL != "" && plannedURL == normalizedURL(state["base_url"])
-	for name, attribute := range req.Plan.Schema.GetAttributes() {
-		switch {
-		case !attribute.IsComputed():
-		case sameInstance:
-			planned[name] = state[name]
-		default:
-			planned[name] = unknownValue(planned[name].Type())
+	var planned recordModel
+	var state *recordModel // nil in a creation
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	expected, timeouts, diags := planned.blocks(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	planned.WaitFailed = types.BoolValue(false)
+	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
+	if sameInstance {
+		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
+		if changesDetails(expected.details(), state.detailsModel) { // the document will change too, because a value in it will
+			planned.ResponseBody = types.StringUnknown()
+		}
+	} // else, the framework has planned them as unknown
+	planned.detailsModel = expected.details().replace(attr.Value.IsNull, planned.detailsModel)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
+	if sameInstance && planned.Expected.Equal(state.Expected) {
+		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
+			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
 		}
 	}
-	planned["wait_failed"] = boolValue(false)
-	for name, value := range expectedValues(planned["expected"]) {
-		if sameInstance && !value.Equal(state[name]) { // the document will change too, because a value in it will
-			planned["response_body"] = unknownValue(tftypes.String)
+}
+
+// isSameInstance reports whether two base URLs are valid and have the same effective URL.
+func isSameInstance(a, b types.String) bool {
+	parsedA, errA := address.ParseBaseURL(a.ValueString())
+	parsedB, errB := address.ParseBaseURL(b.ValueString())
+	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
+}
+
+// changesDetails reports whether an expected value differs from that in the state, or is unknown.
+func changesDetails(expected, state detailsModel) bool {
+	stateValues := state.values()
+	for name, value := range expected.values() {
+		if !value.IsNull() && !value.Equal(stateValues[name]) {
+			return true
 		}
-		planned[name] = value
 	}
-	resp.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), planned)
-	if sameInstance && planned["expected"].Equal(state["expected"]) {
-		if found := r.provider.differences(state["expected"], state); len(found) > 0 {
-			resp.Diagnostics.Append(driftWarning(planned, found))
-		}
-	}
+	return false
 }
 
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
 // shows it in plans, applies (even if the record is replaced) and refreshes.
-func driftWarning(planned map[string]tftypes.Value, found []client.Difference) diag.Diagnostic {
+func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
 	limit := "timeouts.update"
-	if planned["timeouts"].IsFullyKnown() {
-		limit += fmt.Sprintf(" (%s)", formatDuration(timeoutOf(planned, "update", defaultWaitTimeout)))
+	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
+		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
 	}
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
-	return diag.NewAttributeWarningDiagnostic(expectedPath(found), fmt.Sprintf("%s: %s (%s)", summaryDrift, goValue[string](planned["base_url"]), found[0]),
-		paragraphs("When this run began, the instance reported other values:"+differenceList(found),
-			"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
-			strings.Join(append(differenceRemedies(found), failureWords[client.KindUnexpected].text), " ")))
+	summary := fmt.Sprintf("%s: %s (%s)", summaryDrift, planned.BaseURL.ValueString(), differences[0])
+	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
+		"When this run began, the instance reported other values:"+differenceList(differences),
+		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
+		sentences(differenceRemedies(differences), adviceUnexpected)))
 }
 
-// normalizedURL returns [address.BaseURL.Effective]. Returns "" if unknown or invalid.
-func normalizedURL(baseURL tftypes.Value) string {
-	parsed, _ := address.ParseBaseURL(goValue[string](baseURL))
-	return parsed.Effective
-}
-
+// Create waits for the instance. If the wait fails, nothing is recorded.
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	planned := elementsOf(req.Plan.Raw)
-	reported, diags := r.wait(ctx, planned, "create")
+	var planned recordModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	expected, timeouts, diags := planned.blocks(ctx)
 	resp.Diagnostics.Append(diags...)
-	if !diags.HasError() {
-		resp.State.Raw = fillUnknown(req.Plan.Raw.Type(), planned, reported)
-	}
-}
-
-// Update waits if the plan has unknown values, which only the instance knows, or if mustWait says so. If the wait fails, the state
-// remembers that, so that the next apply waits again, even one that takes the change back.
-func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	planned, state := elementsOf(req.Plan.Raw), elementsOf(req.State.Raw)
-	if req.Plan.Raw.IsFullyKnown() && !r.mustWait(planned, state) {
-		resp.State.Raw = req.Plan.Raw
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	reported, diags := r.wait(ctx, planned, "update")
+	result, diags := r.wait(ctx, planned, expected, "timeouts.create", durationOr(timeouts.Create, defaultWaitTimeout))
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
-		state["wait_failed"] = boolValue(true)
-		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
 		return
 	}
-	resp.Diagnostics.Append(r.changedWarning(planned, reported))
-	resp.State.Raw = fillUnknown(req.Plan.Raw.Type(), planned, reported)
+	planned.fillUnknown(result)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 }
 
-// mustWait reports whether an update has to wait for the expected values: the last wait failed, expected or triggers changed, or the
-// state is not as expected.
-func (r *instanceRecordResource) mustWait(planned, state map[string]tftypes.Value) bool {
-	expected, triggers := planned["expected"], planned["triggers"]
-	return expectsAnything(expected) && (goValue[bool](state["wait_failed"]) || !expected.Equal(state["expected"]) ||
-		hasElements(triggers) && !triggers.Equal(state["triggers"]) || len(r.provider.differences(expected, state)) > 0)
-}
-
-// fillUnknown returns a plan with its unknown values replaced by what the instance reported.
-func fillUnknown(recordType tftypes.Type, planned, reported map[string]tftypes.Value) tftypes.Value {
-	for name, value := range planned {
-		if !value.IsKnown() {
-			planned[name] = reported[name]
-		}
+// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
+// the change back.
+func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var planned, state recordModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	expected, timeouts, diags := planned.blocks(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
-	return tftypes.NewValue(recordType, planned)
+	if !mustWait(planned, state, expected) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+		return
+	}
+	result, diags := r.wait(ctx, planned, expected, "timeouts.update", durationOr(timeouts.Update, defaultWaitTimeout))
+	resp.Diagnostics.Append(diags...)
+	if diags.HasError() {
+		state.WaitFailed = types.BoolValue(true)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		return
+	}
+	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
+	planned.fillUnknown(result)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+}
+
+// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in the plan), or,
+// where anything is expected, because the last wait failed, or because expected or triggers changed.
+func mustWait(planned, state recordModel, expected expectedModel) bool {
+	switch {
+	case planned.ResponseBody.IsUnknown():
+		return true
+	case expected.isEmpty():
+		return false
+	default:
+		triggered := len(planned.Triggers.Elements()) > 0 && !planned.Triggers.Equal(state.Triggers)
+		return state.WaitFailed.ValueBool() || !planned.Expected.Equal(state.Expected) || triggered
+	}
+}
+
+// fillUnknown replaces the unknown values of a plan by what the instance reported.
+func (m *recordModel) fillUnknown(result *client.Result) {
+	m.detailsModel = m.replace(attr.Value.IsUnknown, newDetailsModel(result.Details))
+	m.ResponseBody = replaceValue(attr.Value.IsUnknown, m.ResponseBody, textValue(string(result.Document)))
 }
 
 // changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store what was
 // planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
-func (r *instanceRecordResource) changedWarning(planned, reported map[string]tftypes.Value) diag.Diagnostic {
+func (r *instanceRecordResource) changedWarning(planned recordModel, result *client.Result, expected expectedModel) diag.Diagnostic {
 	var changed []string
-	for _, detail := range allDetails {
-		name, want, got := detail.name, planned[detail.name], reported[detail.name]
+	want, got := planned.values(), newDetailsModel(result.Details).values()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch {
-		case !want.IsKnown() || got.Equal(want) || strings.HasPrefix(name, "api_version_"):
-		case got.Type().Is(tftypes.List{}):
+		case want[name].IsUnknown() || got[name].Equal(want[name]) || followsFromVersion(name):
+		case want[name].IsNull(): // in a state that somebody edited
+			changed = append(changed, fmt.Sprintf("%s is %s, planned nothing", name, r.provider.redactedText(got[name])))
+		case name == "recommended_expire_times":
 			changed = append(changed, name)
 		default:
-			changed = append(changed, fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got), r.provider.redactedText(want)))
+			changed = append(changed,
+				fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got[name]), r.provider.redactedText(want[name])))
 		}
 	}
-	if body := planned["response_body"]; body.IsKnown() && !body.Equal(reported["response_body"]) {
+	if body := planned.ResponseBody; !body.IsUnknown() && !body.Equal(textValue(string(result.Document))) {
 		changed = append(changed, "response_body")
 	}
 	if len(changed) == 0 {
 		return nil
 	}
 	asExpected := ""
-	if expectsAnything(planned["expected"]) {
+	if !expected.isEmpty() {
 		asExpected = "The instance reports what is expected. "
 	}
-	return diag.NewWarningDiagnostic(summaryChanged+": "+goValue[string](planned["base_url"]),
-		asExpected+"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
-			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
+	return diag.NewWarningDiagnostic(summaryChanged+": "+planned.BaseURL.ValueString(), asExpected+
+		"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
+		"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
 // Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there
-// it is an error. A record that was read before keeps its values, without a warning, while arguments of the provider are unknown.
+// it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := elementsOf(req.State.Raw)
-	imported := state["response_body"].IsNull() // not read yet
-	switch deferred, unknown := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); {
-	case !imported && (deferred || unknown != nil):
-		return
-	case deferred:
-		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+	var state recordModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	expected, timeouts, diags := state.blocks(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	reported, diags := r.read(ctx, state["base_url"], client.Request{}, readOperation{
-		purpose: refreshRecord, timeoutArgument: "timeouts.read", timeout: timeoutOf(state, "read", defaultRefreshTimeout),
+	imported := state.ResponseBody.IsNull() // not read yet
+	if imported {
+		state.WaitFailed = types.BoolValue(false)
+		deferred, _ := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, "")
+		if deferred {
+			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+			return
+		}
+	}
+	result, diags := r.read(ctx, state.BaseURL, client.Condition{}, readOperation{
+		purpose: refreshRecord, timeoutArgument: "timeouts.read", timeout: durationOr(timeouts.Read, defaultRefreshTimeout),
 	})
 	switch canceled := ctx.Err() != nil; {
 	case !diags.HasError():
-		maps.Copy(state, reported)
-		if imported {
-			state["wait_failed"] = boolValue(false)
-		}
-		resp.State.Raw = tftypes.NewValue(req.State.Raw.Type(), state)
-	case !imported && !canceled:
-		diags = diag.Diagnostics{keptWarning(state, diags[0])}
+		resp.Diagnostics.Append(diags...)
+		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), textValue(string(result.Document))
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	case imported || canceled:
+		resp.Diagnostics.Append(diags...)
+	default:
+		resp.Diagnostics.Append(keptWarning(state.BaseURL, expected, diags[0]))
 	}
-	resp.Diagnostics.Append(diags...)
 }
 
-// wait waits until an instance reports what is expected, and returns what it reported, by attribute. operation is "create" or
-// "update", whose timeout limits it.
-func (r *instanceRecordResource) wait(ctx context.Context, planned map[string]tftypes.Value, operation string) (map[string]tftypes.Value, diag.Diagnostics) {
-	op := readOperation{
-		purpose: waitForRecord, waits: true, timeoutArgument: "timeouts." + operation, timeout: timeoutOf(planned, operation, defaultWaitTimeout),
-		stableFor: durationOr(planned["stable_for"], 0),
-	}
-	return r.read(ctx, planned["base_url"], client.Request{
-		UntilReady: true,
-		StableFor:  op.stableFor,
+// wait waits until an instance reports what is expected.
+func (r *instanceRecordResource) wait(
+	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout time.Duration,
+) (*client.Result, diag.Diagnostics) {
+	until := client.Condition{
+		StableFor: durationOr(planned.StableFor, 0),
 		Differences: func(details *instance.Details) []client.Difference {
-			return r.provider.differences(planned["expected"], detailValues(details))
+			return r.provider.differences(expected.details(), newDetailsModel(details))
 		},
-	}, op)
+	}
+	return r.read(ctx, planned.BaseURL, until, readOperation{
+		purpose: waitForRecord, waits: true, timeoutArgument: timeoutArgument, timeout: timeout, stableFor: until.StableFor,
+	})
 }
 
-// read reads the instance at baseURL, and returns what it reported, by attribute.
+// read reads the instance at baseURL, or waits for the condition if the operation waits.
 func (r *instanceRecordResource) read(
-	ctx context.Context, baseURL tftypes.Value, request client.Request, op readOperation,
-) (map[string]tftypes.Value, diag.Diagnostics) {
+	ctx context.Context, baseURL types.String, until client.Condition, op readOperation,
+) (*client.Result, diag.Diagnostics) {
 	if _, unknown := r.provider.requireKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}
@@ -300,42 +373,43 @@ func (r *instanceRecordResource) read(
 	if invalid != nil { // only if another version of the provider accepted it in a state
 		return nil, diag.Diagnostics{invalid}
 	}
-	request.BaseURL, op.provider = parsed, r.provider
+	op.provider = r.provider
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := r.provider.client.Read(ctx, r.provider.withHeaders(request))
+	result, err := op.read(ctx, client.Request{BaseURL: parsed}, until)
 	if err != nil {
-		return nil, diag.Diagnostics{readError(faultPath(err, op), err, op)}
+		return nil, diag.Diagnostics{readError(pathAtFault(err, op), err, op)}
 	}
-	return instanceValues(parsed, result), warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
+	return result, warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
 }
 
-// faultPath returns the path of the argument at fault.
-func faultPath(err error, op readOperation) path.Path {
-	failure, ok := client.AsFailure(err)
+// pathAtFault returns the path of the argument that a failure is about.
+func pathAtFault(err error, op readOperation) path.Path {
+	readErr := client.AsReadError(err)
 	switch {
 	case op.purpose == refreshRecord: // it has no configuration to point to
 		return path.Empty()
-	case ok && failure.Kind == client.KindUnexpected:
-		return expectedPath(failure.Differences)
-	case ok && failure.Kind == client.KindUnstable:
+	case readErr.Ending == client.Unstable:
 		return path.Root("stable_for")
+	case readErr.Failure != nil && readErr.Failure.Kind == client.KindUnexpected:
+		return expectedPath(readErr.Differences)
 	default:
 		return path.Root("base_url")
 	}
 }
 
 // keptWarning returns a warning that a refresh failed.
-func keptWarning(state map[string]tftypes.Value, failure diag.Diagnostic) diag.Diagnostic {
+func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diagnostic) diag.Diagnostic {
 	summary, notChecked := summaryKept, ""
-	if parsed, err := address.ParseBaseURL(goValue[string](state["base_url"])); err == nil { // an invalid one may contain a secret
+	if parsed, err := address.ParseBaseURL(baseURL.ValueString()); err == nil { // an invalid one may contain a secret
 		summary += ": " + parsed.Written
 	}
-	if expectsAnything(state["expected"]) {
+	if !expected.isEmpty() {
 		notChecked = " Whether it reports what is expected was not checked."
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+notChecked+"\n\n"+failure.Detail())
+		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+notChecked+
+			"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.

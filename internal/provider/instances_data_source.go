@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -32,6 +31,16 @@ const (
 
 type instancesDataSource struct{ dataSource }
 
+// instancesModel is the configuration and the state of filetransfer_instances.
+type instancesModel struct {
+	BaseURLs       types.Map    `tfsdk:"base_urls"`
+	MaxConcurrency types.Number `tfsdk:"max_concurrency"`
+	AllowFailures  types.Bool   `tfsdk:"allow_failures"`
+	Instances      types.Map    `tfsdk:"instances"`
+	Errors         types.Map    `tfsdk:"errors"`
+	readModel
+}
+
 func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
 
 func (d *instancesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -39,7 +48,7 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readArgumentAttributes("Extra request headers for every instance listed. They override the provider's. For instances with different " +
+	attributes := readAttributes("Extra request headers for every instance listed. They override the provider's. For instances with different " +
 		"tokens, use `filetransfer_instance` with `for_each`.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
@@ -62,7 +71,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
-			ElementType: listedInstanceObject, // not nested attributes: terraform test cannot mock them
+			ElementType: listedInstanceType, // not nested attributes: terraform test cannot mock them
 			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
 				"`filetransfer_instance` except `response_body`.",
 		},
@@ -77,50 +86,48 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		MarkdownDescription: "Reads many instances of the file transfer service at once, much faster than `filetransfer_instance` with " +
 			"`for_each`.",
 		Attributes: attributes,
-		Blocks:     readTimeoutBlocks(),
+		Blocks:     readBlocks(),
 	}
 }
 
-var listedInstanceObject = func() types.ObjectType {
-	attributes := map[string]attr.Type{"base_url": types.StringType}
-	maps.Copy(attributes, detailsType.AttrTypes)
+// listedInstanceType is the type of an element of instances.
+var listedInstanceType = func() types.ObjectType {
+	attributes := maps.Clone(detailsTypes)
+	attributes["base_url"] = types.StringType
 	return types.ObjectType{AttrTypes: attributes}
 }()
-
-var listedInstanceType = terraformType(listedInstanceObject)
 
 // fleetMember is an instance to read, and the keys that point to it.
 type fleetMember struct {
 	baseURL address.BaseURL
 	keys    []string
 
-	// Set by readFleet: either err, or values and warnings.
-	err      error
-	values   map[string]tftypes.Value
-	warnings []instance.Warning
+	// Set by readFleet: one of the two.
+	details *instance.Details
+	err     *client.ReadError
 }
 
 // summary returns a name for the instance that is unique within a read.
 func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
-// fleetMembers returns the instances in baseURLs, in the order of their keys. Keys for the same instance share a member. Null and
+// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a member. Null and
 // invalid URLs are errors; unknown ones are skipped.
-func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, diags diag.Diagnostics) {
-	byEffective := make(map[string]*fleetMember, len(baseURLs))
-	secret := false
-	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		value, at := baseURLs[key], path.Root("base_urls").AtMapKey(key)
-		if !value.IsKnown() {
+func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
+	byEffective := make(map[string]*fleetMember, len(baseURLs.Elements()))
+	elements := baseURLs.Elements()
+	invalid := make(map[string]*address.SyntaxError)
+	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		value, at := elements[key].(types.String), path.Root("base_urls")
+		if value.IsUnknown() {
 			continue
 		}
 		if value.IsNull() {
-			diags.Append(errorAt(at.ParentPath(), summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at)))
+			diags.AddAttributeError(at, summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at.AtMapKey(key)))
 			continue
 		}
-		baseURL, err := address.ParseBaseURL(goValue[string](value))
+		baseURL, err := address.ParseBaseURL(value.ValueString())
 		if syntaxErr, ok := errors.AsType[*address.SyntaxError](err); ok {
-			secret = secret || syntaxErr.Secret
-			diags.Append(syntaxError(at, summaryBaseURL, at.String(), err))
+			invalid[key] = syntaxErr
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective]
@@ -131,68 +138,85 @@ func fleetMembers(baseURLs map[string]tftypes.Value) (members []*fleetMember, di
 		}
 		member.keys = append(member.keys, key)
 	}
-	if secret { // all base URLs may be on one line; see errorAt
-		for i, invalid := range diags {
-			diags[i] = diag.NewErrorDiagnostic(invalid.Summary(), invalid.Detail())
-		}
-	}
+	diags.Append(invalidURLs(invalid)...)
 	return members, diags
 }
 
+// invalidURLs returns an error for each invalid base URL, by its key.
+func invalidURLs(invalid map[string]*address.SyntaxError) (diags diag.Diagnostics) {
+	// All base URLs may be on one line, which Terraform would print for each.
+	secret := slices.ContainsFunc(slices.Collect(maps.Values(invalid)), func(err *address.SyntaxError) bool { return err.Secret })
+	for _, key := range slices.Sorted(maps.Keys(invalid)) {
+		argument := path.Root("base_urls").AtMapKey(key)
+		at := argument
+		if secret {
+			at = path.Empty()
+		}
+		diags.Append(syntaxError(at, summaryBaseURL, argument.String(), invalid[key]))
+	}
+	return diags
+}
+
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	values := elementsOf(req.Config.Raw)
-	headers, diags := parseHeaders(path.Root("request_headers"), values["request_headers"])
-	baseURLs := elementsOf(values["base_urls"])
-	members, invalid := fleetMembers(baseURLs)
+	var model instancesModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
+	members, invalid := fleetMembers(model.BaseURLs)
 	diags.Append(invalid...)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() || d.deferOrRefuse(true, req, resp) {
 		return
 	}
 
-	op := d.operation(readMany, values)
-	ctx, cancel := context.WithTimeout(ctx, op.timeout)
+	op := d.operation(readMany, model.readModel)
+	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	d.readFleet(ctx, members, client.Request{
-		Headers: headers, UntilReady: op.waits, Semaphore: make(chan struct{}, int64Or(values["max_concurrency"], defaultMaxConcurrency)),
-	})
+	readFleet(readCtx, members, client.Request{
+		Headers: headers, Semaphore: make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency)),
+	}, op)
 	var warnings []instanceWarnings
 	failed := make(map[string]*fleetMember)
 	for _, member := range members {
-		warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.warnings})
+		if member.err == nil {
+			warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.details.Warnings})
+			continue
+		}
 		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = member
-			}
+			failed[key] = member
 		}
 	}
-	if len(failed) > 0 && errors.Is(ctx.Err(), context.Canceled) {
-		resp.Diagnostics.AddError(summaryCanceled, fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), len(baseURLs)))
+	total := len(model.BaseURLs.Elements())
+	if len(failed) > 0 && ctx.Err() != nil {
+		resp.Diagnostics.AddError(summaryCanceled,
+			fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), total))
 		return
 	}
-	if !goValue[bool](values["allow_failures"]) {
+	if !model.AllowFailures.ValueBool() {
 		resp.Diagnostics.Append(failureErrors(failed, op)...)
 	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs), op))
+		resp.Diagnostics.Append(failuresWarning(failed, total, op))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	values["instances"], values["errors"] = fleetValues(members, baseURLs)
-	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), values)
+	model.Instances, model.Errors = fleetValues(members, model.BaseURLs.Elements())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 // readFleet reads all members concurrently and sets their results.
-func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMember, request client.Request) {
+func readFleet(ctx context.Context, members []*fleetMember, request client.Request, op readOperation) {
 	var reads sync.WaitGroup
 	for _, member := range members {
 		reads.Go(func() {
 			request := request
 			request.BaseURL = member.baseURL
-			result, err := d.provider.client.Read(ctx, d.provider.withHeaders(request))
-			if member.err = err; err == nil {
-				member.values, member.warnings = detailValues(result.Details), result.Details.Warnings
+			result, err := op.read(ctx, request, client.Condition{})
+			if member.err = client.AsReadError(err); err == nil {
+				member.details = result.Details
 			}
 		})
 	}
@@ -200,54 +224,57 @@ func (d *instancesDataSource) readFleet(ctx context.Context, members []*fleetMem
 }
 
 // fleetValues returns the attributes instances and errors.
-func fleetValues(members []*fleetMember, baseURLs map[string]tftypes.Value) (instances, failures tftypes.Value) {
-	read := make(map[string]tftypes.Value, len(baseURLs))
-	failed := make(map[string]tftypes.Value)
+func fleetValues(members []*fleetMember, baseURLs map[string]attr.Value) (instances, failures types.Map) {
+	read, failed := make(map[string]attr.Value, len(baseURLs)), make(map[string]attr.Value)
 	for _, member := range members {
 		for _, key := range member.keys {
-			if failure, ok := client.AsFailure(member.err); ok {
-				failed[key] = stringValue(failure.StableReason)
+			if member.err != nil {
+				failed[key] = types.StringValue(member.err.Failure.Class)
 				continue
 			}
-			values := maps.Clone(member.values)
+			values := newDetailsModel(member.details).values()
 			values["base_url"] = baseURLs[key]
-			read[key] = tftypes.NewValue(listedInstanceType, values)
+			read[key] = types.ObjectValueMust(listedInstanceType.AttrTypes, values)
 		}
 	}
-	return tftypes.NewValue(tftypes.Map{ElementType: listedInstanceType}, read),
-		tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, failed)
+	return types.MapValueMust(listedInstanceType, read), types.MapValueMust(types.StringType, failed)
 }
 
 func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
 		failure := readError(at, failed[key].err, op)
-		diags.AddAttributeError(at, failure.Summary(), fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
+		diags.AddAttributeError(at, failure.Summary(),
+			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
 	}
 	return diags
 }
 
-// failuresWarning returns a warning that lists the failures and, once each, their remedies with the number of instances.
+// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of instances.
 func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
-	var lines, allRemedies []string
+	var lines, allAdvice []string
 	count := make(map[string]int)
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
-		failure, _ := client.AsFailure(failed[key].err)
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s: %s (%s)", key, failure.Target(), failure.Reason, attempts(failure.Attempts)))
-		for _, remedy := range remedies(failure, op) {
-			if count[remedy] == 0 {
-				allRemedies = append(allRemedies, remedy)
+		err := failed[key].err
+		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, err, attempts(err.Attempts)))
+		for _, sentences := range adviceOn(err, op) {
+			if count[sentences] == 0 {
+				allAdvice = append(allAdvice, sentences)
 			}
-			count[remedy]++
+			count[sentences]++
 		}
 	}
-	told := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+	texts := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", "\n  - "))}
-	for _, remedy := range allRemedies {
-		told = append(told, fmt.Sprintf("For %d of them: %s", count[remedy], remedy))
+	for _, sentences := range allAdvice {
+		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
 	}
-	return diag.NewWarningDiagnostic(summaryFailures+": "+failed[keys[0]].summary(), paragraphs(told...))
+	first := failed[keys[0]].summary()
+	if more := len(keys) - 1; more > 0 {
+		first += fmt.Sprintf(" (and %d more)", more)
+	}
+	return diag.NewWarningDiagnostic(summaryFailures+": "+first, paragraphs(texts...))
 }
 
 // quoted returns at most maxListed keys, in quotes.

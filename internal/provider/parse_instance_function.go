@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -35,7 +35,7 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its faults.",
 			},
 		},
-		Return: function.ObjectReturn{AttributeTypes: detailsType.AttrTypes},
+		Return: function.ObjectReturn{AttributeTypes: detailsTypes},
 	}
 }
 
@@ -49,8 +49,7 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 		resp.Error = function.NewArgumentFuncError(0, invalidDocument(document, err))
 		return
 	}
-	value, _ := detailsType.ValueFromTerraform(ctx, tftypes.NewValue(detailsType.TerraformType(ctx), detailValues(details))) // no error: the type matches
-	resp.Error = resp.Result.Set(ctx, value)
+	resp.Error = resp.Result.Set(ctx, types.ObjectValueMust(detailsTypes, newDetailsModel(details).values()))
 }
 
 // fileName matches text that looks like a file name and cannot be JSON.

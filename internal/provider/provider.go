@@ -6,12 +6,14 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -24,6 +26,34 @@ var (
 const typeName = "filetransfer"
 
 type filetransferProvider struct{ version string }
+
+// providerModel is the configuration of the provider block.
+type providerModel struct {
+	BaseURL        types.String `tfsdk:"base_url"`
+	RequestHeaders types.Map    `tfsdk:"request_headers"`
+	RequestTimeout types.String `tfsdk:"request_timeout"`
+	Retry          types.Object `tfsdk:"retry"` // a retryModel
+	CACertPEM      types.String `tfsdk:"ca_cert_pem"`
+	ClientCertPEM  types.String `tfsdk:"client_cert_pem"`
+	ClientKeyPEM   types.String `tfsdk:"client_key_pem"`
+	ConnectTo      types.String `tfsdk:"connect_to"`
+	Insecure       types.Bool   `tfsdk:"insecure"`
+}
+
+type retryModel struct {
+	MaxAttempts types.Number `tfsdk:"max_attempts"`
+	MinDelay    types.String `tfsdk:"min_delay"`
+	MaxDelay    types.String `tfsdk:"max_delay"`
+}
+
+// settings returns the settings of the block, with defaults for values that are null or unknown.
+func (m retryModel) settings() client.Retry {
+	return client.Retry{
+		MaxAttempts: int64Or(m.MaxAttempts, defaultRetry.MaxAttempts),
+		MinDelay:    durationOr(m.MinDelay, defaultRetry.MinDelay),
+		MaxDelay:    durationOr(m.MaxDelay, defaultRetry.MaxDelay),
+	}
+}
 
 // New returns a factory for the provider. version appears in its User-Agent.
 func New(version string) func() provider.Provider {
@@ -98,43 +128,67 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 }
 
 // ValidateConfig checks arguments against each other.
-func (p *filetransferProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	config := elementsOf(req.Config.Raw)
-	retry := elementsOf(config["retry"])
-	rules := retryOf(retry)
-	if rules.MinDelay > rules.MaxDelay && isDurationOrNull(retry["min_delay"]) && isDurationOrNull(retry["max_delay"]) {
-		at := path.Root("retry").AtName("min_delay")
-		if retry["min_delay"].IsNull() {
-			at = path.Root("retry").AtName("max_delay")
-		}
-		resp.Diagnostics.AddAttributeError(at, summaryRetryDelays,
-			fmt.Sprintf("retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
-				formatDuration(rules.MinDelay), formatDuration(rules.MaxDelay), formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
+func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	retry, diags := blockAs[retryModel](ctx, config.Retry)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+	resp.Diagnostics.Append(checkDelays(retry), checkClientCertificate(config.ClientCertPEM, config.ClientKeyPEM))
+}
 
-	cert, key := config["client_cert_pem"], config["client_key_pem"]
-	certPath := pemPath(path.Root("client_cert_pem"), goValue[string](cert))
-	switch {
-	case isSet(cert) && key.IsNull():
-		resp.Diagnostics.Append(errorAt(certPath, summaryNoKey,
-			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments."))
-	case isSet(key) && cert.IsNull():
-		// At the missing argument: Terraform would print the lines of the key.
-		resp.Diagnostics.AddAttributeError(path.Root("client_cert_pem"), summaryNoCert,
-			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
-	case isSet(cert) && isSet(key):
-		if _, err := client.ParseClientCert(goValue[string](cert), goValue[string](key)); err != nil {
-			resp.Diagnostics.Append(errorAt(certPath, summaryTLS,
-				sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its own, unencrypted private key, both in PEM form."))
-		}
+// checkDelays returns an error if min_delay is longer than max_delay, at the one that is set.
+func checkDelays(retry retryModel) diag.Diagnostic {
+	settings := retry.settings()
+	known := isDurationOrNull(retry.MinDelay) && isDurationOrNull(retry.MaxDelay)
+	if !known || settings.MinDelay <= settings.MaxDelay {
+		return nil
 	}
+	at := path.Root("retry").AtName("min_delay")
+	if retry.MinDelay.IsNull() {
+		at = path.Root("retry").AtName("max_delay")
+	}
+	return diag.NewAttributeErrorDiagnostic(at, summaryRetryDelays, fmt.Sprintf(
+		"retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
+		formatDuration(settings.MinDelay), formatDuration(settings.MaxDelay),
+		formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
+}
+
+// checkClientCertificate returns an error if a certificate and a key do not belong together.
+func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
+	at := pemPath(path.Root("client_cert_pem"), certificate.ValueString())
+	switch {
+	case isSet(certificate) && key.IsNull():
+		return errorAt(at, summaryNoKey, "client_cert_pem is set, but client_key_pem is not.\n\n"+
+			"Set both, or neither. If one PEM file contains both, pass it to both arguments.")
+	case isSet(key) && certificate.IsNull():
+		// At the missing argument: Terraform would print the lines of the key.
+		return diag.NewAttributeErrorDiagnostic(path.Root("client_cert_pem"), summaryNoCert,
+			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
+	case !isSet(certificate) || !isSet(key):
+		return nil
+	}
+	if _, err := client.ParseClientCert(certificate.ValueString(), key.ValueString()); err != nil {
+		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its "+
+			"own, unencrypted private key, both in PEM form.")
+	}
+	return nil
 }
 
 // Configure sets the data that data sources and resources share. It makes no connections. Unknown arguments are an error only in a
 // read that needs them.
-func (p *filetransferProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	retry, diags := blockAs[retryModel](ctx, config.Retry)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(req.Config.Raw, userAgent) //nolint:contextcheck // a handshake has its own context
+	data, diags := newProviderData(config, retry, userAgent) //nolint:contextcheck // a handshake has its own context
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

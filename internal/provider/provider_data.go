@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -40,15 +40,6 @@ type providerData struct {
 	unknown []string
 }
 
-// retryOf returns the settings of the retry block, with defaults for values that are null or unknown.
-func retryOf(retry map[string]tftypes.Value) client.Retry {
-	return client.Retry{
-		MaxAttempts: int64Or(retry["max_attempts"], defaultRetry.MaxAttempts),
-		MinDelay:    durationOr(retry["min_delay"], defaultRetry.MinDelay),
-		MaxDelay:    durationOr(retry["max_delay"], defaultRetry.MaxDelay),
-	}
-}
-
 // providerDataOf returns the data that Configure of a data source or resource gets from the framework. Returns nil while Terraform
 // only validates.
 func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
@@ -60,49 +51,29 @@ func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 }
 
 // newProviderData returns the data for the configuration of a provider block.
-func newProviderData(block tftypes.Value, userAgent string) (*providerData, diag.Diagnostics) {
-	config := elementsOf(block)
-	headers, diags := parseHeaders(path.Root("request_headers"), config["request_headers"])
+func newProviderData(config providerModel, retry retryModel, userAgent string) (*providerData, diag.Diagnostics) {
+	headers, diags := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
 	data := &providerData{
-		headers: headers, requestTimeout: durationOr(config["request_timeout"], defaultRequestTimeout), unknown: unknownArguments("", block),
+		headers:        headers,
+		requestTimeout: durationOr(config.RequestTimeout, defaultRequestTimeout),
+		unknown:        unknownArguments(config, retry),
 	}
-	data.setBaseURL(config["base_url"])
-	if isSet(config["connect_to"]) {
+	data.setBaseURL(config.BaseURL)
+	if isSet(config.ConnectTo) {
 		var err error
-		data.connectTo, err = address.ParseHostPort(goValue[string](config["connect_to"]))
+		data.connectTo, err = address.ParseHostPort(config.ConnectTo.ValueString())
 		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
 	}
-	if data.lacksBaseURL() && config["base_url"].IsKnown() {
-		if len(headers) > 0 {
-			// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-			diags.AddWarning(summaryUnusedHeaders,
-				"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are never sent.\n\n"+
-					"Set the provider's base_url, or set request_headers on the data sources.")
-		}
-		if data.connectTo != "" {
-			diags.AddAttributeWarning(path.Root("connect_to"), summaryUnusedConnect,
-				"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so connect_to is never used.\n\n"+
-					"Set the provider's base_url, or remove connect_to.")
-		}
-	}
-	tls := client.TLS{CACertPEM: goValue[string](config["ca_cert_pem"]), Insecure: goValue[bool](config["insecure"])}
-	if tls.Insecure {
-		summary := summaryInsecure
-		if data.baseURL.Written != "" { // Terraform merges warnings with equal summaries
-			summary += ": " + data.baseURL.Written
-		}
-		diags.AddAttributeWarning(path.Root("insecure"), summary,
-			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
-				"To trust a private certificate authority, set ca_cert_pem instead.")
-	}
-	if cert, key := config["client_cert_pem"], config["client_key_pem"]; isSet(cert) && isSet(key) {
-		tls.ClientCertPEM, tls.ClientKeyPEM = goValue[string](cert), goValue[string](key)
+	diags.Append(data.warnings(config)...)
+	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
+	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
+		tls.ClientCertPEM, tls.ClientKeyPEM = config.ClientCertPEM.ValueString(), config.ClientKeyPEM.ValueString()
 	}
 	var err error
 	data.client, err = client.New(client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: data.requestTimeout,
-		Retry:          retryOf(elementsOf(config["retry"])),
+		Retry:          retry.settings(),
 		TLS:            tls,
 		ConnectTo:      map[string]string{data.baseURL.Origin: data.connectTo},
 		Log:            tflog.Debug,
@@ -113,10 +84,36 @@ func newProviderData(block tftypes.Value, userAgent string) (*providerData, diag
 	return data, diags
 }
 
+// warnings returns warnings about arguments that have no effect, or a dangerous one.
+func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
+	noBaseURL := d.lacksBaseURL() && !config.BaseURL.IsUnknown()
+	if noBaseURL && len(d.headers) > 0 {
+		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
+		diags.AddWarning(summaryUnusedHeaders,
+			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are "+
+				"never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
+	}
+	if noBaseURL && d.connectTo != "" {
+		diags.AddAttributeWarning(path.Root("connect_to"), summaryUnusedConnect,
+			"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so connect_to is never "+
+				"used.\n\nSet the provider's base_url, or remove connect_to.")
+	}
+	if config.Insecure.ValueBool() {
+		summary := summaryInsecure
+		if d.baseURL.Written != "" { // Terraform merges warnings with equal summaries
+			summary += ": " + d.baseURL.Written
+		}
+		diags.AddAttributeWarning(path.Root("insecure"), summary,
+			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
+				"To trust a private certificate authority, set ca_cert_pem instead.")
+	}
+	return diags
+}
+
 // setBaseURL sets the provider's base URL from the argument or, if it is null, the environment variable. An invalid variable is an
 // error only in reads that use it: it may be meant for another configuration.
-func (d *providerData) setBaseURL(argument tftypes.Value) {
-	text, name := goValue[string](argument), "The provider's base_url"
+func (d *providerData) setBaseURL(argument types.String) {
+	text, name := argument.ValueString(), "The provider's base_url"
 	if argument.IsNull() {
 		text, name = os.Getenv(baseURLVariable), "The environment variable "+baseURLVariable
 	}
@@ -132,14 +129,14 @@ func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d
 
 // baseURLFor returns the base URL to read: own if it is set, else the provider's. Returns an error if that is invalid or missing, and
 // zero without an error if it is not known yet.
-func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diagnostic) {
+func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
-		baseURL, err := address.ParseBaseURL(goValue[string](own))
+		baseURL, err := address.ParseBaseURL(own.ValueString())
 		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
-		return address.BaseURL{}, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, and the environment variable "+
-			baseURLVariable+" is not set.\n\nSet one of them.")
+		return address.BaseURL{}, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, "+
+			"and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
 	default:
 		return d.baseURL, d.invalidBaseURL
 	}
@@ -149,9 +146,9 @@ func (d *providerData) baseURLFor(own tftypes.Value) (address.BaseURL, diag.Diag
 // take precedence.
 func (d *providerData) withHeaders(request client.Request) client.Request {
 	if d.baseURL.Origin == request.BaseURL.Origin {
-		own := request.Headers
-		request.Headers = maps.Clone(d.headers)
-		maps.Copy(request.Headers, own)
+		headers := maps.Clone(d.headers)
+		maps.Copy(headers, request.Headers)
+		request.Headers = headers
 	}
 	return request
 }

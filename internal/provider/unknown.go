@@ -4,19 +4,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// unknownArguments returns the names of the unknown arguments in object, in any order. Nested ones are written "retry.min_delay".
-func unknownArguments(prefix string, object tftypes.Value) (unknown []string) {
-	for name, value := range elementsOf(object) {
-		switch {
-		case value.IsFullyKnown():
-		case value.IsKnown() && value.Type().Is(tftypes.Object{}):
-			unknown = append(unknown, unknownArguments(prefix+name+".", value)...)
-		default:
-			unknown = append(unknown, prefix+name)
+// unknownArguments returns the names of the unknown arguments of a provider block, in any order. Those of the block retry are written
+// "retry.min_delay".
+func unknownArguments(config providerModel, retry retryModel) (unknown []string) {
+	for name, value := range map[string]attr.Value{
+		"base_url":           config.BaseURL,
+		"request_headers":    config.RequestHeaders,
+		"request_timeout":    config.RequestTimeout,
+		"ca_cert_pem":        config.CACertPEM,
+		"client_cert_pem":    config.ClientCertPEM,
+		"client_key_pem":     config.ClientKeyPEM,
+		"connect_to":         config.ConnectTo,
+		"insecure":           config.Insecure,
+		"retry":              config.Retry,
+		"retry.max_attempts": retry.MaxAttempts,
+		"retry.min_delay":    retry.MinDelay,
+		"retry.max_delay":    retry.MaxDelay,
+	} {
+		if value.IsUnknown() {
+			unknown = append(unknown, name)
+		}
+	}
+	for _, value := range config.RequestHeaders.Elements() {
+		if value.IsUnknown() {
+			return append(unknown, "request_headers")
 		}
 	}
 	return unknown

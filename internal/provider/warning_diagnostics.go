@@ -16,10 +16,10 @@ type instanceWarnings struct {
 	warnings []instance.Warning
 }
 
-// instanceDoubts holds the texts of the warnings. about comes before the list of expiry options, remedy after it.
-var instanceDoubts = []struct {
-	kind                   instance.WarningKind
-	summary, about, remedy string
+// warningTexts holds the texts of the warnings. explanation comes before the list of expiry options, remedy after it.
+var warningTexts = []struct {
+	kind                         instance.WarningKind
+	summary, explanation, remedy string
 }{
 	{instance.ContradictoryUnits, summaryContradictory,
 		"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:",
@@ -36,9 +36,9 @@ var instanceDoubts = []struct {
 
 // warningDiagnostics returns at most one warning of each kind, which lists its entries.
 func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) {
-	for _, doubt := range instanceDoubts {
-		if first, list := listWarnings(instances, doubt.kind); list != "" {
-			diags.AddWarning(doubt.summary+": "+first, paragraphs(doubt.about+list, doubt.remedy))
+	for _, text := range warningTexts {
+		if first, list := listWarnings(instances, text.kind); list != "" {
+			diags.AddWarning(text.summary+": "+first, paragraphs(text.explanation+list, text.remedy))
 		}
 	}
 	return diags
@@ -48,13 +48,13 @@ func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) 
 // there are none.
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (first, list string) {
 	var lines []string
-	for _, about := range instances {
-		heading := "\n\n" + about.source
-		for _, warning := range about.warnings {
+	for _, read := range instances {
+		heading := "\n\n" + read.source
+		for _, warning := range read.warnings {
 			if warning.Kind != kind {
 				continue
 			}
-			first = cmp.Or(first, about.instance)
+			first = cmp.Or(first, read.instance)
 			lines = append(lines, heading+"\n  - "+warning.Entry)
 			heading = ""
 		}

@@ -1,0 +1,190 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+)
+
+// attempt makes one attempt, as soon as the semaphore allows. Returns a failure if the context ends first.
+func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
+	if r.request.Semaphore != nil {
+		select {
+		case r.request.Semaphore <- struct{}{}:
+			defer func() { <-r.request.Semaphore }()
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, newFailure(KindTimeout, "no request was made before the time for the read ran out")
+	}
+	r.attempts++
+	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
+	defer cancel()
+	result, failure := r.follow(attemptCtx)
+	if deadline, ok := ctx.Deadline(); ok && failure != nil && !time.Now().Before(deadline) {
+		<-ctx.Done() // a dial's own deadline can fire a moment before the context's
+	}
+	if failure != nil && ctx.Err() != nil {
+		failure.TimedOut = false // the time limit of the whole read ended it
+	}
+	return result, failure
+}
+
+// follow requests the document and follows redirects.
+func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
+	target, origin := r.request.BaseURL.Document, r.request.BaseURL.Origin
+	for redirects := 0; ; redirects++ {
+		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin], r.redact)
+		result, next, failure := r.get(ctx, target, origin, trace)
+		if next != nil && redirects < maxRedirects {
+			target, origin = next, address.OriginOf(next)
+			continue
+		}
+		if next != nil {
+			failure = newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
+		}
+		if failure != nil {
+			r.describe(failure, trace, target, origin, redirects > 0)
+		}
+		return result, failure
+	}
+}
+
+// describe sets the fields of a failure that say how far the last request got, and on which way.
+func (r *reading) describe(failure *Failure, trace *requestTrace, target *url.URL, origin string, redirected bool) {
+	failure.Connected = trace.at() > stageConnecting
+	failure.Answered = trace.at() == stageAnswered
+	failure.CacheAgeSeconds = trace.age.seconds
+	failure.ConnectTo = trace.connectTo
+	failure.OtherOrigin = origin != r.request.BaseURL.Origin
+	failure.HeadersSent = len(r.request.Headers) > 0 && !failure.OtherOrigin
+	if trace.proxy.Load() != nil {
+		failure.Proxy = proxyVariable(target.Scheme)
+	}
+	if redirected {
+		failure.RedirectedTo = printable(target, r.redact)
+	}
+}
+
+// get sends one request to target, a URL of origin. It returns a result, the target of a redirect, or a failure.
+//
+// Extra headers and the client certificate are sent only to the origin of the base URL.
+func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		return nil, nil, classify(ctx, err, trace)
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Cache-Control", "no-cache") // a cached response may come from an old server
+	request.Header.Set("User-Agent", r.client.config.UserAgent)
+	transport := r.transports.otherOrigins
+	if origin == r.request.BaseURL.Origin {
+		transport = r.transports.sameOrigin
+		maps.Copy(request.Header, r.request.Headers)
+		if host := request.Header.Get("Host"); host != "" {
+			request.Host = host // net/http ignores the header itself
+		}
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, nil, classify(ctx, err, trace)
+	}
+	defer func() { _ = response.Body.Close() }()
+
+	trace.reach(stageAnswered)
+	head := newResponseHead(response)
+	response.Header = nil // it may take much more memory than the body; see maxHead
+	trace.age = head.age
+	if !slices.Contains(redirectStatuses, head.status) || head.location == "" {
+		result, failure := r.answer(ctx, head, response.Body, trace)
+		return result, nil, failure
+	}
+	if response.ContentLength <= maxDrain {
+		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
+	}
+	if err := ctx.Err(); err != nil { // the time ran out while reading the redirect's body: its target is not to blame
+		return nil, nil, classify(ctx, err, trace)
+	}
+	next, refusal := redirectTarget(target, head.location, r.redact)
+	if refusal != "" {
+		return nil, nil, newFailure(KindRedirect, refusal)
+	}
+	return nil, next, nil
+}
+
+// answer reads a response that is not a redirect.
+func (r *reading) answer(ctx context.Context, head responseHead, body io.Reader, trace *requestTrace) (*Result, *Failure) {
+	if head.status != http.StatusOK {
+		return nil, statusFailure(head, body, r.redact)
+	}
+	document, err := io.ReadAll(io.LimitReader(body, maxBody+1))
+	if err != nil {
+		return nil, classify(ctx, err, trace)
+	}
+	if len(document) > maxBody {
+		return nil, newFailure(KindLargeBody, fmt.Sprintf("a body of more than %d bytes", maxBody))
+	}
+	details, err := instance.Parse(document, r.redact.Replace)
+	if err != nil {
+		return nil, documentFailure(err, head, document, r.redact)
+	}
+	return &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: head.age}, nil
+}
+
+// responseHead is what is used of the head of a response.
+type responseHead struct {
+	status                                 int
+	contentType, contentEncoding, location string
+	// proxyChallenges lists the authentication schemes that a proxy accepts, for status 407.
+	proxyChallenges string
+	retryAfter      string
+	age             cacheAge
+}
+
+func newResponseHead(response *http.Response) responseHead {
+	header := response.Header
+	return responseHead{
+		status:          response.StatusCode,
+		contentType:     header.Get("Content-Type"),
+		contentEncoding: header.Get("Content-Encoding"),
+		location:        header.Get("Location"),
+		proxyChallenges: proxyChallenges(header),
+		retryAfter:      header.Get("Retry-After"),
+		age:             newCacheAge(header),
+	}
+}
+
+// cacheAge is the Age of a response (RFC 9111, section 5.1), which only caches send.
+type cacheAge struct {
+	known   bool
+	seconds int64
+}
+
+// ageUnit is the unit of Age.
+const ageUnit = time.Second
+
+// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of 68 years. An
+// invalid one is not known.
+func newCacheAge(header http.Header) cacheAge {
+	first, _, _ := strings.Cut(header.Get("Age"), ",")
+	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
+	if seconds < 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return cacheAge{}
+	}
+	return cacheAge{known: true, seconds: seconds}
+}
+
+// upperBound returns the largest time that the response may have been in the cache: Age counts whole seconds.
+func (a cacheAge) upperBound() time.Duration { return time.Duration(a.seconds+1) * ageUnit }
