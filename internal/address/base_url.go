@@ -123,8 +123,8 @@ func refused(text, problem, remedy string) *SyntaxError {
 	}
 }
 
-// parseError converts an error from url.Parse to a SyntaxError without any of the input. Some of the errors have no type,
-// only words.
+// parseError converts an error from url.Parse to a SyntaxError without any of the input. Some of those errors have no
+// type, only words.
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	_, isEscape := errors.AsType[url.EscapeError](err)
@@ -201,9 +201,9 @@ func parsePort(text string) (port string, ok bool) {
 // default port.
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
-// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it, unless it
-// is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to 65535. An IPv6
-// address is in brackets, and its zone, such as Eth0, keeps its case.
+// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it, unless
+// it is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to 65535. An
+// IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
 func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {

@@ -52,7 +52,7 @@ func TestParseBaseURL(t *testing.T) {
 		"unicode host, escaped":     {"https://b%c3%bccher.example", "https://xn--bcher-kva.example", ""},
 		"letter that folds to i":    {"https://\u0130.example", "https://xn--i-9bb.example", ""},
 		"letter that folds to k":    {"https://\u212a.example", "https://k.example", ""},
-		"ASCII, invalid Punycode":    {"https://xn--.example", "https://xn--.example", ""},
+		"ASCII, invalid Punycode":   {"https://xn--.example", "https://xn--.example", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

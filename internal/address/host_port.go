@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80". It returns both in the same form,
-// with the host in ASCII (IDNA) and no zeros before the port. The error is always a [*SyntaxError].
+// ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80". It returns both in the same
+// form, with the host in ASCII (IDNA) and no zeros before the port. The error is always a [*SyntaxError].
 func ParseHostPort(text string) (string, error) {
 	host, digits, err := net.SplitHostPort(text)
 	port, isPort := parsePort(digits)
