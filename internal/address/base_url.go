@@ -2,7 +2,6 @@
 package address
 
 import (
-	"cmp"
 	"errors"
 	"net"
 	"net/url"
@@ -19,13 +18,13 @@ const instancePath = "/instance"
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// BaseURL is the base URL of an instance: an http or https URL with a host and without user info, query or fragment. Make one with
-// [ParseBaseURL].
+// BaseURL is the base URL of an instance: an http or https URL with a host and without user info, query or fragment.
+// Make one with [ParseBaseURL].
 type BaseURL struct {
 	// Written is the base URL as passed to [ParseBaseURL].
 	Written string
-	// Effective is the normalized base URL, the same for all equivalent base URLs: scheme and host in lower-case ASCII, no default
-	// port, no trailing slashes.
+	// Effective is the normalized base URL, the same for all equivalent base URLs: scheme and host in lower-case ASCII,
+	// no default port, no zeros before a port, no trailing slashes.
 	Effective string
 	// Origin is the scheme, host and port of Effective; see [OriginOf].
 	Origin string
@@ -77,11 +76,13 @@ var (
 	noPort = regexp.MustCompile(`(^|/)(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
-// mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password in place of a port,
-// or a key (several lines).
+// mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password in place
+// of a port, or a key.
 func mayHoldSecret(text string) bool {
-	return strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") || // an at sign
-		noPort.MatchString(httpScheme.ReplaceAllString(text, "")) || strings.ContainsAny(strings.TrimSpace(text), "\r\n")
+	hasMark := strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") // an at sign
+	hasPassword := noPort.MatchString(httpScheme.ReplaceAllString(text, ""))
+	hasSeveralLines := strings.ContainsAny(strings.TrimSpace(text), "\r\n")
+	return hasMark || hasPassword || hasSeveralLines
 }
 
 func parseBaseURL(text string) (*url.URL, *SyntaxError) {
@@ -93,7 +94,8 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return nil, refused(text, "has a control character, such as a line break at its end", "Remove it.")
 	case strings.ContainsFunc(text, isInvisible):
-		return nil, refused(text, "has a character that cannot be seen, or that changes the direction of text", "Remove it: type the URL instead of pasting it.")
+		return nil, refused(text, "has a character that cannot be seen, or that changes the direction of text",
+			"Remove it: type the URL instead of pasting it.")
 	case strings.TrimSpace(text) != text:
 		return nil, refused(text, "begins or ends with a space", "Remove it.")
 	}
@@ -108,14 +110,21 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 // isInvisible reports whether r cannot be seen, or changes the direction of text.
 func isInvisible(r rune) bool {
 	const blankBraille = '\u2800'
-	return !unicode.IsPrint(r) || r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return !unicode.IsPrint(r) || r == blankBraille ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 func refused(text, problem, remedy string) *SyntaxError {
-	return &SyntaxError{Problem: problem, Remedy: remedy, Padded: strings.TrimSpace(text) != text, Secret: mayHoldSecret(text)}
+	return &SyntaxError{
+		Problem: problem,
+		Remedy:  remedy,
+		Padded:  strings.TrimSpace(text) != text,
+		Secret:  mayHoldSecret(text),
+	}
 }
 
-// parseError converts an error from url.Parse to a SyntaxError without any of the input.
+// parseError converts an error from url.Parse to a SyntaxError without any of the input. Some of those errors have no
+// type, only words.
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	_, isEscape := errors.AsType[url.EscapeError](err)
@@ -124,7 +133,8 @@ func parseError(text string, err error) *SyntaxError {
 	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
 		return refused(text, noScheme, schemeRemedy)
 	case strings.HasPrefix(reason, "invalid port"):
-		return refused(text, "has a port that is not a number, or an IPv6 address without brackets", portRemedy+" "+ipv6Remedy)
+		return refused(text, "has a port that is not a number, or an IPv6 address without brackets",
+			portRemedy+" "+ipv6Remedy)
 	case strings.HasPrefix(reason, "missing ']'"):
 		return refused(text, "has a host with an opening bracket and no closing one", ipv6Remedy)
 	case strings.HasPrefix(reason, "invalid IP-literal"), strings.HasPrefix(reason, "invalid host: ParseAddr"):
@@ -140,34 +150,40 @@ func parseError(text string, err error) *SyntaxError {
 
 // checkBaseURL returns nil if u, parsed from text, is a valid base URL.
 func checkBaseURL(u *url.URL, text string) *SyntaxError {
-	port, portErr := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
+	_, isPort := parsePort(u.Port())
 	switch {
 	case u.Scheme == "", strings.IndexAny(u.Opaque, "0123456789") == 0: // "localhost:3000" parses as scheme "localhost"
 		return refused(text, noScheme, schemeRemedy)
 	case defaultPorts[u.Scheme] == "":
 		return refused(text, "has a scheme other than http and https", schemeRemedy)
 	case u.User != nil:
-		return refused(text, "has user info (a user name or password before the host)", "Remove it: reading an instance requires no credentials.")
+		return refused(text, "has user info (a user name or password before the host)",
+			"Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused(text, "has no host", exampleRemedy)
 	case !isHost(u.Hostname()):
 		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:
-		return refused(text, "has a query", "Remove the question mark and what follows it: instances are read without a query.")
+		return refused(text, "has a query",
+			"Remove the question mark and what follows it: instances are read without a query.")
 	case strings.Contains(text, "#"): // url.Parse drops an empty fragment
-		return refused(text, "has a fragment", "Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
-	case portErr != nil || port == 0:
+		return refused(text, "has a fragment",
+			"Remove the number sign (#) and what follows it: a fragment is never sent to a server.")
+	case u.Port() != "" && !isPort:
 		return refused(text, "has a port that is out of range", portRemedy)
 	}
 	return nil
 }
 
-// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more, such as quotes and angle
-// brackets.
+// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more, such as quotes
+// and angle brackets.
 func isHost(text string) bool {
-	_, err := idna.Lookup.ToASCII(text)
-	return (err == nil || isASCII(text)) && !strings.ContainsFunc(text, func(r rune) bool {
-		return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:%", r)
+	if _, err := idna.Lookup.ToASCII(text); err != nil && !isASCII(text) { // a lookup of ASCII needs no IDNA
+		return false
+	}
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		isAllowed := unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) || strings.ContainsRune("-._~:%", r)
+		return !isAllowed || isInvisible(r)
 	})
 }
 
@@ -175,26 +191,30 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return utf8.RuneLen(r) > 1 })
 }
 
-// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://example.org:8443", without a default port.
-func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
-
-// asciiHost returns host in the ASCII form (IDNA) used for lookups, or unchanged if it has none.
-func asciiHost(host string) string {
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) { // as net/http does
-		return ascii
-	}
-	return host
+// parsePort returns a port from 1 to 65535 without zeros before it. Returns false for any other text.
+func parsePort(text string) (port string, ok bool) {
+	number, err := strconv.ParseUint(text, 10, 16)
+	return strconv.FormatUint(number, 10), err == nil && number > 0
 }
 
-// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port unless it is the scheme's default. A host
-// without an ASCII form is unchanged. An IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
+// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://example.org:8443", without a
+// default port.
+func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
+
+// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it, unless
+// it is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to 65535. An
+// IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
 func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {
 		name, _, _ := strings.Cut(host, "%")
 		host = strings.ToLower(name) + host[len(name):]
 	}
-	switch port := u.Port(); {
+	port := u.Port()
+	if number, ok := parsePort(port); ok {
+		port = number
+	}
+	switch {
 	case port != "" && port != defaultPorts[u.Scheme]:
 		return net.JoinHostPort(host, port)
 	case strings.Contains(host, ":"):
@@ -202,4 +222,12 @@ func HostPort(u *url.URL) string {
 	default:
 		return host
 	}
+}
+
+// asciiHost returns host in the ASCII form (IDNA) used for lookups, or unchanged if it has none.
+func asciiHost(host string) string {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil && !isASCII(host) { // as net/http does
+		return ascii
+	}
+	return host
 }

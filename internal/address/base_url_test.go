@@ -2,61 +2,105 @@ package address_test
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-func TestBaseURLIsReadAsWritten(t *testing.T) {
+func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
+	const h = "https://h.example"
 	tests := map[string]struct {
-		text, effective string
+		text, origin, path string
 	}{
-		"bare":                      {"https://h.example", "https://h.example"},
-		"trailing slashes":          {"https://h.example///", "https://h.example"},
-		"path":                      {"https://h.example/files/api", "https://h.example/files/api"},
-		"path, trailing slashes":    {"https://h.example/files/api//", "https://h.example/files/api"},
-		"path, doubled slash":       {"https://h.example//files", "https://h.example//files"},
-		"path, dots":                {"https://h.example/a/../b/.", "https://h.example/a/../b/."},
-		"path, escaped slash":       {"https://h.example/a%2Fb", "https://h.example/a%2Fb"},
-		"path, escaped slash last":  {"https://h.example/a%2F", "https://h.example/a%2F"},
-		"path, escaped, lower case": {"https://h.example/a%2fb%c3%a4", "https://h.example/a%2fb%c3%a4"},
-		"path, escaped percent":     {"https://h.example/100%25", "https://h.example/100%25"},
-		"path, escaped mark":        {"https://h.example/a%3Fb%23c", "https://h.example/a%3Fb%23c"},
-		"path, unicode":             {"https://h.example/ä", "https://h.example/%C3%A4"},
-		"path, space":               {"https://h.example/a b", "https://h.example/a%20b"},
-		"path, at sign":             {"https://h.example/user:pass@x", "https://h.example/user:pass@x"},
-		"path ends in /instance":    {"https://h.example/instance", "https://h.example/instance"},
-		"upper case":                {"HTTPS://H.Example/X", "https://h.example/X"},
-		"default port":              {"https://h.example:443", "https://h.example"},
-		"the other's default port":  {"http://h.example:443", "http://h.example:443"},
-		"highest port":              {"https://h.example:65535", "https://h.example:65535"},
-		"empty port":                {"https://h.example:/x", "https://h.example/x"},
-		"IPv6":                      {"http://[2001:DB8::1]", "http://[2001:db8::1]"},
-		"IPv6, port":                {"http://[::1]:8080/x/", "http://[::1]:8080/x"},
-		"IPv6, default port":        {"https://[::1]:443", "https://[::1]"},
-		"IPv6, zone":                {"http://[FE80::1%25Eth0]:8080/", "http://[fe80::1%25Eth0]:8080"},
-		"underscore":                {"http://my_instance:3000", "http://my_instance:3000"},
-		"unicode host":              {"https://bücher.example", "https://xn--bcher-kva.example"},
-		"unicode host, upper case":  {"https://BÜCHER.example", "https://xn--bcher-kva.example"},
-		"unicode host, decomposed":  {"https://bu\u0308cher.example", "https://xn--bcher-kva.example"},
-		"unicode host, escaped":     {"https://b%c3%bccher.example", "https://xn--bcher-kva.example"},
-		"letter that folds to i":    {"https://\u0130.example", "https://xn--i-9bb.example"},
+		"bare":                      {"https://h.example", h, ""},
+		"trailing slashes":          {"https://h.example///", h, ""},
+		"path":                      {"https://h.example/files/api", h, "/files/api"},
+		"path, trailing slashes":    {"https://h.example/files/api//", h, "/files/api"},
+		"path, doubled slash":       {"https://h.example//files", h, "//files"},
+		"path, dots":                {"https://h.example/a/../b/.", h, "/a/../b/."},
+		"path, escaped slash":       {"https://h.example/a%2Fb", h, "/a%2Fb"},
+		"path, escaped slash last":  {"https://h.example/a%2F", h, "/a%2F"},
+		"path, escaped, lower case": {"https://h.example/a%2fb%c3%a4", h, "/a%2fb%c3%a4"},
+		"path, escaped percent":     {"https://h.example/100%25", h, "/100%25"},
+		"path, escaped mark":        {"https://h.example/a%3Fb%23c", h, "/a%3Fb%23c"},
+		"path, unicode":             {"https://h.example/ä", h, "/%C3%A4"},
+		"path, space":               {"https://h.example/a b", h, "/a%20b"},
+		"path, at sign":             {"https://h.example/user:pass@x", h, "/user:pass@x"},
+		"path ends in /instance":    {"https://h.example/instance", h, "/instance"},
+		"upper case":                {"HTTPS://H.Example/X", h, "/X"},
+		"final dot":                 {"https://h.example.", "https://h.example.", ""},
+		"default port":              {"https://h.example:443", h, ""},
+		"default port of http":      {"http://h.example:80", "http://h.example", ""},
+		"default port of the other": {"http://h.example:443", "http://h.example:443", ""},
+		"default port, zeros":       {"https://h.example:0443/x", h, "/x"},
+		"port, zeros":               {"http://h.example:018765", "http://h.example:18765", ""},
+		"lowest port":               {"https://h.example:1", "https://h.example:1", ""},
+		"highest port":              {"https://h.example:65535", "https://h.example:65535", ""},
+		"empty port":                {"https://h.example:/x", h, "/x"},
+		"IPv6":                      {"http://[2001:DB8::1]", "http://[2001:db8::1]", ""},
+		"IPv6, port":                {"http://[::1]:8080/x/", "http://[::1]:8080", "/x"},
+		"IPv6, port, zeros":         {"http://[::1]:08080", "http://[::1]:8080", ""},
+		"IPv6, default port":        {"https://[::1]:443", "https://[::1]", ""},
+		"IPv6, zone":                {"http://[FE80::1%25Eth0]:8080/", "http://[fe80::1%25Eth0]:8080", ""},
+		"underscore":                {"http://my_instance:3000", "http://my_instance:3000", ""},
+		"unicode host":              {"https://bücher.example", "https://xn--bcher-kva.example", ""},
+		"unicode host, upper case":  {"https://BÜCHER.example", "https://xn--bcher-kva.example", ""},
+		"unicode host, decomposed":  {"https://bu\u0308cher.example", "https://xn--bcher-kva.example", ""},
+		"unicode host, escaped":     {"https://b%c3%bccher.example", "https://xn--bcher-kva.example", ""},
+		"letter that folds to i":    {"https://\u0130.example", "https://xn--i-9bb.example", ""},
+		"letter that folds to k":    {"https://\u212a.example", "https://k.example", ""},
+		"ASCII, invalid Punycode":   {"https://xn--.example", "https://xn--.example", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u, err := address.ParseBaseURL(test.text)
+			got, err := address.ParseBaseURL(test.text)
 			if err != nil {
-				t.Fatalf("refused: %v", err)
+				t.Fatalf("ParseBaseURL(%q): %v", test.text, err)
 			}
-			if want := strings.TrimRight(test.text, "/") + "/instance"; u.String() != want || u.Written != test.text {
-				t.Errorf("shown as %s and %s, want %s", u, u.Written, want)
+			effective := test.origin + test.path
+			checkText(t, "Written", got.Written, test.text)
+			checkText(t, "Effective", got.Effective, effective)
+			checkText(t, "Origin", got.Origin, test.origin)
+			checkText(t, "Document", got.Document.String(), effective+"/instance")
+			checkText(t, "String", got.String(), strings.TrimRight(test.text, "/")+"/instance")
+		})
+	}
+}
+
+func checkText(t *testing.T, field, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %q, want %q", field, got, want)
+	}
+}
+
+// A redirect may lead to a URL that is not a base URL.
+func TestOriginOfAnyURL(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text, hostPort, origin string
+	}{
+		"user info, path, query, fragment": {"https://me:s3cret@H.example/x?y#z", "h.example", "https://h.example"},
+		"default port, zeros":              {"https://h.example:00443/x", "h.example", "https://h.example"},
+		"port, zeros":                      {"http://[::1]:018765", "[::1]:18765", "http://[::1]:18765"},
+		"port 0":                           {"http://h.example:00", "h.example:00", "http://h.example:00"},
+		"port out of range":                {"http://h.example:65616", "h.example:65616", "http://h.example:65616"},
+		"other scheme":                     {"ftp://h.example:80", "h.example:80", "ftp://h.example:80"},
+		"no ASCII form":                    {"http://\u0301H.example", "\u0301H.example", "http://%CC%81H.example"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u, err := url.Parse(test.text)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if u.Effective != test.effective {
-				t.Errorf("effective form %s, want %s", u.Effective, test.effective)
-			}
+			checkText(t, "HostPort", address.HostPort(u), test.hostPort)
+			checkText(t, "OriginOf", address.OriginOf(u), test.origin)
 		})
 	}
 }
@@ -79,7 +123,7 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"host only":                    {"files.example.org", "no scheme", "https://", false},
 		"no scheme":                    {"//files.example.org", "no scheme", "https://", false},
 		"host and port":                {"localhost:8080", "has no scheme", "https://", false},
-		"other scheme":                 {"ftp://files.example.org", "has a scheme other than http and https", "https://", false},
+		"other scheme":                 {"ftp://h.example", "a scheme other than http and https", "https://", false},
 		"user and password":            {"https://user:s3cret@h.example", "user info", "Remove it", true},
 		"user":                         {"https://s3cret@h.example", "user info", "Remove it", true},
 		"empty user info":              {"https://@h.example", "user info", "Remove it", true},
@@ -112,6 +156,8 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 		"escaped ASCII in the host":    {"https://h%41.example", badEscape, "%25", false},
 		"left of a template":           {"https://$(HOST)/", badHost, write, false},
 		"host not UTF-8":               {"https://h%ff.example", badHost, write, false},
+		"host without an ASCII form":   {"https://\u0301h.example", badHost, write, false},
+		"host with invisible escape":   {"https://h%ef%b8%8f.example", badHost, write, false},
 		"direction of text":            {"https://h.example/\u202e", unseen, "type the URL", false},
 		"blank braille":                {"https://h.example/\u2800", unseen, "type the URL", false},
 		"filler":                       {"https://h.example/\u3164", unseen, "type the URL", false},
@@ -134,49 +180,18 @@ func TestBaseURLIsRefusedWithoutItsSecrets(t *testing.T) {
 				t.Fatalf("got %v and error %v, want a *SyntaxError", u, err)
 			}
 			if !strings.Contains(refused.Problem, test.problem) || !strings.Contains(refused.Remedy, test.remedy) {
-				t.Errorf("problem %q and remedy %q, want %q and %q", refused.Problem, refused.Remedy, test.problem, test.remedy)
+				t.Errorf("Problem = %q, Remedy = %q, want %q and %q in them",
+					refused.Problem, refused.Remedy, test.problem, test.remedy)
 			}
-			if err.Error() != refused.Problem+": "+refused.Remedy {
-				t.Errorf("the error is %q", err)
-			}
+			checkText(t, "Error", err.Error(), refused.Problem+": "+refused.Remedy)
 			if strings.Contains(err.Error(), "s3cret") {
-				t.Errorf("the error %q repeats the secret", err)
+				t.Errorf("Error = %q, want it without the secret", err)
 			}
 			if padded := strings.TrimSpace(test.text) != test.text; refused.Padded != padded {
-				t.Errorf("Padded is %t", refused.Padded)
+				t.Errorf("Padded = %t, want %t", refused.Padded, padded)
 			}
 			if refused.Secret != test.secret {
-				t.Errorf("Secret is %t", refused.Secret)
-			}
-		})
-	}
-}
-
-func TestOriginIsSchemeHostAndPort(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		a, b string
-		same bool
-	}{
-		"path":             {"https://h.example/a", "https://h.example/b", true},
-		"default port":     {"https://h.example:443", "https://h.example", true},
-		"empty port":       {"http://h.example:", "http://h.example:80", true},
-		"scheme":           {"https://h.example", "http://h.example", false},
-		"scheme, one port": {"https://h.example:8080", "http://h.example:8080", false},
-		"port":             {"https://h.example", "https://h.example:8443", false},
-		"host":             {"https://h.example", "https://i.example", false},
-		"zone":             {"http://[fe80::1%25Eth0]", "http://[FE80::1%25eth0]", false},
-		"final dot":        {"https://h.example", "https://h.example.", false},
-		"letter like i":    {"https://files.example", "https://f\u0130les.example", false},
-		"letter like k":    {"https://k.example", "https://\u212a.example", true},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, errA := address.ParseBaseURL(test.a)
-			b, errB := address.ParseBaseURL(test.b)
-			if same := a.Origin == b.Origin; errA != nil || errB != nil || same != test.same {
-				t.Errorf("%s and %s have the same origin: %t, want %t", test.a, test.b, same, test.same)
+				t.Errorf("Secret = %t, want %t", refused.Secret, test.secret)
 			}
 		})
 	}
@@ -186,8 +201,9 @@ func TestOriginIsSchemeHostAndPort(t *testing.T) {
 // and that what is refused is not repeated where it may be a secret.
 func FuzzParseBaseURL(f *testing.F) {
 	for _, text := range []string{
-		"https://user:pass@h.example:8443/a%2Fb//?q=1#f", "http://[fe80::1%25eth0]:80/", "HTTP://B\u00dcCHER.example/ä b", "http://h%ff",
-		"localhost:8080", "http:h", "http://h#", "http://h?", "http://h:0", "//h", " http://h", "http://h\n", "http://\u0130:443", "http://h/%zz",
+		"https://user:pass@h.example:8443/a%2Fb//?q=1#f", "http://[fe80::1%25eth0]:80/", "HTTP://B\u00dcCHER.example/ä b",
+		"localhost:8080", "http:h", "http://h#", "http://h?", "http://h:0", "http://h:018765", "//h", " http://h",
+		"http://h\n", "http://\u0130:443", "http://h/%zz", "http://h%ff",
 	} {
 		f.Add(text)
 	}

@@ -9,7 +9,8 @@ import (
 
 func BenchmarkParse(b *testing.B) {
 	const entries = 8
-	document := []byte(withEntries(slices.Repeat([]string{`{"label": "30 minutes", "inSeconds": 1800, "value": 30}`}, entries)...))
+	const entry = `{"label": "30 minutes", "inSeconds": 1800, "value": 30}`
+	document := []byte(withEntries(slices.Repeat([]string{entry}, entries)...))
 	b.SetBytes(int64(len(document)))
 	b.ReportAllocs()
 	for b.Loop() {

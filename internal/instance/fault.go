@@ -16,7 +16,8 @@ import (
 // textLimit is the maximum number of characters of a name, path or value in a message.
 const textLimit = 60
 
-// reasonLimit is the same for the decoder's messages: long enough for all of them, because the important part comes last.
+// reasonLimit is the same for the decoder's messages: long enough for all of them, because the important part comes
+// last.
 const reasonLimit = 120
 
 // WholeDocument is the Path of a fault that concerns the whole document.
@@ -37,14 +38,15 @@ const maxFaults = 20
 // Missing is the Problem of a required member that is absent.
 const Missing = "required, but missing"
 
-// DocumentError reports why a document is not an instance document. A document that was not parsed to its end has one fault.
+// DocumentError reports why a document is not an instance document. A document that was not parsed to its end has one
+// fault.
 type DocumentError struct {
 	// Faults lists the faults in the documented order of the members, at most 20.
 	Faults []Fault
 	// Omitted is the number of faults not in Faults.
 	Omitted int
-	// NotJSON is true if the document is not valid JSON. It is false for a duplicate member or too deep nesting: nothing after that
-	// was parsed.
+	// NotJSON is true if the document is not valid JSON. It is false for a duplicate member or too deep nesting: nothing
+	// after that was parsed.
 	NotJSON bool
 	// EndsEarly is true if the document is the beginning of a JSON document. NotJSON is then true too.
 	EndsEarly bool
@@ -76,11 +78,6 @@ func (p *parser) add(path, problem string) {
 	p.faults.Faults = append(p.faults.Faults, Fault{Path: path, Problem: problem})
 }
 
-// unexpected returns the problem of a value that is not as expected.
-func (p *parser) unexpected(expected string, found jsontext.Value) string {
-	return "expected " + expected + ", found " + p.describe(found)
-}
-
 func notJSON(path, problem string) *DocumentError {
 	return &DocumentError{Faults: []Fault{{Path: path, Problem: problem}}, NotJSON: true}
 }
@@ -92,16 +89,18 @@ func (p *parser) invalid(err error) error {
 		return notJSON(WholeDocument, "empty")
 	}
 	path := p.path(syntactic.JSONPointer)
-	reason := safetext.Line(syntactic.Err.Error(), reasonLimit) // the library's words, and single characters of the document
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return &DocumentError{Faults: []Fault{{Path: path, Problem: "appears more than once"}}}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		reason = "ends early"
+		endsEarly := notJSON(path, fmt.Sprintf("ends early at byte %d", syntactic.ByteOffset))
+		endsEarly.EndsEarly = true
+		return endsEarly
+	default:
+		// The library's words, and single characters of the document.
+		reason := safetext.Line(syntactic.Err.Error(), reasonLimit)
+		return notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
 	}
-	invalid := notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
-	invalid.EndsEarly = errors.Is(err, io.ErrUnexpectedEOF)
-	return invalid
 }
 
 // path returns a JSON pointer as a Fault.Path, such as "a[3].b", safe to print.
@@ -114,7 +113,7 @@ func (p *parser) path(pointer jsontext.Pointer) string {
 			path.WriteString("." + token)
 		}
 	}
-	return cmp.Or(p.line(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
+	return cmp.Or(p.line(strings.TrimPrefix(path.String(), ".")), WholeDocument)
 }
 
 // describe returns a description of a JSON value for a message, safe to print.
@@ -122,10 +121,10 @@ func (p *parser) describe(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:
 		// Quote first: cleaning would drop a line break at the end, which may be the fault.
-		found, _ := text(value)
+		found, _ := readString(value)
 		return "the string " + safetext.Line(strconv.Quote(p.redact(found)), textLimit)
 	case jsontext.KindNumber:
-		return "the number " + p.line(string(value), textLimit)
+		return "the number " + p.line(string(value))
 	case jsontext.KindBeginObject:
 		return "an object"
 	case jsontext.KindBeginArray:
@@ -136,6 +135,6 @@ func (p *parser) describe(value jsontext.Value) string {
 }
 
 // line returns text from the document on one line, redacted, cut and safe to print.
-func (p *parser) line(text string, limit int) string {
-	return safetext.RedactedLine(text, p.redact, limit)
+func (p *parser) line(text string) string {
+	return safetext.RedactedLine(text, p.redact, textLimit)
 }

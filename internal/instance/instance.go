@@ -1,6 +1,6 @@
-// Package instance parses the document that an instance of the file transfer service returns for GET {base_url}/instance. The
-// guide "Supported versions of Stend" (templates/guides/supported-versions.md.tmpl) describes every shape of it, and how deployed
-// releases differ, in its section "The instance document".
+// Package instance parses the document that an instance of the file transfer service returns for GET
+// {base_url}/instance. The guide "Supported versions of Stend" (templates/guides/supported-versions.md.tmpl) describes
+// every shape of it, and how deployed releases differ, in its section "The instance document".
 //
 // It uses no network, no Terraform and no clock.
 package instance
@@ -18,10 +18,11 @@ type Details struct {
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). Defaults to the documented limit of
-	// APIVersion.
+	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). Defaults to the documented
+	// limit of APIVersion.
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order. Never nil.
+	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order.
+	// Never nil.
 	RecommendedExpireTimes []ExpireTime
 
 	// Warnings lists the expiry options whose unit is ambiguous.
@@ -63,16 +64,18 @@ type WarningKind int
 const (
 	// ContradictoryUnits means that value is not inSeconds in minutes, rounded down. inSeconds was used.
 	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort means that an option has no inSeconds, and its value is less than 60. value was read as seconds, as
-	// documented, but a few early releases report minutes.
+	// SuspiciouslyShort means that an option has no inSeconds, and its value is less than 60. value was read as seconds,
+	// as documented, but a few early releases report minutes.
 	SuspiciouslyShort
-	// MixedUnits means that an option has no inSeconds, but others in the list have. value was read as seconds, but may be minutes.
+	// MixedUnits means that an option has no inSeconds, but others in the list have. value was read as seconds, but may be
+	// minutes.
 	MixedUnits
 )
 
 // Warning reports an ambiguous expiry option.
 type Warning struct {
 	Kind WarningKind
-	// Entry is the path, label and numbers of the option, safe to print (see [Parse]): `recommendedExpireTimes[2] ("1 day"): 30`.
+	// Entry is the path, label and numbers of the option, safe to print (see [Parse]):
+	// `recommendedExpireTimes[2] ("1 day"): 30`.
 	Entry string
 }

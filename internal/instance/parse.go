@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of the state.
+// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of the
+// state.
 const maxExpireTimes = 100
 
 // maxDepth is the maximum nesting depth. An instance document has three levels.
@@ -18,23 +19,25 @@ const maxDepth = 100
 
 var byteOrderMark = []byte("\uFEFF")
 
-// TrimByteOrderMark returns document without a leading byte order mark, which JSON does not allow (RFC 8259, section 8.1).
+// TrimByteOrderMark returns document without a leading byte order mark, which JSON does not allow (RFC 8259, section
+// 8.1).
 func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, byteOrderMark)
 }
 
 // Parse parses an instance document of any release.
 //
-// Member names are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it has
-// inSeconds, not on apiVersion. Without maxTransfersInMerge, the documented limit of apiVersion applies.
+// Member names are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it
+// has inSeconds, not on apiVersion. Without maxTransfersInMerge, the documented limit of apiVersion applies.
 //
-// The error is always a [*DocumentError]; the details are then nil. If the document is not a JSON object, has a duplicate member at
-// any depth, or is nested more than 100 levels deep, that is its only fault. Otherwise, each required member that is missing, each
-// known member that is null, of another type or out of range, and a list of more than 100 expiry options is a fault.
+// The error is always a [*DocumentError]; the details are then nil. If the document is not a JSON object, has a
+// duplicate member at any depth, or is nested more than 100 levels deep, that is its only fault. Otherwise, each
+// required member that is missing, each known member that is null, of another type or out of range, and a list of more
+// than 100 expiry options is a fault.
 //
-// The strings in a [Fault] and a [Warning] are safe to print: one line of printable characters, of limited length. What they repeat
-// of the document is passed through redact before it is cut, so that no part of a secret remains. A nil redact changes nothing. All
-// other strings in [Details] are as reported.
+// The strings in a [Fault] and a [Warning] are safe to print: one line of printable characters, of limited length. The
+// parts of the document in them are passed through redact before they are cut, so that no part of a secret remains. A
+// nil redact changes nothing. All other strings in [Details] are as reported.
 func Parse(document []byte, redact func(string) string) (*Details, error) {
 	if redact == nil {
 		redact = func(text string) string { return text }
@@ -56,87 +59,98 @@ type parser struct {
 	faults DocumentError
 }
 
-// validate checks that a document is JSON, has no duplicate members, and is at most maxDepth deep: decoding a value recurses.
-// A duplicate in an unknown member is a fault too, because jsondecode(response_body) would drop one of the two.
+// validate checks that a document is JSON, has no duplicate members, and is at most maxDepth deep: decoding a value
+// recurses. A duplicate in an unknown member is a fault too, because jsondecode(response_body) would drop one of the
+// two.
 func (p *parser) validate(document []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(document))
-	for first := true; ; first = false {
-		complete, end := !first && decoder.StackDepth() == 0, decoder.InputOffset()
-		_, err := decoder.ReadToken()
-		switch {
-		case complete && errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for {
+		if _, err := decoder.ReadToken(); err != nil {
 			return p.invalid(err)
-		case complete:
-			return notJSON(WholeDocument, fmt.Sprintf("more text after the JSON value, at byte %d", end))
-		case decoder.StackDepth() > maxDepth:
-			return &DocumentError{Faults: []Fault{{p.path(decoder.StackPointer()), fmt.Sprintf("more than %d levels deep", maxDepth)}}}
 		}
+		depth := decoder.StackDepth()
+		if depth > maxDepth {
+			return &DocumentError{Faults: []Fault{{
+				Path:    p.path(decoder.StackPointer()),
+				Problem: fmt.Sprintf("more than %d levels deep", maxDepth),
+			}}}
+		}
+		if depth == 0 { // the value is complete
+			break
+		}
+	}
+	end := decoder.InputOffset()
+	switch _, err := decoder.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return p.invalid(err)
+	default:
+		return notJSON(WholeDocument, fmt.Sprintf("more text after the JSON value, at byte %d", end))
 	}
 }
 
-// readDetails reads a validated document. It reads the members in the documented order, which is the order of the faults.
+// readDetails reads a validated document. It reads the members in the documented order, which is the order of the
+// faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
-	fields, ok := elements[map[string]jsontext.Value](document)
+	members, ok := readValue(p, WholeDocument, document, documentValue)
 	if !ok {
-		p.add(WholeDocument, p.unexpected("a JSON object", document))
 		return nil
 	}
-	root := object{parser: p, members: fields}
+	root := object{parser: p, members: members}
 	details := &Details{
-		FileMaxSizeBytes:  required(root, "fileMaxSize", expectedInteger, integer),
-		ChunkSizeBytes:    required(root, "chunkSize", expectedInteger, integer),
-		RequirePassword:   required(root, "requirePassword", expectedBoolean, boolean),
-		APIVersion:        required(root, "apiVersion", expectedVersion, version),
-		FileMaxAgeSeconds: required(root, "fileMaxAge", expectedAge, age),
+		FileMaxSizeBytes:  required(root, "fileMaxSize", limitValue),
+		ChunkSizeBytes:    required(root, "chunkSize", limitValue),
+		RequirePassword:   required(root, "requirePassword", booleanValue),
+		APIVersion:        required(root, "apiVersion", versionValue),
+		FileMaxAgeSeconds: required(root, "fileMaxAge", ageValue),
 	}
 	details.MaxTransfersInMerge = documentedMergeLimit(details.APIVersion)
-	if limit := optional(root, "maxTransfersInMerge", expectedInteger, integer); limit != nil {
+	if limit := optional(root, "maxTransfersInMerge", limitValue); limit != nil {
 		details.MaxTransfersInMerge = *limit
 	}
-	p.readExpireTimes(required(root, "recommendedExpireTimes", "an array of expiry entries", elements[[]jsontext.Value]), details)
+	p.readExpireTimes(required(root, "recommendedExpireTimes", expireTimesValue), details)
 	return details
 }
 
 // readExpireTimes sets the expiry options of details, and adds warnings about their units.
-func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
+func (p *parser) readExpireTimes(entries arrayElements, details *Details) {
 	if len(entries) > maxExpireTimes {
-		p.add("recommendedExpireTimes", fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries)))
-		entries = slices.Clone(entries[:maxExpireTimes]) // lets the garbage collector free the others
+		p.add("recommendedExpireTimes",
+			fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries)))
+		entries = entries[:maxExpireTimes]
 	}
 	details.RecommendedExpireTimes = make([]ExpireTime, 0, len(entries))
 	var withoutSeconds []Warning
 	for i, element := range entries {
 		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
-		fields, ok := elements[map[string]jsontext.Value](element)
+		members, ok := readValue(p, path, element, entryValue)
 		if !ok {
-			p.add(path, p.unexpected("an object", element))
 			continue
 		}
-		entry := object{parser: p, prefix: path + ".", members: fields}
-		label := required(entry, "label", expectedText, text)
-		inSeconds := optional(entry, "inSeconds", expectedInteger, integer)
-		value := required(entry, "value", expectedInteger, integer)
+		entry := object{parser: p, prefix: path + ".", members: members}
+		label := required(entry, "label", stringValue)
+		inSeconds := optional(entry, "inSeconds", integerValue)
+		value := required(entry, "value", integerValue)
+		warning := func(kind WarningKind, numbers string) Warning {
+			return Warning{Kind: kind, Entry: fmt.Sprintf("%s (%q): %s", path, p.line(label), numbers)}
+		}
 
 		expireTime := ExpireTime{Label: label, InSeconds: value}
-		if inSeconds != nil {
+		if inSeconds == nil {
+			number := strconv.FormatInt(value, 10)
+			withoutSeconds = append(withoutSeconds, warning(MixedUnits, number))
+			if value < secondsPerMinute {
+				details.Warnings = append(details.Warnings, warning(SuspiciouslyShort, number))
+			}
+		} else {
 			expireTime.InSeconds = *inSeconds
+			if minutes := expireTime.InMinutes(); minutes != value {
+				details.Warnings = append(details.Warnings, warning(ContradictoryUnits, fmt.Sprintf(
+					"inSeconds is %d, in whole minutes %d, but value is %d", *inSeconds, minutes, value)))
+			}
 		}
 		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, expireTime)
-		about := func(kind WarningKind, units string) Warning {
-			return Warning{kind, fmt.Sprintf("%s (%q): %s%d", path, p.line(label, textLimit), units, value)}
-		}
-		switch {
-		case inSeconds == nil:
-			withoutSeconds = append(withoutSeconds, about(MixedUnits, ""))
-			if value < secondsPerMinute {
-				details.Warnings = append(details.Warnings, about(SuspiciouslyShort, ""))
-			}
-		case value != expireTime.InMinutes():
-			details.Warnings = append(details.Warnings, about(ContradictoryUnits,
-				fmt.Sprintf("inSeconds is %d, in whole minutes %d, but value is ", *inSeconds, expireTime.InMinutes())))
-		}
 	}
 	if len(withoutSeconds) < len(details.RecommendedExpireTimes) {
 		details.Warnings = append(details.Warnings, withoutSeconds...)
@@ -147,34 +161,41 @@ func (p *parser) readExpireTimes(entries []jsontext.Value, details *Details) {
 type object struct {
 	parser  *parser
 	prefix  string // begins the paths of its members: "" or "recommendedExpireTimes[3]."
-	members map[string]jsontext.Value
+	members objectMembers
 }
 
 // required returns the value of a member. Returns zero and adds a fault if absent or invalid.
-func required[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) (value T) {
+func required[T any](from object, name string, as valueType[T]) (value T) {
 	if _, ok := from.members[name]; !ok {
 		from.parser.add(from.prefix+name, Missing)
-	} else if delivered := optional(from, name, expected, read); delivered != nil {
-		value = *delivered
+	} else if reported := optional(from, name, as); reported != nil {
+		value = *reported
 	}
 	return value
 }
 
-// optional returns the value of a member. Returns nil if absent or invalid; an invalid value, such as null, is a fault.
-func optional[T any](from object, name, expected string, read func(jsontext.Value) (T, bool)) *T {
-	delivered, ok := from.members[name]
+// optional returns the value of a member. Returns nil if absent, and adds a fault and returns nil if invalid.
+func optional[T any](from object, name string, as valueType[T]) *T {
+	reported, ok := from.members[name]
 	if !ok {
 		return nil
 	}
-	value, ok := read(delivered)
+	value, ok := readValue(from.parser, from.prefix+name, reported, as)
 	if !ok {
-		problem := from.parser.unexpected(expected, delivered)
-		isLimit := from.prefix == "" && (expected == expectedInteger || expected == expectedAge)
-		if isLimit && delivered.Kind() == jsontext.KindNull {
-			problem += ": the server could not read this setting as a number"
-		}
-		from.parser.add(from.prefix+name, problem)
 		return nil
 	}
 	return &value
+}
+
+// readValue returns a value of a validated document. Adds a fault and returns false if invalid.
+func readValue[T any](p *parser, path string, reported jsontext.Value, as valueType[T]) (value T, ok bool) {
+	value, ok = as.read(reported)
+	if !ok {
+		problem := "expected " + as.expected + ", found " + p.describe(reported)
+		if reported.Kind() == jsontext.KindNull && as.nullMeans != "" {
+			problem += ": " + as.nullMeans
+		}
+		p.add(path, problem)
+	}
+	return value, ok
 }

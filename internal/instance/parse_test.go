@@ -73,8 +73,8 @@ func checkFaults(t *testing.T, document string, redact func(string) string, want
 	if got := documentError.Lines(); !slices.Equal(got, want) {
 		t.Errorf("faults:\n  %+q\nwant:\n  %+q", got, want)
 	}
-	if documentError.NotJSON {
-		t.Error("NotJSON is true of a JSON document")
+	if documentError.NotJSON || documentError.EndsEarly {
+		t.Errorf("NotJSON = %t, EndsEarly = %t, want false", documentError.NotJSON, documentError.EndsEarly)
 	}
 }
 
@@ -102,7 +102,8 @@ func TestParse(t *testing.T) {
 		},
 		"exponents and fractions": {
 			edits: []string{
-				`60000000000`, `6e10`, `20000000`, `20000000.0`, `"2592000"`, `1.577e10`, `50`, `5E+1`, `1800`, `1.8e3`, `"value": 60`, `"value": 600e-1`,
+				`60000000000`, `6e10`, `20000000`, `20000000.0`, `"2592000"`, `1.577e10`, `50`, `5E+1`,
+				`1800`, `1.8e3`, `"value": 60`, `"value": 600e-1`,
 			},
 			want: func(d *instance.Details) { d.FileMaxAgeSeconds = 15770000000 },
 		},
@@ -192,7 +193,7 @@ func TestDefaultMergeLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if details.MaxTransfersInMerge != want {
-				t.Errorf("got %d, want %d", details.MaxTransfersInMerge, want)
+				t.Errorf("MaxTransfersInMerge = %d, want %d", details.MaxTransfersInMerge, want)
 			}
 		})
 	}
@@ -202,7 +203,7 @@ func TestInMinutesIsRoundedDown(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int64]int64{0: 0, 59: 0, 60: 1, 3659: 60, math.MaxInt64: 153722867280912930} {
 		if got := (instance.ExpireTime{InSeconds: seconds}).InMinutes(); got != want {
-			t.Errorf("%d seconds are %d minutes, want %d", seconds, got, want)
+			t.Errorf("InMinutes of %d seconds = %d, want %d", seconds, got, want)
 		}
 	}
 }
@@ -237,22 +238,27 @@ func TestInvalidValues(t *testing.T) {
 		}},
 		"fileMaxSize": {old: `60000000000`, expected: anInteger, found: map[string]string{
 			`null`: nullLimit, `true`: "true", `{"bytes": 1}`: "an object", `[1]`: "an array", `"1"`: `the string "1"`,
-			`-1`: "the number -1", `1.5`: "the number 1.5", strings.Repeat("9", 100): "the number " + strings.Repeat("9", 59) + "…",
+			`-1`: "the number -1", `1.5`: "the number 1.5", strings.Repeat("9", 60): "the number " + strings.Repeat("9", 60),
+			strings.Repeat("9", 61): "the number " + strings.Repeat("9", 59) + "…",
 		}},
-		"chunkSize":           {old: `20000000`, expected: anInteger, found: map[string]string{`null`: nullLimit}},
-		"maxTransfersInMerge": {old: `50`, expected: anInteger, found: map[string]string{`null`: nullLimit, `-1`: "the number -1"}},
+		"chunkSize": {old: `20000000`, expected: anInteger, found: map[string]string{`null`: nullLimit}},
+		"maxTransfersInMerge": {old: `50`, expected: anInteger, found: map[string]string{
+			`null`: nullLimit, `-1`: "the number -1",
+		}},
 		"requirePassword": {old: `false`, expected: aBoolean, found: map[string]string{
 			`null`: "null", `0`: "the number 0", `"false"`: `the string "false"`,
 		}},
 		"fileMaxAge": {old: `"2592000"`, expected: anAge, found: map[string]string{
-			`null`: nullLimit, `true`: "true", `["1"]`: "an array", `-1`: "the number -1", `"-1"`: `the string "-1"`, `""`: `the string ""`,
+			`null`: nullLimit, `true`: "true", `["1"]`: "an array", `-1`: "the number -1",
+			`"-1"`: `the string "-1"`, `""`: `the string ""`,
 			// What is wrong with a value is visible in the fault, although it is safe to print.
 			`"2592000\n"`:                        `the string "2592000\n"`,
 			`" 2592000"`:                         `the string " 2592000"`,
 			`"1\u0000"`:                          `the string "1\x00"`,
 			`"1\", \"x"`:                         `the string "1\", \"x"`,
 			`"\u001b]0;owned\u0007\u202e\u200b"`: `the string "\x1b]0;owned\a\u202e\u200b"`,
-			`"` + strings.Repeat("x", 100) + `"`: `the string "` + strings.Repeat("x", 58) + "…",
+			`"` + strings.Repeat("分", 58) + `"`:  `the string "` + strings.Repeat("分", 58) + `"`,
+			`"` + strings.Repeat("分", 59) + `"`:  `the string "` + strings.Repeat("分", 58) + "…",
 		}},
 		"apiVersion": {old: `"2.1.3"`, expected: aVersion, found: map[string]string{
 			`null`: "null", `2.0`: "the number 2.0", `[2, 0, 0]`: "an array", `""`: `the string ""`,
@@ -292,7 +298,7 @@ func TestInvalidValues(t *testing.T) {
 
 func TestMemberNamesMatchExactly(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"chunksize", "CHUNKSIZE", "chunk_size", "chunkSize ", `chun\u212aSize`} {
+	for _, name := range []string{"chunksize", "chunkSize ", `chun\u212aSize`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkFaults(t, edit(t, "chunkSize", name), nil, "chunkSize: "+missing)
@@ -304,21 +310,22 @@ func TestMemberNamesMatchExactly(t *testing.T) {
 func TestDuplicateMembers(t *testing.T) {
 	t.Parallel()
 
-	long := strings.Repeat("n", 100)
+	long, wide := strings.Repeat("n", 61), strings.Repeat("é", 60)
 	bottom := strings.Repeat("[", 98) + `{"a": 1, "a": 2}` + strings.Repeat("]", 98)
 
 	tests := map[string]struct{ document, path string }{
-		"required member":          {`{"fileMaxSize": 1, "fileMaxSize": 1}`, "fileMaxSize"},
-		"in an option":             {edit(t, `"value": 30`, `"value": 30, "value": 31`), "recommendedExpireTimes[0].value"},
-		"unknown, escaped":         {`{"motd": 1, "\u006dotd": 2}`, "motd"},
-		"nested":                   {`{"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}}`, "motd.texts[1].en"},
-		"several":                  {`{"motd": {"a": 1, "a": 2, "b": [{"c": 1, "c": 2}], "b": 2}, "motd": 0}`, "motd.a"},
-		"name not safe to print":   {`{"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2}`, "a[31m"},
-		"no name":                  {`{"": 1, "": 2}`, "the document"},
-		"long name":                {`{"` + long + `": 1, "` + long + `": 2}`, long[:59] + "…"},
-		"in a member of long name": {`{"` + long + `": {"a": 1, "a": 2}}`, long[:59] + "…"},
-		"at the bottom":            {`{"motd": ` + bottom + `}`, "motd" + strings.Repeat("[0]", 18) + "[…"},
-		"before the end of JSON":   {`{"motd": {"a": 1, "a": [}`, "motd.a"},
+		"required member":           {`{"fileMaxSize": 1, "fileMaxSize": 1}`, "fileMaxSize"},
+		"in an option":              {edit(t, `"value": 30`, `"value": 30, "value": 31`), "recommendedExpireTimes[0].value"},
+		"unknown, escaped":          {`{"motd": 1, "\u006dotd": 2}`, "motd"},
+		"nested":                    {`{"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}}`, "motd.texts[1].en"},
+		"several":                   {`{"motd": {"a": 1, "a": 2, "b": [{"c": 1, "c": 2}], "b": 2}, "motd": 0}`, "motd.a"},
+		"name not safe to print":    {`{"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2}`, "a[31m"},
+		"no name":                   {`{"": 1, "": 2}`, "the document"},
+		"long name":                 {`{"` + long + `": 1, "` + long + `": 2}`, long[:59] + "…"},
+		"name as long as the limit": {`{"` + wide + `": 1, "` + wide + `": 2}`, wide},
+		"in a member of long name":  {`{"` + long + `": {"a": 1, "a": 2}}`, long[:59] + "…"},
+		"at the bottom":             {`{"motd": ` + bottom + `}`, "motd" + strings.Repeat("[0]", 18) + "[…"},
+		"before the end of JSON":    {`{"motd": {"a": 1, "a": [}`, "motd.a"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -381,9 +388,17 @@ func TestNotJSON(t *testing.T) {
 			t.Parallel()
 			_, err := instance.Parse([]byte(test.document), nil)
 			documentError, ok := errors.AsType[*instance.DocumentError](err)
-			if !ok || !documentError.NotJSON || len(documentError.Faults) != 1 ||
-				!strings.HasPrefix(documentError.Faults[0].String(), test.want) || documentError.EndsEarly != strings.Contains(test.want, cut) {
-				t.Errorf("got %+v, want NotJSON and the one fault %q", err, test.want)
+			if !ok || len(documentError.Faults) != 1 {
+				t.Fatalf("error = %v, want a *DocumentError with one fault", err)
+			}
+			if got := documentError.Faults[0].String(); !strings.HasPrefix(got, test.want) {
+				t.Errorf("fault = %q, want %q at its start", got, test.want)
+			}
+			if !documentError.NotJSON {
+				t.Error("NotJSON = false, want true")
+			}
+			if want := strings.Contains(test.want, cut); documentError.EndsEarly != want {
+				t.Errorf("EndsEarly = %t, want %t", documentError.EndsEarly, want)
 			}
 		})
 	}
@@ -455,8 +470,11 @@ func TestAtMost100Options(t *testing.T) {
 	options := slices.Repeat([]string{`{"label": "1 h", "inSeconds": 3600, "value": 60}`}, 101)
 
 	details, err := instance.Parse([]byte(withEntries(options[:100]...)), nil)
-	if err != nil || len(details.RecommendedExpireTimes) != 100 {
-		t.Errorf("got %+v and error %v, want 100 options", details, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(details.RecommendedExpireTimes); got != 100 {
+		t.Errorf("%d options, want 100", got)
 	}
 	checkFaults(t, withEntries(options...), nil, tooMany+"101")
 	checkFaults(t, withEntries(append(options[:100:100], "null", "{}", "[[]]")...), nil, tooMany+"103")
@@ -478,8 +496,10 @@ func TestWarnings(t *testing.T) {
 		"under a minute, newer": {options: []string{`{"label": "a", "inSeconds": 59, "value": 0}`}},
 		"zero, newer":           {options: []string{`{"label": "a", "inSeconds": 0, "value": 0}`}},
 		"a minute, older":       {options: []string{`{"label": "a", "value": 60}`}},
-		"largest":               {options: []string{`{"label": "a", "inSeconds": 9223372036854775807, "value": 153722867280912930}`}},
-		"largest, older":        {options: []string{`{"label": "a", "value": 9223372036854775807}`}},
+		"largest": {
+			options: []string{`{"label": "a", "inSeconds": 9223372036854775807, "value": 153722867280912930}`},
+		},
+		"largest, older": {options: []string{`{"label": "a", "value": 9223372036854775807}`}},
 		"value whose seconds overflow": {
 			[]string{`{"label": "a", "inSeconds": 60, "value": 9223372036854775807}`},
 			[]instance.Warning{{contradictory, first + "inSeconds is 60, in whole minutes 1, but value is 9223372036854775807"}},
@@ -504,10 +524,18 @@ func TestWarnings(t *testing.T) {
 		},
 		"everything, mixed last": {
 			[]string{`{"label": "a", "value": 45}`, `{"label": "b", "inSeconds": 60, "value": 2}`},
-			[]instance.Warning{{short, first + "45"}, {contradictory, second + "inSeconds is 60, in whole minutes 1, but value is 2"}, {mixed, first + "45"}},
+			[]instance.Warning{
+				{short, first + "45"},
+				{contradictory, second + "inSeconds is 60, in whole minutes 1, but value is 2"},
+				{mixed, first + "45"},
+			},
 		},
-		"label that is long and not safe to print": {
-			[]string{`{"label": "\u001b` + strings.Repeat("分", 100) + `", "value": 1}`},
+		"label as long as the limit": {
+			[]string{`{"label": "` + strings.Repeat("分", 60) + `", "value": 1}`},
+			[]instance.Warning{{short, `recommendedExpireTimes[0] ("` + strings.Repeat("分", 60) + `"): 1`}},
+		},
+		"label that is longer and not safe to print": {
+			[]string{`{"label": "\u001b` + strings.Repeat("分", 61) + `", "value": 1}`},
 			[]instance.Warning{{short, `recommendedExpireTimes[0] ("` + strings.Repeat("分", 59) + `…"): 1`}},
 		},
 	}
@@ -537,11 +565,17 @@ func TestTextsAreRedacted(t *testing.T) {
 	padding := strings.Repeat("x", 50) // the cut would leave a part of the secret
 
 	tests := map[string]struct{ document, want string }{
-		"string":             {edit(t, `"2592000"`, `"a `+escaped+`"`), `fileMaxAge: ` + anAge + `the string "a (redacted)"`},
-		"string that is cut": {edit(t, `"2592000"`, `"`+padding+escaped+`"`), `fileMaxAge: ` + anAge + `the string "` + padding + `(redacte…`},
-		"number":             {edit(t, `60000000000`, `-1234567`), "fileMaxSize: " + anInteger + "the number -(redacted)"},
-		"nested names":       {`{"` + escaped + `": [{"a` + escaped + `": 1, "a` + escaped + `": 2}]}`, "(redacted)[0].a(redacted): " + twice},
-		"name that is cut":   {`{"` + padding + escaped + `": {"b": 1, "b": 2}}`, padding + "(redacted…: " + twice},
+		"string": {edit(t, `"2592000"`, `"a `+escaped+`"`), `fileMaxAge: ` + anAge + `the string "a (redacted)"`},
+		"string that is cut": {
+			edit(t, `"2592000"`, `"`+padding+escaped+`"`),
+			`fileMaxAge: ` + anAge + `the string "` + padding + `(redacte…`,
+		},
+		"number": {edit(t, `60000000000`, `-1234567`), "fileMaxSize: " + anInteger + "the number -(redacted)"},
+		"nested names": {
+			`{"` + escaped + `": [{"a` + escaped + `": 1, "a` + escaped + `": 2}]}`,
+			"(redacted)[0].a(redacted): " + twice,
+		},
+		"name that is cut": {`{"` + padding + escaped + `": {"b": 1, "b": 2}}`, padding + "(redacted…: " + twice},
 		"text that is not JSON": {
 			`{"1234567": S}`, "[(redacted)]: invalid character 'S' at start of value at byte 12",
 		},
@@ -551,7 +585,7 @@ func TestTextsAreRedacted(t *testing.T) {
 			t.Parallel()
 			_, err := instance.Parse([]byte(test.document), redact)
 			if want := "not an instance document: " + test.want; err == nil || err.Error() != want {
-				t.Errorf("%v, want %s", err, want)
+				t.Errorf("error = %v, want %s", err, want)
 			}
 		})
 	}
@@ -563,10 +597,10 @@ func TestTextsAreRedacted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := details.Warnings[0].Entry; got != `recommendedExpireTimes[0] ("(redacted)"): 30` {
-			t.Errorf("the warning says %q", got)
+			t.Errorf("Entry = %q, want the label redacted", got)
 		}
 		if got := details.RecommendedExpireTimes[0].Label; got != secret {
-			t.Errorf("label %q of the option, want it as reported", got)
+			t.Errorf("Label = %q, want %q, as reported", got, secret)
 		}
 	})
 }

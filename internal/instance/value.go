@@ -8,66 +8,99 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Descriptions of valid values, for messages.
+// valueType describes the valid values of a member, and reads them.
+type valueType[T any] struct {
+	// expected is the valid values in words.
+	expected string
+	// read returns false for any other value.
+	read func(jsontext.Value) (value T, ok bool)
+	// nullMeans says why an instance reports null, if that is known.
+	nullMeans string
+}
+
 const (
-	expectedInteger = "an integer from 0 to 9223372036854775807"
-	expectedAge     = "an integer from 0 to 9223372036854775807, as a number or a string of decimal digits"
-	expectedBoolean = "true or false"
-	expectedText    = "a string"
-	expectedVersion = `a string with a version of three numbers, such as "2.0.0"`
+	integers        = "an integer from 0 to 9223372036854775807"
+	unreadableLimit = "the server could not read this setting as a number"
 )
 
-// integer reads a number. Like the functions below, it returns false for any other value.
-func integer(value jsontext.Value) (int64, bool) {
+var (
+	integerValue = valueType[int64]{expected: integers, read: readInteger}
+	// limitValue is a limit in the settings of the server.
+	limitValue = valueType[int64]{expected: integers, read: readInteger, nullMeans: unreadableLimit}
+	ageValue   = valueType[int64]{
+		expected:  integers + ", as a number or a string of decimal digits",
+		read:      readAge,
+		nullMeans: unreadableLimit,
+	}
+	booleanValue = valueType[bool]{expected: "true or false", read: readBoolean}
+	stringValue  = valueType[string]{expected: "a string", read: readString}
+	versionValue = valueType[Version]{
+		expected: `a string with a version of three numbers, such as "2.0.0"`,
+		read:     readVersion,
+	}
+	documentValue    = valueType[objectMembers]{expected: "a JSON object", read: readElements[objectMembers]}
+	entryValue       = valueType[objectMembers]{expected: "an object", read: readElements[objectMembers]}
+	expireTimesValue = valueType[arrayElements]{
+		expected: "an array of expiry entries",
+		read:     readElements[arrayElements],
+	}
+)
+
+type (
+	objectMembers map[string]jsontext.Value
+	arrayElements []jsontext.Value
+)
+
+func readInteger(value jsontext.Value) (int64, bool) {
 	if value.Kind() != jsontext.KindNumber {
 		return 0, false
 	}
 	return parseNumber(string(value))
 }
 
-// age reads fileMaxAge, which is documented as a string, but is a number in most current releases.
-func age(value jsontext.Value) (int64, bool) {
-	if digits, ok := text(value); ok {
+// readAge reads fileMaxAge, which is documented as a string, but is a number in most current releases.
+func readAge(value jsontext.Value) (int64, bool) {
+	if digits, ok := readString(value); ok {
 		return parseDigits(digits)
 	}
-	return integer(value)
+	return readInteger(value)
 }
 
-func boolean(value jsontext.Value) (bool, bool) {
-	kind := value.Kind()
-	return kind == jsontext.KindTrue, kind == jsontext.KindTrue || kind == jsontext.KindFalse
+func readBoolean(value jsontext.Value) (isTrue, ok bool) {
+	isTrue = value.Kind() == jsontext.KindTrue
+	return isTrue, isTrue || value.Kind() == jsontext.KindFalse
 }
 
-func text(value jsontext.Value) (string, bool) {
+func readString(value jsontext.Value) (string, bool) {
 	unquoted, err := jsontext.AppendUnquote(nil, value)
 	return string(unquoted), err == nil
 }
 
-func version(value jsontext.Value) (Version, bool) {
-	delivered, _ := text(value)
-	return ParseVersion(delivered)
+func readVersion(value jsontext.Value) (Version, bool) {
+	reported, _ := readString(value)
+	return ParseVersion(reported)
 }
 
-// ParseVersion parses a version (Semantic Versioning 2.0.0) of three numbers that fit in an int64, with or without a suffix.
-// Returns false if invalid.
-func ParseVersion(text string) (read Version, ok bool) {
+// readElements unmarshals an object or an array.
+func readElements[T objectMembers | arrayElements](value jsontext.Value) (elements T, ok bool) {
+	err := json.Unmarshal(value, &elements, jsontext.AllowDuplicateNames(true)) // validate has refused them
+	return elements, err == nil && elements != nil                              // null unmarshals to nil
+}
+
+// ParseVersion parses a version (Semantic Versioning 2.0.0) of three numbers that fit in an int64, with or without a
+// suffix. Returns false if invalid.
+func ParseVersion(text string) (version Version, ok bool) {
 	numbers, _, _ := strings.Cut(text, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")
 	parts := strings.Split(numbers, ".")
 	if len(parts) != 3 || !semver.IsValid("v"+text) { // semver.IsValid also accepts "v2" and "v2.0"
 		return Version{}, false
 	}
-	read.Text = text
-	for i, into := range []*int64{&read.Major, &read.Minor, &read.Patch} {
-		if *into, ok = parseDigits(parts[i]); !ok {
+	version.Text = text
+	for i, number := range []*int64{&version.Major, &version.Minor, &version.Patch} {
+		if *number, ok = parseDigits(parts[i]); !ok {
 			return Version{}, false
 		}
 	}
-	return read, true
-}
-
-// elements unmarshals an object or an array of a validated document. Returns false for any other value.
-func elements[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (read T, ok bool) {
-	err := json.Unmarshal(value, &read, jsontext.AllowDuplicateNames(true)) // validate has refused them
-	return read, err == nil && read != nil                                  // null unmarshals to nil
+	return version, true
 }

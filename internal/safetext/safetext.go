@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text to end in
-// "…". limit must be positive.
+// Line returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text
+// to end in "…". limit must be positive.
 //
-// Each run of white space becomes one space. Control characters (which start escape sequences), format characters (such as
-// right-to-left overrides) and invalid UTF-8 are dropped.
+// Each run of white space becomes one space. Control characters (which start escape sequences), format characters (such
+// as right-to-left overrides) and invalid UTF-8 are dropped.
 func Line(text string, limit int) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
@@ -27,8 +27,8 @@ func Line(text string, limit int) string {
 	return cut(strings.Join(strings.Fields(printable), " "), limit)
 }
 
-// RedactedLine returns [Line] of text with redact applied. It redacts twice, because dropping characters may uncover a secret, and
-// cuts last, so that no part of a secret remains.
+// RedactedLine returns [Line] of text with redact applied. It redacts twice, because dropping characters may uncover a
+// secret, and cuts last, so that no part of a secret remains.
 func RedactedLine(text string, redact func(string) string, limit int) string {
 	return cut(redact(Line(redact(text), math.MaxInt)), limit)
 }

@@ -31,6 +31,8 @@ func TestLine(t *testing.T) {
 		"the cut leaves no space":         {"abc defgh", 5, "abc…"},
 		"trailing space does not count":   {"abcde   ", 5, "abcde"},
 		"limit counts characters":         {"分分分分分分", 5, "分分分分…"},
+		"more bytes than the limit":       {strings.Repeat("é", 80), 100, strings.Repeat("é", 80)},
+		"characters as the limit":         {strings.Repeat("aé", 80), 160, strings.Repeat("aé", 80)},
 		// No caller has such limits; the text must be bounded all the same.
 		"room for the ellipsis only": {"abc", 1, "…"},
 		"no room":                    {"abc", 0, "…"},
@@ -47,19 +49,28 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// What cleaning drops may hide a secret, and what is cut may be half of one.
+// Dropped characters may hide a secret, and a cut may leave half of one.
 func TestRedactedLine(t *testing.T) {
 	t.Parallel()
 	redact := strings.NewReplacer("s3cret", "(redacted)", "two\nlines", "(redacted)").Replace
-	for text, want := range map[string]string{
-		"no s3cret!":      "no (redacted)!",
-		"s3\u200bcret":    "(redacted)",
-		"two\nlines":      "(redacted)",
-		"12345678 s3cret": "12345678 (red…",
-	} {
-		if got := safetext.RedactedLine(text, redact, 14); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+	tests := map[string]struct {
+		text, want string
+	}{
+		"secret":                     {"no s3cret!", "no (redacted)!"},
+		"uncovered by cleaning":      {"s3\u200bcret", "(redacted)"},
+		"changed by cleaning":        {"two\nlines", "(redacted)"},
+		"cut after it was redacted":  {"12345678 s3cret", "12345678 (red…"},
+		"secret beyond the limit":    {"12345678901 s3cret", "12345678901 (…"},
+		"characters as the limit":    {strings.Repeat("é", 14), strings.Repeat("é", 14)},
+		"characters above the limit": {strings.Repeat("é", 15), strings.Repeat("é", 13) + "…"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := safetext.RedactedLine(test.text, redact, 14); got != test.want {
+				t.Errorf("RedactedLine(%q) = %q, want %q", test.text, got, test.want)
+			}
+		})
 	}
 }
 
