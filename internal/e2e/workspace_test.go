@@ -48,9 +48,12 @@ var findCLI = sync.OnceValues(func() (cli, error) {
 		return cli{}, err
 	}
 	output, err := exec.Command(path, "version").CombinedOutput()
+	if err != nil {
+		return cli{}, fmt.Errorf("%s version: %w: %s", path, err, output)
+	}
 	found := regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`).FindStringSubmatch(string(output)) // there may be a warning before it
 	if found == nil {
-		return cli{}, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s: %v", path, output, err)
+		return cli{}, fmt.Errorf("%s is neither Terraform nor OpenTofu: %s", path, output)
 	}
 	c := cli{path: path, name: found[1] + " " + found[2], openTofu: found[1] == "OpenTofu", version: version.Must(version.NewVersion(found[2])).Core()}
 
