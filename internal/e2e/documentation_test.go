@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -144,6 +146,37 @@ func TestAccDocumentation_Valid(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Every YAML on a page parses, and a workflow of GitHub has what makes it one.
+func TestDocumentation_YAML(t *testing.T) {
+	t.Parallel()
+	parsed := 0
+	for _, page := range published(t) {
+		for _, block := range blocks(t, page) {
+			if block.language != "yaml" && block.language != "yml" {
+				continue
+			}
+			parsed++
+			var document any
+			if err := yaml.Unmarshal([]byte(block.text), &document); err != nil {
+				t.Errorf("%s: %v", block.place, err)
+				continue
+			}
+			if !strings.Contains(block.text, "runs-on:") {
+				continue
+			}
+			workflow, _ := document.(map[string]any)
+			for _, key := range []string{"on", "jobs"} {
+				if workflow[key] == nil {
+					t.Errorf("%s: the workflow has no %q", block.place, key)
+				}
+			}
+		}
+	}
+	if parsed == 0 {
+		t.Error("no YAML on any page")
 	}
 }
 
