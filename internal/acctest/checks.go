@@ -23,15 +23,6 @@ func ExpectKnownValues(address string, values map[string]knownvalue.Check) []sta
 	return checks
 }
 
-// ExpectPlannedValues is [plancheck.ExpectKnownValue] for several attributes of a resource.
-func ExpectPlannedValues(address string, values map[string]knownvalue.Check) []plancheck.PlanCheck {
-	var checks []plancheck.PlanCheck
-	for name, value := range values {
-		checks = append(checks, plancheck.ExpectKnownValue(address, tfjsonpath.New(name), value))
-	}
-	return checks
-}
-
 // planCheck makes a plan check of a function.
 type planCheck func(plan *tfjson.Plan) error
 

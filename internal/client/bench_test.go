@@ -3,13 +3,13 @@ package client_test
 import (
 	"testing"
 
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func BenchmarkRead(b *testing.B) {
-	for name, option := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS()} {
+	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS()} {
 		b.Run(name, func(b *testing.B) {
-			server := it.New(b, option)
+			server := instancetest.New(b, option)
 			c, request := prepare(b, server.URL(), trusting(server), withHeaders(b, map[string]string{"Authorization": secret}))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // The first five tests have a case for each failure that is not a matter of time. They read with two attempts: the Attempts of a
@@ -72,7 +72,7 @@ const (
 
 func TestConnectionFailures(t *testing.T) {
 	t.Parallel()
-	nowhere := it.ReserveAddress(t)
+	nowhere := instancetest.ReserveAddress(t)
 	closes := func(c net.Conn) { _ = c.Close() }
 	mailServer := writes("220 mail.example ESMTP\r\n")
 	tests := map[string]struct {
@@ -90,19 +90,19 @@ func TestConnectionFailures(t *testing.T) {
 		"nothing listens, TLS": {"https://" + nowhere,
 			client.KindConnect, 2, 0, "connection refused"},
 		"closed at once": {rawServer(t, "http", closes), client.KindBroken, 2, 0, closedEarly},
-		"reset at once":  {rawServer(t, "http", it.ResetConnection), client.KindBroken, 2, 0, closedEarly},
+		"reset at once":  {rawServer(t, "http", instancetest.ResetConnection), client.KindBroken, 2, 0, closedEarly},
 		"closed in the handshake": {rawServer(t, "https", closes),
 			client.KindBroken, 2, 0, "the server closed or reset the connection during the TLS handshake"},
-		"reset in the handshake": {rawServer(t, "https", it.ResetConnection),
+		"reset in the handshake": {rawServer(t, "https", instancetest.ResetConnection),
 			client.KindBroken, 2, 0, "the server closed or reset the connection"},
 		"speaks first":      {rawServer(t, "http", mailServer), client.KindNotHTTP, 1, 0, notHTTP},
-		"speaks first, TLS": {it.NewRawTLS(t, mailServer).Origin(), client.KindNotHTTP, 1, 0, notHTTP},
+		"speaks first, TLS": {instancetest.NewRawTLS(t, mailServer).Origin(), client.KindNotHTTP, 1, 0, notHTTP},
 		"TLS server that answers with an alert": {rawServer(t, "http", answers(alert(10))),
 			client.KindNotHTTP, 1, client.HintHTTPS, "answered in TLS, not in plain HTTP"},
 		"HTTP/2 only": {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\r\n\r\n")),
 			client.KindNotHTTP, 1, client.HintHTTP2, "the server answered in HTTP/2"},
 	}
-	authority := it.New(t)
+	authority := instancetest.New(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,10 +114,14 @@ func TestConnectionFailures(t *testing.T) {
 
 func TestTLSFailures(t *testing.T) {
 	t.Parallel()
-	plain, mutual := it.New(t, it.WithOtherRoutes()), it.New(t, it.WithClientCertificate())
-	certificate := func(kind it.Certificate) string { return it.New(t, it.WithCertificate(kind)).URL() }
+	plain, mutual := instancetest.New(t, instancetest.WithOtherRoutes()), instancetest.New(t, instancetest.WithClientCertificate())
+	certificate := func(kind instancetest.Certificate) string {
+		return instancetest.New(t, instancetest.WithCertificate(kind)).URL()
+	}
 	// Every server of WithTLS asks for a client certificate. What breaks before it answers may mean that it wanted one.
-	asking := func(step it.Step) string { return it.New(t, it.WithTLS(), it.WithDefault(step)).URL() }
+	asking := func(step instancetest.Step) string {
+		return instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(step)).URL()
+	}
 	const noTLS = "does not speak TLS on this port"
 	const wantedCertificate = "the server asked for a client certificate, and closed or reset the connection"
 	tests := map[string]struct {
@@ -128,9 +132,9 @@ func TestTLSFailures(t *testing.T) {
 		hint     client.Hint
 		reason   string
 	}{
-		"expired":    {certificate(it.CertificateExpired), nil, client.KindCertificate, 1, client.HintExpired, "certificate has expired"},
-		"wrong name": {certificate(it.CertificateWrongHost), nil, client.KindCertificate, 1, client.HintWrongName, "127.0.0.1"},
-		"self-signed": {certificate(it.CertificateSelfSigned), nil,
+		"expired":    {certificate(instancetest.CertificateExpired), nil, client.KindCertificate, 1, client.HintExpired, "certificate has expired"},
+		"wrong name": {certificate(instancetest.CertificateWrongHost), nil, client.KindCertificate, 1, client.HintWrongName, "127.0.0.1"},
+		"self-signed": {certificate(instancetest.CertificateSelfSigned), nil,
 			client.KindCertificate, 1, client.HintSelfSigned, "the certificate is self-signed"},
 		"unknown authority": {mutual.URL(), []option{func(s *setup) { s.TLS.CACertPEM = "" }},
 			client.KindCertificate, 1, 0, "unknown authority"},
@@ -144,16 +148,16 @@ func TestTLSFailures(t *testing.T) {
 			client.KindTLS, 1, client.HintHostName, "unrecognized name"},
 		"other alert": {rawServer(t, "https", writes(alert(40))), nil,
 			client.KindTLS, 1, 0, "refused the TLS handshake: handshake failure"},
-		"no HTTP/1.1": {it.NewRawTLS(t, it.Await, "h3").Origin(), nil, client.KindTLS, 1, client.HintHTTP2, "no application protocol"},
+		"no HTTP/1.1": {instancetest.NewRawTLS(t, instancetest.Await, "h3").Origin(), nil, client.KindTLS, 1, client.HintHTTP2, "no application protocol"},
 		"no client certificate": {mutual.URL(), nil,
 			client.KindTLS, 1, client.HintClientCertificate, "refused the TLS handshake: certificate required"},
 		"other client certificate": {mutual.URL(), []option{withOtherClientCert(t)},
 			client.KindTLS, 1, client.HintClientCertificate, "refused the TLS handshake: unknown certificate authority"},
-		"asked for a certificate, and closed": {asking(it.CloseConnection()), nil,
+		"asked for a certificate, and closed": {asking(instancetest.CloseConnection()), nil,
 			client.KindTLS, 2, client.HintClientCertificate, wantedCertificate},
-		"asked for a certificate, and reset": {asking(it.Reset()), nil,
+		"asked for a certificate, and reset": {asking(instancetest.Reset()), nil,
 			client.KindTLS, 2, client.HintClientCertificate, wantedCertificate},
-		"asked for a certificate, and broke in the head": {asking(it.Verbatim("H", it.Reset())), nil,
+		"asked for a certificate, and broke in the head": {asking(instancetest.Verbatim("H", instancetest.Reset())), nil,
 			client.KindBroken, 2, 0, closedEarly},
 		"asked for a certificate, and broke in the body": {asking(verbatim(head + "Content-Length: 9\r\n\r\n{")), nil,
 			client.KindBroken, 2, 0, brokenBody},
@@ -191,14 +195,14 @@ func TestProxyFailures(t *testing.T) {
 		accepts     = "(the proxy accepts Negotiate, x(redacted))"
 		user        = "user:" + proxyPassword + "@"
 	)
-	nowhere := it.ReserveAddress(t)
+	nowhere := instancetest.ReserveAddress(t)
 	closes := func(c net.Conn) { _ = c.Close() }
 	refusing := func(status int, challenges ...string) string {
-		return it.NewProxy(t, it.WithProxyRefusal(status, challenges...)).URL()
+		return instancetest.NewProxy(t, instancetest.WithProxyRefusal(status, challenges...)).URL()
 	}
-	trusted := it.WithProxyCertificate(it.CertificateValid)
+	trusted := instancetest.WithProxyCertificate(instancetest.CertificateValid)
 	negotiate := strings.Replace(refusing(407, "Negotiate", "x"+proxyPassword), "://", "://"+user, 1)
-	toExpired := it.NewProxy(t, trusted, it.WithProxyTarget(it.New(t, it.WithCertificate(it.CertificateExpired))))
+	toExpired := instancetest.NewProxy(t, trusted, instancetest.WithProxyTarget(instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))))
 	tests := map[string]struct {
 		scheme, proxy string // of the instance's URL, and the proxy's URL
 		kind          client.Kind
@@ -221,10 +225,10 @@ func TestProxyFailures(t *testing.T) {
 			client.KindProxy, 2, 0, unreachable + "no such host"},
 		"closes":        {"https", rawServer(t, "http", closes), client.KindProxy, 2, 0, brokeIt},
 		"closes, plain": {"http", rawServer(t, "http", closes), client.KindBroken, 2, 0, closedEarly},
-		"resets":        {"https", rawServer(t, "http", it.ResetConnection), client.KindProxy, 2, 0, "the proxy "},
-		"https, expired": {"https", it.NewProxy(t, it.WithProxyCertificate(it.CertificateExpired)).URL(),
+		"resets":        {"https", rawServer(t, "http", instancetest.ResetConnection), client.KindProxy, 2, 0, "the proxy "},
+		"https, expired": {"https", instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateExpired)).URL(),
 			client.KindProxy, 1, 0, unreachable + "certificate has expired"},
-		"https, refuses": {"https", it.NewProxy(t, trusted, it.WithProxyRefusal(403)).URL(),
+		"https, refuses": {"https", instancetest.NewProxy(t, trusted, instancetest.WithProxyRefusal(403)).URL(),
 			client.KindProxy, 1, 0, "status 403"},
 		"https, instance expired": {"https", toExpired.URL(),
 			client.KindCertificate, 1, client.HintExpired, "certificate has expired"},
@@ -234,16 +238,16 @@ func TestProxyFailures(t *testing.T) {
 		"SOCKS, closes": {"https", rawServer(t, "socks5", closes), client.KindProxy, 2, 0, brokeIt},
 		"SOCKS, instance closes": {"https", rawServer(t, "socks5", socks(0, closes)),
 			client.KindBroken, 2, 0, "during the TLS handshake"},
-		"SOCKS, instance down": {"http", rawServer(t, "socks5", socks(4, it.Await)),
+		"SOCKS, instance down": {"http", rawServer(t, "socks5", socks(4, instancetest.Await)),
 			client.KindProxy, 2, 0, "the proxy could not reach the instance: host unreachable"},
 	}
-	authority := trusting(it.New(t))
+	authority := trusting(instancetest.New(t))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			variable := strings.ToUpper(test.scheme) + "_PROXY"
 			want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason, Proxy: variable}
-			checkFailure(t, test.scheme+"://"+it.ProxiedHost, want, authority, proxied(variable, test.proxy))
+			checkFailure(t, test.scheme+"://"+instancetest.ProxiedHost, want, authority, proxied(variable, test.proxy))
 		})
 	}
 }
@@ -266,7 +270,7 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := strings.ToLower(strings.TrimSuffix(test.variable, "_PROXY")) + "://" + it.ProxiedHost
+			url := strings.ToLower(strings.TrimSuffix(test.variable, "_PROXY")) + "://" + instancetest.ProxiedHost
 			want := client.Failure{Kind: client.KindProxy, Attempts: 1, Reason: test.reason}
 			checkFailure(t, url, want, append(test.options, untilReady, proxied(test.variable, test.proxy))...)
 		})
@@ -282,19 +286,19 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 func TestResponseFailures(t *testing.T) {
 	t.Parallel()
 	const tooLarge, headTooLarge = "a body of more than 65536 bytes", "a response head of more than 16384 bytes"
-	document := it.Newer().JSON()
-	page := func(status int, text string) it.Step { return it.Body(status, "text/html", text) }
+	document := instancetest.Newer().JSON()
+	page := func(status int, text string) instancetest.Step { return instancetest.Body(status, "text/html", text) }
 	tests := map[string]struct {
-		step     it.Step
+		step     instancetest.Step
 		kind     client.Kind
 		attempts int
 		hint     client.Hint
 		reason   string
 	}{
-		"reset":                        {it.Reset(), client.KindBroken, 2, 0, closedEarly},
-		"closed":                       {it.CloseConnection(), client.KindBroken, 2, 0, closedEarly},
+		"reset":                        {instancetest.Reset(), client.KindBroken, 2, 0, closedEarly},
+		"closed":                       {instancetest.CloseConnection(), client.KindBroken, 2, 0, closedEarly},
 		"not even a line":              {verbatim(document), client.KindBroken, 2, 0, closedEarly},
-		"reset in the body":            {it.Verbatim(head+"Content-Length: 9\r\n\r\n{", it.Reset()), client.KindBroken, 2, 0, brokenBody},
+		"reset in the body":            {instancetest.Verbatim(head+"Content-Length: 9\r\n\r\n{", instancetest.Reset()), client.KindBroken, 2, 0, brokenBody},
 		"closed in the head":           {verbatim(head), client.KindBroken, 2, 0, closedEarly},
 		"closed after the head":        {verbatim(head + "Content-Length: 9\r\n\r\n"), client.KindBroken, 2, 0, brokenBody},
 		"closed in a chunk":            {verbatim(head + "Transfer-Encoding: chunked\r\n\r\n9\r\n{}"), client.KindBroken, 2, 0, brokenBody},
@@ -304,63 +308,63 @@ func TestResponseFailures(t *testing.T) {
 			client.KindBroken, 2, 0, brokenBody},
 
 		"not HTTP":              {verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, 1, 0, "SSH-2.0-OpenSSH_9.9"},
-		"not HTTP, and a reset": {it.Verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n", it.Reset()), client.KindNotHTTP, 1, 0, notHTTP},
+		"not HTTP, and a reset": {instancetest.Verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n", instancetest.Reset()), client.KindNotHTTP, 1, 0, notHTTP},
 		"tls: in a header": {verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"),
 			client.KindNotHTTP, 1, 0, "tls: protocol version"},
 		"no head":                     {verbatim(document + "\r\n"), client.KindNotHTTP, 1, 0, notHTTP},
 		"bad status":                  {verbatim("HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, 1, 0, `status code "OK"`},
 		"bad length":                  {verbatim(head + "Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, 1, 0, "Content-Length"},
-		"escape sequence in a header": {it.Body(200, "text/\x1b[31mplain", "{}"), client.KindNotHTTP, 1, 0, `text/\x1b[31mplain`},
+		"escape sequence in a header": {instancetest.Body(200, "text/\x1b[31mplain", "{}"), client.KindNotHTTP, 1, 0, `text/\x1b[31mplain`},
 		"bad chunk":                   {verbatim(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindNotHTTP, 1, client.HintBody, "chunk"},
 		"not gzip":                    {verbatim(head + "Content-Encoding: gzip\r\n\r\n" + document), client.KindNotHTTP, 1, client.HintBody, "not valid gzip"},
 		"gzip, corrupt": {verbatim(head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"),
 			client.KindNotHTTP, 1, client.HintBody, "not valid gzip"},
 
-		"redirect to a file": {it.Redirect(302, "file:///x"), client.KindRedirect, 1, 0, "a redirect to file:"},
+		"redirect to a file": {instancetest.Redirect(302, "file:///x"), client.KindRedirect, 1, 0, "a redirect to file:"},
 
 		"head of 17 KiB": {verbatim(head + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n"), client.KindTooLarge, 1, client.HintLargeHead, headTooLarge},
 		"endless 1xx": {verbatim(strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30)),
 			client.KindTooLarge, 1, client.HintLargeHead, headTooLarge},
-		"64 KiB and a byte":     {it.AnswerDocument(padded(64<<10 + 1)), client.KindTooLarge, 1, 0, tooLarge},
+		"64 KiB and a byte":     {instancetest.AnswerDocument(padded(64<<10 + 1)), client.KindTooLarge, 1, 0, tooLarge},
 		"64 KiB and more, gzip": {gzipped(padded(64<<10 + 1)), client.KindTooLarge, 1, 0, tooLarge},
 
-		"empty body": {it.Body(200, "application/json", ""), client.KindNotJSON, 1, client.HintNoDocument, `the body is empty (Content-Type "application/json")`},
+		"empty body": {instancetest.Body(200, "application/json", ""), client.KindNotJSON, 1, client.HintNoDocument, `the body is empty (Content-Type "application/json")`},
 		"longer than announced": {verbatim(head + "Content-Length: 1\r\n\r\n" + document),
 			client.KindNotJSON, 1, client.HintCutShort, "the body is incomplete JSON"},
 		"web page": {page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
 			client.KindNotJSON, 1, client.HintWebPage, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
-		"text": {it.Body(200, "", "nothing"), client.KindNotJSON, 1, 0, "(no Content-Type); it begins with: nothing"},
+		"text": {instancetest.Body(200, "", "nothing"), client.KindNotJSON, 1, 0, "(no Content-Type); it begins with: nothing"},
 		"other encoding": {verbatim(head + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"),
 			client.KindNotJSON, 1, client.HintBody, `Content-Encoding "br"`},
-		"UTF-16": {it.Body(200, "application/json", "\xff\xfe{\x00}\x00"),
+		"UTF-16": {instancetest.Body(200, "application/json", "\xff\xfe{\x00}\x00"),
 			client.KindNotJSON, 1, client.HintBody, "the body is text in UTF-16, but JSON must be in UTF-8"},
-		"escape sequences": {it.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
+		"escape sequences": {instancetest.Body(200, "text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"),
 			client.KindNotJSON, 1, 0, "[2J]0;titlered"},
 
-		"error with status 200": {it.Body(200, "application/json", `{"error":"Not Found","message":"Route GET:/x not found"}`),
+		"error with status 200": {instancetest.Body(200, "application/json", `{"error":"Not Found","message":"Route GET:/x not found"}`),
 			client.KindDocument, 1, client.HintNoDocument, "although with status 200: Route GET:/x not found"},
-		"two faults": {it.AnswerDocument(it.Newer().Without("fileMaxSize").With("chunkSize", "x")),
+		"two faults": {instancetest.AnswerDocument(instancetest.Newer().Without("fileMaxSize").With("chunkSize", "x")),
 			client.KindDocument, 1, 0, "fileMaxSize: required, but missing; chunkSize: expected an integer"},
 
 		"plain HTTP on a TLS port, nginx": {page(400, "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
 			client.KindStatus, 1, client.HintHTTPS, "plain HTTP request was sent to HTTPS port"},
-		"plain HTTP on a TLS port, Go": {it.Body(400, "", "Client sent an HTTP request to an HTTPS server."),
+		"plain HTTP on a TLS port, Go": {instancetest.Body(400, "", "Client sent an HTTP request to an HTTPS server."),
 			client.KindStatus, 1, client.HintHTTPS, "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
 		"no client certificate, nginx": {page(400, "<title>400 No required SSL certificate was sent</title>"),
 			client.KindStatus, 1, client.HintClientCertificate, "No required SSL certificate"},
-		"switched protocol": {it.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", it.Silent()),
+		"switched protocol": {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()),
 			client.KindStatus, 1, 0, "status 101"},
-		"redirect without a Location": {it.Status(302), client.KindStatus, 1, 0, "status 302 Found"},
-		"error of the service": {it.Body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
+		"redirect without a Location": {instancetest.Status(302), client.KindStatus, 1, 0, "status 302 Found"},
+		"error of the service": {instancetest.Body(404, "application/json", `{"error":"Not Found","message":"Route GET:/x not found."}`),
 			client.KindStatus, 1, 0, "status 404 Not Found: Route GET:/x not found"},
-		"error, cut body": {it.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", it.Reset()),
+		"error, cut body": {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 100\r\n\r\nNothing here", instancetest.Reset()),
 			client.KindStatus, 1, 0, "status 404"},
 	}
 	for name, test := range tests {
-		for protocol, instance := range map[string]it.Option{"plain": it.WithPath(""), "TLS": it.WithoutCertificateRequest()} {
+		for protocol, instance := range map[string]instancetest.Option{"plain": instancetest.WithPath(""), "TLS": instancetest.WithoutCertificateRequest()} {
 			t.Run(name+"/"+protocol, func(t *testing.T) {
 				t.Parallel()
-				server := it.New(t, instance, it.WithDefault(test.step))
+				server := instancetest.New(t, instance, instancetest.WithDefault(test.step))
 				want := client.Failure{Kind: test.kind, Attempts: test.attempts, Hint: test.hint, Reason: test.reason}
 				checkFailure(t, server.URL(), want, trusting(server))
 			})
@@ -371,11 +375,11 @@ func TestResponseFailures(t *testing.T) {
 // A title that repeats the status is not shown. Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestStatusIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	for want, step := range map[string]it.Step{
-		"status 502 Bad Gateway": it.Body(502, "text/html", "<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>"),
-		"status 410 Gone":        it.EndlessBody(410, "x"),
+	for want, step := range map[string]instancetest.Step{
+		"status 502 Bad Gateway": instancetest.Body(502, "text/html", "<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>"),
+		"status 410 Gone":        instancetest.EndlessBody(410, "x"),
 	} {
-		if got := readFailure(t, it.New(t, it.WithDefault(step)).URL(), attempts(1)).Reason; got != want {
+		if got := readFailure(t, instancetest.New(t, instancetest.WithDefault(step)).URL(), attempts(1)).Reason; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -384,7 +388,7 @@ func TestStatusIsNotRepeated(t *testing.T) {
 func TestDifferencesAreAFailure(t *testing.T) {
 	t.Parallel()
 	want := client.Failure{Kind: client.KindUnexpected, Attempts: 2, Reason: "chunk_size is 1, expected 2; api_version is 1.0.0, expected 2.0.0"}
-	checkFailure(t, it.New(t).URL(), want, func(s *setup) {
+	checkFailure(t, instancetest.New(t).URL(), want, func(s *setup) {
 		s.Differences = func(*instance.Details) []client.Difference {
 			return []client.Difference{
 				{Name: "chunk_size", Reported: "1", Expected: "2"}, {Name: "api_version", Reported: "1.0.0", Expected: "2.0.0"},
@@ -402,13 +406,13 @@ func TestNoServerCanHoldARead(t *testing.T) {
 		incomplete = "no complete response in time"
 		proxySlow  = "the proxy did not connect to the instance in time"
 		chunked    = "Transfer-Encoding: chunked\r\n\r\n"
-		plain      = "http://" + it.ProxiedHost
-		secure     = "https://" + it.ProxiedHost
+		plain      = "http://" + instancetest.ProxiedHost
+		secure     = "https://" + instancetest.ProxiedHost
 		// HTTP/2 frames, although nobody asked for them: SETTINGS, the HEADERS of a response, and PINGs without end.
 		settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x88"
 		ping              = "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
 	)
-	instance := func(step it.Step) string { return it.New(t, it.WithDefault(step)).URL() }
+	instance := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
 	floods := func(begin, then string) string { return rawServer(t, "http", writesForever(begin, then)) }
 	tests := map[string]struct {
 		url      string
@@ -419,33 +423,33 @@ func TestNoServerCanHoldARead(t *testing.T) {
 		reason   string
 	}{
 		"silent name server":   {"https://" + hostOfSilentNameServer, "", short, client.KindNameServer, false, "the name servers did not answer"},
-		"never reads":          {rawServer(t, "http", it.Await), "", short, client.KindTimeout, true, noResponse},
-		"silent TLS handshake": {rawServer(t, "https", it.Await), "", short, client.KindTimeout, true, "connected, but no TLS handshake in time"},
-		"silent":               {instance(it.Silent()), "", short, client.KindTimeout, true, noResponse},
-		"silent over TLS":      {it.New(t, it.WithTLS(), it.WithDefault(it.Silent())).URL(), "", short, client.KindTimeout, true, noResponse},
-		"dripping head":        {instance(it.Drip(head + "X: ")), "", short, client.KindTimeout, true, noResponse},
-		"dripping body":        {instance(it.Drip(head + "Content-Length: 9999\r\n\r\n")), "", short, client.KindTimeout, true, incomplete},
-		"silent redirect": {instance(it.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", it.Silent())), "",
+		"never reads":          {rawServer(t, "http", instancetest.Await), "", short, client.KindTimeout, true, noResponse},
+		"silent TLS handshake": {rawServer(t, "https", instancetest.Await), "", short, client.KindTimeout, true, "connected, but no TLS handshake in time"},
+		"silent":               {instance(instancetest.Silent()), "", short, client.KindTimeout, true, noResponse},
+		"silent over TLS":      {instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Silent())).URL(), "", short, client.KindTimeout, true, noResponse},
+		"dripping head":        {instance(instancetest.Drip(head + "X: ")), "", short, client.KindTimeout, true, noResponse},
+		"dripping body":        {instance(instancetest.Drip(head + "Content-Length: 9999\r\n\r\n")), "", short, client.KindTimeout, true, incomplete},
+		"silent redirect": {instance(instancetest.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", instancetest.Silent())), "",
 			short, client.KindTimeout, true, incomplete},
-		"silent body of an error": {instance(it.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", it.Silent())), "",
+		"silent body of an error": {instance(instancetest.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", instancetest.Silent())), "",
 			short, client.KindStatus, false, "status 403 Forbidden: No"},
-		"silent proxy, plain":  {plain, rawServer(t, "http", it.Await), short, client.KindTimeout, true, noResponse},
-		"silent proxy":         {secure, rawServer(t, "http", it.Await), short, client.KindProxy, true, proxySlow},
-		"silent https proxy":   {plain, rawServer(t, "https", it.Await), short, client.KindProxy, true, proxySlow},
-		"silent SOCKS5 proxy":  {plain, rawServer(t, "socks5", it.Await), short, client.KindProxy, true, proxySlow},
+		"silent proxy, plain":  {plain, rawServer(t, "http", instancetest.Await), short, client.KindTimeout, true, noResponse},
+		"silent proxy":         {secure, rawServer(t, "http", instancetest.Await), short, client.KindProxy, true, proxySlow},
+		"silent https proxy":   {plain, rawServer(t, "https", instancetest.Await), short, client.KindProxy, true, proxySlow},
+		"silent SOCKS5 proxy":  {plain, rawServer(t, "socks5", instancetest.Await), short, client.KindProxy, true, proxySlow},
 		"endless proxy answer": {secure, floods("HTTP/1.1 200 OK\r\nX: ", "x"), long, client.KindProxy, false, ""},
 		"endless header":       {floods("HTTP/1.1 200 OK\r\nX: ", "x"), "", long, client.KindTooLarge, false, ""},
 		"endless 1xx":          {floods("", "HTTP/1.1 103 Early Hints\r\n\r\n"), "", long, client.KindTooLarge, false, ""},
-		"endless body":         {instance(it.EndlessBody(200, " ")), "", long, client.KindTooLarge, false, ""},
+		"endless body":         {instance(instancetest.EndlessBody(200, " ")), "", long, client.KindTooLarge, false, ""},
 		"endless chunks":       {floods(head+chunked, "1\r\n \r\n"), "", long, client.KindTooLarge, false, ""},
 		"endless extension":    {floods(head+chunked+"1;", "x"), "", long, client.KindNotHTTP, false, ""},
 		"endless trailer":      {floods(head+chunked+"0\r\nX: ", "x"), "", long, client.KindNotHTTP, false, ""},
 		"endless gzip": {floods(head+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x"), "",
 			long, client.KindNotHTTP, false, ""},
 		"endless redirect": {floods("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n"), "", long, client.KindRedirect, false, ""},
-		"HTTP/2 flood":     {it.NewRawTLS(t, writesForever(settings+headers, ping), "h2").Origin(), "", long, client.KindTooLarge, false, ""},
+		"HTTP/2 flood":     {instancetest.NewRawTLS(t, writesForever(settings+headers, ping), "h2").Origin(), "", long, client.KindTooLarge, false, ""},
 	}
-	authority := trusting(it.New(t))
+	authority := trusting(instancetest.New(t))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -470,11 +474,11 @@ func TestNoServerCanHoldARead(t *testing.T) {
 // With UntilReady, the number of attempts is not limited, and failures that are final otherwise are retried.
 func TestReadUntilReadyGoesOnAfterEveryFailure(t *testing.T) {
 	t.Parallel()
-	failures := []it.Step{
-		it.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), it.Redirect(302, "file:///x"), it.Status(404), it.Status(501), it.Status(503),
-		it.AnswerDocument(padded(64<<10 + 1)), it.Body(200, "text/html", "<title>Files</title>"), it.AnswerDocument("{}"),
+	failures := []instancetest.Step{
+		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"), instancetest.Status(404), instancetest.Status(501), instancetest.Status(503),
+		instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.Body(200, "text/html", "<title>Files</title>"), instancetest.AnswerDocument("{}"),
 	}
-	server := it.New(t, it.WithScript(failures...))
+	server := instancetest.New(t, instancetest.WithScript(failures...))
 	read(t, server.URL(), untilReady, attempts(1))
 	if n := len(server.Requests()); n != len(failures)+1 {
 		t.Errorf("%d requests, want %d", n, len(failures)+1)
@@ -485,7 +489,7 @@ func TestReadUntilReadyGoesOnAfterEveryFailure(t *testing.T) {
 func writes(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
-		it.Await(c)
+		instancetest.Await(c)
 	}
 }
 
@@ -526,7 +530,7 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 		for _, status := range statuses {
 			t.Run(strconv.Itoa(status), func(t *testing.T) {
 				t.Parallel()
-				failure := readFailure(t, it.New(t, it.WithDefault(it.Status(status))).URL(), attempts(3))
+				failure := readFailure(t, instancetest.New(t, instancetest.WithDefault(instancetest.Status(status))).URL(), attempts(3))
 				text := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 				if failure.Kind != client.KindStatus || failure.StatusCode != status || failure.Attempts != made || failure.StableReason != text {
 					t.Errorf("%+v, want %d attempts", failure, made)
@@ -555,7 +559,7 @@ func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithScript(it.Answer(), verbatim(test.text)))
+			server := instancetest.New(t, instancetest.WithScript(instancetest.Answer(), verbatim(test.text)))
 			c, request := prepare(t, server.URL(), attempts(2))
 			if _, err := c.Read(t.Context(), request); err != nil {
 				t.Fatalf("%v", err)

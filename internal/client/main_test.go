@@ -28,7 +28,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func TestMain(m *testing.M) {
@@ -135,11 +135,11 @@ func connecting(t *testing.T, url, address string) option {
 	return func(s *setup) { s.ConnectTo = map[string]string{baseURL(t, url).Origin: address} }
 }
 
-func trusting(server *it.Server) option {
+func trusting(server *instancetest.Server) option {
 	return func(s *setup) { s.TLS.CACertPEM = server.CACertPEM() }
 }
 
-func withClientCert(server *it.Server) option {
+func withClientCert(server *instancetest.Server) option {
 	return func(s *setup) {
 		s.TLS.ClientCertPEM, s.TLS.ClientKeyPEM = server.ClientCertPEM(), server.ClientKeyPEM()
 	}
@@ -341,7 +341,7 @@ func (l *recordedLog) String() string {
 // rawServer starts a server that does not read a request first. It is at a URL of the scheme.
 func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
 	t.Helper()
-	return scheme + "://" + it.NewRaw(t, serve).Address()
+	return scheme + "://" + instancetest.NewRaw(t, serve).Address()
 }
 
 // writesForever reads a request, and writes a text, and then another over and over until the client leaves.
@@ -359,21 +359,23 @@ func writesForever(begin, then string) func(net.Conn) {
 }
 
 // verbatim answers a text as it is, and closes the connection.
-func verbatim(text string) it.Step { return it.Verbatim(text, it.CloseConnection()) }
+func verbatim(text string) instancetest.Step {
+	return instancetest.Verbatim(text, instancetest.CloseConnection())
+}
 
 // padded returns an instance document of size bytes.
 func padded(size int) string {
-	document := it.Newer().JSON()
+	document := instancetest.Newer().JSON()
 	return document + strings.Repeat(" ", size-len(document))
 }
 
 // gzipped answers a body with gzip, whatever the request accepts.
-func gzipped(body string) it.Step {
+func gzipped(body string) instancetest.Step {
 	var compressed bytes.Buffer
 	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
 	_, _ = writer.Write([]byte(body))
 	_ = writer.Close()
-	return it.Func(func(w http.ResponseWriter, _ *http.Request) {
+	return instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(compressed.Bytes())

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // Protects the machine from a fleet of hostile instances: at most 1 MiB for each, with the worst answers that we know of.
@@ -29,7 +29,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	const reads = 64 // as good as 256: what one takes does not depend on how many there are
 	const steady = 8 // looks that find no more than those before them
 	list := func(entries string) string {
-		return it.Newer().With("recommendedExpireTimes", it.Raw("["+entries+"]")).JSON()
+		return instancetest.Newer().With("recommendedExpireTimes", instancetest.Raw("["+entries+"]")).JSON()
 	}
 	labels := func(character string) string {
 		const entries, size = 100, (64<<10 - 1000) / 100
@@ -42,26 +42,26 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 	}
 	full := func(status string) string { return "HTTP/1.1 " + status + "\r\n" + fields.String() }
 	tests := map[string]struct {
-		answer it.Step
+		answer instancetest.Step
 		silent bool // after its text, without end
 	}{
-		"full head, status that is retried": {it.Verbatim(full("503 X")+"Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 64<<10-1), it.Silent()), true},
-		"full head, redirect":               {it.Verbatim(full("302 X")+"Location: /\r\nContent-Length: 9\r\n\r\n", it.Silent()), true},
-		"longest labels":                    {it.AnswerDocument(labels("x")), false},
-		"labels to escape":                  {it.AnswerDocument(labels(`\n`)), false},
-		"unknown members":                   {it.AnswerDocument(unknownMembers()), false},
-		"nested deeply":                     {it.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)), false},
-		"faults":                            {it.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")), false},
+		"full head, status that is retried": {instancetest.Verbatim(full("503 X")+"Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 64<<10-1), instancetest.Silent()), true},
+		"full head, redirect":               {instancetest.Verbatim(full("302 X")+"Location: /\r\nContent-Length: 9\r\n\r\n", instancetest.Silent()), true},
+		"longest labels":                    {instancetest.AnswerDocument(labels("x")), false},
+		"labels to escape":                  {instancetest.AnswerDocument(labels(`\n`)), false},
+		"unknown members":                   {instancetest.AnswerDocument(unknownMembers()), false},
+		"nested deeply":                     {instancetest.AnswerDocument(`{"k":` + strings.Repeat(`{"k":`, 9_000) + "0" + strings.Repeat("}", 9_001)), false},
+		"faults":                            {instancetest.AnswerDocument(list(strings.Repeat("{},", 20_000) + "{}")), false},
 		"full head and labels": {
-			it.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), it.CloseConnection()), false,
+			instancetest.Verbatim(head+fields.String()+"Content-Length: "+strconv.Itoa(len(labels("x")))+"\r\n\r\n"+labels("x"), instancetest.CloseConnection()), false,
 		},
-		"heads of many fields": {it.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), it.Silent()), true},
+		"heads of many fields": {instancetest.Verbatim(head+strings.Repeat("a:\r\n", (16<<10-len(head))/len("a:\r\n")-1), instancetest.Silent()), true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
 			underWay := make(chan struct{}) // all at once
-			server := it.New(t, it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+			server := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
 				if asked.Add(1) == reads {
 					close(underWay)
 				}
@@ -114,7 +114,7 @@ func TestFleetOfWorstResponsesStaysWithin1MiBEach(t *testing.T) {
 // unknownMembers is a document with as many members as fit, each with a name of its own.
 func unknownMembers() string {
 	var document strings.Builder
-	document.WriteString(strings.TrimSuffix(it.Newer().JSON(), "}"))
+	document.WriteString(strings.TrimSuffix(instancetest.Newer().JSON(), "}"))
 	for i := 0; document.Len() < 64<<10-16; i++ {
 		fmt.Fprintf(&document, `,"%x":0`, i)
 	}
@@ -133,12 +133,12 @@ func reachable() uint64 {
 //
 //nolint:paralleltest // it measures what the whole process allocates
 func TestEndlessResponsesAllocateLittle(t *testing.T) {
-	instance := func(step it.Step) string { return it.New(t, it.WithDefault(step)).URL() }
+	instance := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
 	urls := map[string]string{
-		"64 MiB":               instance(it.AnswerDocument(strings.Repeat(" ", 64*mebibyte))),
+		"64 MiB":               instance(instancetest.AnswerDocument(strings.Repeat(" ", 64*mebibyte))),
 		"64 MiB, gzip":         instance(gzipped(strings.Repeat(" ", 64*mebibyte))),
-		"endless":              instance(it.EndlessBody(200, " ")),
-		"endless error":        instance(it.EndlessBody(410, "x")),
+		"endless":              instance(instancetest.EndlessBody(200, " ")),
+		"endless error":        instance(instancetest.EndlessBody(410, "x")),
 		"announced as endless": instance(verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n{")),
 		"endless head":         rawServer(t, "http", writesForever("HTTP/1.1 200 OK\r\nX: ", "x")),
 	}

@@ -9,31 +9,31 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func TestRedirectsAreFollowed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		script []it.Step
+		script []instancetest.Step
 		paths  []string
 	}{
 		"relative": {
-			[]it.Step{it.Redirect(302, "api/instance"), it.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"},
+			[]instancetest.Step{instancetest.Redirect(302, "api/instance"), instancetest.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"},
 		},
-		"query":     {[]it.Step{it.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
-		"fragment":  {[]it.Step{it.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
-		"escaped":   {[]it.Step{it.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
-		"to itself": {[]it.Step{it.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
+		"query":     {[]instancetest.Step{instancetest.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
+		"fragment":  {[]instancetest.Step{instancetest.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
+		"escaped":   {[]instancetest.Step{instancetest.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
+		"to itself": {[]instancetest.Step{instancetest.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
 		"five, of each status": {
-			[]it.Step{it.Redirect(301, "/1"), it.Redirect(302, "/2"), it.Redirect(303, "/3"), it.Redirect(307, "/4"), it.Redirect(308, "/5")},
+			[]instancetest.Step{instancetest.Redirect(301, "/1"), instancetest.Redirect(302, "/2"), instancetest.Redirect(303, "/3"), instancetest.Redirect(307, "/4"), instancetest.Redirect(308, "/5")},
 			[]string{"/instance", "/1", "/2", "/3", "/4", "/5"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithTLS(), it.WithScript(test.script...), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(test.script...), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 			read(t, server.URL(), trusting(server), withHeaders(t, map[string]string{"X-Api-Key": "k3y"}))
 			var paths []string
 			for _, request := range server.Requests() {
@@ -54,25 +54,25 @@ func TestRedirectsAreFollowed(t *testing.T) {
 func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		redirect    it.Step
+		redirect    instancetest.Step
 		connections int
 	}{
-		"small": {it.Func(func(w http.ResponseWriter, _ *http.Request) {
+		"small": {instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(2<<10))
 			redirect(w, "/a")
 			_, _ = w.Write(make([]byte, 2<<10))
 		}), 1},
-		"small, chunked": {it.Func(func(w http.ResponseWriter, _ *http.Request) {
+		"small, chunked": {instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 			redirect(w, "/a")
 			_ = http.NewResponseController(w).Flush()
 			_, _ = w.Write(make([]byte, 1<<10))
 		}), 1},
-		"large": {it.Verbatim(fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: %d\r\n\r\n", 2<<10+1), it.Silent()), 2},
+		"large": {instancetest.Verbatim(fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: %d\r\n\r\n", 2<<10+1), instancetest.Silent()), 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithScript(test.redirect), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+			server := instancetest.New(t, instancetest.WithScript(test.redirect), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 			read(t, server.URL(), attempts(1))
 			if n := server.Connections(); n != test.connections {
 				t.Errorf("%d connections, want %d", n, test.connections)
@@ -86,22 +86,24 @@ func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		first, second []it.Option
-		location      func(second *it.Server) string
+		first, second []instancetest.Option
+		location      func(second *instancetest.Server) string
 	}{
-		"other port":   {nil, nil, (*it.Server).URL},
-		"other host":   {nil, nil, func(second *it.Server) string { return strings.Replace(second.URL(), "127.0.0.1", "localhost", 1) }},
-		"other scheme": {nil, []it.Option{it.WithTLS()}, (*it.Server).URL},
-		"mutual TLS":   {[]it.Option{it.WithClientCertificate()}, []it.Option{it.WithTLS()}, (*it.Server).URL},
+		"other port": {nil, nil, (*instancetest.Server).URL},
+		"other host": {nil, nil, func(second *instancetest.Server) string {
+			return strings.Replace(second.URL(), "127.0.0.1", "localhost", 1)
+		}},
+		"other scheme": {nil, []instancetest.Option{instancetest.WithTLS()}, (*instancetest.Server).URL},
+		"mutual TLS":   {[]instancetest.Option{instancetest.WithClientCertificate()}, []instancetest.Option{instancetest.WithTLS()}, (*instancetest.Server).URL},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, second := it.New(t, test.first...), it.New(t, test.second...)
-			first.SetScript(it.Redirect(302, test.location(second)+"/there?token=x"))
-			second.SetScript(it.Redirect(307, first.URL()+"/instance"))
+			first, second := instancetest.New(t, test.first...), instancetest.New(t, test.second...)
+			first.SetScript(instancetest.Redirect(302, test.location(second)+"/there?token=x"))
+			second.SetScript(instancetest.Redirect(307, first.URL()+"/instance"))
 			if first.URL()[:5] != second.URL()[:5] { // not back to http
-				second.SetScript(it.Body(200, "", it.Newer().JSON()))
+				second.SetScript(instancetest.Body(200, "", instancetest.Newer().JSON()))
 			}
 			read(t, first.URL(), trusting(first), withClientCert(first), withHeaders(t, map[string]string{
 				"Authorization": secret, "Cookie": "a=b", "X-Api-Key": "k3y",
@@ -146,7 +148,7 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithTLS(), it.WithDefault(it.Redirect(302, test.location)))
+			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Redirect(302, test.location)))
 			failure := readFailure(t, server.URL(), trusting(server))
 			checkContains(t, failure.Error(), test.words...)
 			if failure.StableReason != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
@@ -166,22 +168,22 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		target       it.Option
+		target       instancetest.Option
 		stableReason string
 		hint         client.Hint
 		tries        int
 	}{
-		"credentials withheld":    {it.WithRequiredHeader("Authorization", secret), "status 401 Unauthorized", 0, 1},
-		"certificate withheld":    {it.WithClientCertificate(), "TLS handshake failed", client.HintClientCertificate, 1},
-		"closed":                  {it.WithDefault(it.CloseConnection()), "connection broken", 0, 4},
-		"path repeated":           {it.WithDefault(it.Status(404)), "status 404 Not Found", 0, 1},
-		"not trusted, wrong name": {it.WithCertificate(it.CertificateWrongHost), "certificate not trusted", client.HintWrongName, 1},
+		"credentials withheld":    {instancetest.WithRequiredHeader("Authorization", secret), "status 401 Unauthorized", 0, 1},
+		"certificate withheld":    {instancetest.WithClientCertificate(), "TLS handshake failed", client.HintClientCertificate, 1},
+		"closed":                  {instancetest.WithDefault(instancetest.CloseConnection()), "connection broken", 0, 4},
+		"path repeated":           {instancetest.WithDefault(instancetest.Status(404)), "status 404 Not Found", 0, 1},
+		"not trusted, wrong name": {instancetest.WithCertificate(instancetest.CertificateWrongHost), "certificate not trusted", client.HintWrongName, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target := it.New(t, test.target, it.WithPath("/there"))
-			server := it.New(t, it.WithDefault(it.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
+			target := instancetest.New(t, test.target, instancetest.WithPath("/there"))
+			server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
 			failure := readFailure(t, server.URL(), trusting(target), withClientCert(target))
 			if failure.StableReason != test.stableReason || failure.Hint != test.hint || failure.Attempts != test.tries ||
 				!failure.OtherOrigin || !failure.ExtraHeaders || failure.RedirectedTo != target.Origin()+"/there/instance" {
@@ -193,7 +195,7 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			}
 		})
 	}
-	same := it.New(t, it.WithScript(it.Redirect(302, "/other")), it.WithDefault(it.Status(403)))
+	same := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, "/other")), instancetest.WithDefault(instancetest.Status(403)))
 	if failure := readFailure(t, same.URL()); failure.OtherOrigin || failure.RedirectedTo != same.URL()+"/other" {
 		t.Errorf("%+v", failure)
 	}
@@ -202,18 +204,18 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 // The stage that a timeout names is that of the request that took the time. If that was the redirect, its target is not named.
 func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 	t.Parallel()
-	silent := "https://" + it.NewRaw(t, it.Await).Address()
+	silent := "https://" + instancetest.NewRaw(t, instancetest.Await).Address()
 	tests := map[string]struct {
-		redirect             it.Step
+		redirect             instancetest.Step
 		redirectedTo, reason string
 	}{
-		"target":   {it.Redirect(302, silent), silent, "connected, but no TLS handshake in time"},
-		"redirect": {it.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+silent+"\r\nContent-Length: 9\r\n\r\n", it.Silent()), "", "no complete response in time"},
+		"target":   {instancetest.Redirect(302, silent), silent, "connected, but no TLS handshake in time"},
+		"redirect": {instancetest.Verbatim("HTTP/1.1 302 Found\r\nLocation: "+silent+"\r\nContent-Length: 9\r\n\r\n", instancetest.Silent()), "", "no complete response in time"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithDefault(test.redirect))
+			server := instancetest.New(t, instancetest.WithDefault(test.redirect))
 			failure := readFailure(t, server.URL(), attempts(1), timeout(short))
 			if failure.RedirectedTo != test.redirectedTo || failure.Reason != test.reason {
 				t.Errorf("%+v", failure)

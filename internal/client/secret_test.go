@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // A server or a proxy may repeat a secret in any of these forms.
@@ -81,8 +81,12 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 			w.Header().Set("Content-Encoding", echo)
 			body(200, "", "", "")(w, "")
 		},
-		"a field":                     func(w http.ResponseWriter, echo string) { document(w, it.Newer().With("fileMaxSize", "x"+echo)) },
-		"a name":                      func(w http.ResponseWriter, echo string) { document(w, it.Newer().With(echo, it.Raw(`{"a":1,"a":1}`))) },
+		"a field": func(w http.ResponseWriter, echo string) {
+			document(w, instancetest.Newer().With("fileMaxSize", "x"+echo))
+		},
+		"a name": func(w http.ResponseWriter, echo string) {
+			document(w, instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)))
+		},
 		"redirect to a path":          func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
 		"redirect to an escaped path": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+url.PathEscape(echo)) },
 		"redirect with a query":       func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
@@ -94,14 +98,14 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 		for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
 			t.Run(name+"/"+echo[:6], func(t *testing.T) {
 				t.Parallel()
-				server := it.New(t, it.WithDefault(it.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
+				server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
 				readFailure(t, server.URL())
 			})
 		}
 	}
 }
 
-func document(w http.ResponseWriter, d it.Document) { _, _ = w.Write([]byte(d.JSON())) }
+func document(w http.ResponseWriter, d instancetest.Document) { _, _ = w.Write([]byte(d.JSON())) }
 
 // hijack writes a response past net/http, which would correct it.
 func hijack(w http.ResponseWriter, response string) {
@@ -118,7 +122,7 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	t.Parallel()
 	const token, mark = "Sw0rdf1sh-T0ken", " (redacted)" // the mark may be cut too
 	for length := 1; length <= len(token); length++ {
-		server := it.New(t, it.WithDefault(it.Body(401, "text/plain", "no"+strings.Repeat(" ", 8<<10-len("no")-length)+token)))
+		server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", "no"+strings.Repeat(" ", 8<<10-len("no")-length)+token)))
 		failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
 		if _, shown, _ := strings.Cut(failure.Error(), ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
 			t.Errorf("%d characters: %q", length, failure)
@@ -142,7 +146,7 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 		token + ":opaque":                   "a redirect to (redacted):",
 		callback:                            "a redirect to (redacted), which",
 	} {
-		server := it.New(t, it.WithDefault(it.Redirect(302, location)))
+		server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, location)))
 		failure := readFailure(t, server.URL(), options...)
 		checkContains(t, failure.Error(), shown)
 		checkWithoutSecret(t, strings.ToLower(failure.Error()), strings.ToLower(token+" "+password))
@@ -154,7 +158,7 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Sw0rdf1sh-", 380)
-	server := it.New(t, it.WithDefault(it.Body(401, "text/plain", strings.Repeat(long+" ", 20))))
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", strings.Repeat(long+" ", 20))))
 	failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": long}))
 	if failure.Reason != "status 401 Unauthorized" {
 		t.Errorf("%q", failure)
@@ -163,7 +167,7 @@ func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
 
 func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
-	server := it.New(t, it.WithScript(it.Status(503), it.Redirect(302, "/instance?token=s3cret")))
+	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret")))
 	var log recordedLog
 	read(t, server.URL(), log.record, withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
 	checkContains(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
@@ -177,7 +181,7 @@ func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
 // A header whose value happens to be one of our words does not redact ours, only the server's.
 func TestOwnWordsAreNotRedacted(t *testing.T) {
 	t.Parallel()
-	server := it.New(t, it.WithDefault(it.Body(503, "text/plain", "Code 503")))
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(503, "text/plain", "Code 503")))
 	failure := readFailure(t, server.URL(), attempts(1), withHeaders(t, map[string]string{"X-Code": "503"}))
 	if want := "status 503 Service Unavailable: Code (redacted)"; failure.Reason != want {
 		t.Errorf("%q, want %q", failure.Reason, want)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // scripted answers one request after the other, and then as the last: "ready" as expected, "old" with other values, or "down" with
@@ -22,9 +22,9 @@ func scripted(script ...string) server {
 	return func(n int, _ *http.Request) (*http.Response, error) {
 		switch script[min(n, len(script))-1] {
 		case "ready":
-			return answer(200, it.Newer().JSON())
+			return answer(200, instancetest.Newer().JSON())
 		case "old":
-			return answer(200, it.Older().JSON())
+			return answer(200, instancetest.Older().JSON())
 		default:
 			return answer(503, "")
 		}
@@ -36,7 +36,7 @@ func repeated(times int, script ...string) []string {
 	return slices.Repeat(script, times)
 }
 
-// stableFor waits for as long until an instance has the chunk size of it.Newer(). The delay after a failure is half a second.
+// stableFor waits for as long until an instance has the chunk size of instancetest.Newer(). The delay after a failure is half a second.
 func stableFor(d time.Duration) option {
 	return func(s *setup) {
 		s.UntilReady, s.StableFor = true, d
@@ -165,7 +165,7 @@ func TestDurationOfTheLastAnswerDoesNotCount(t *testing.T) {
 			if n == 2 {
 				time.Sleep(5 * time.Second) // of the bubble's clock
 			}
-			return answer(200, it.Newer().JSON())
+			return answer(200, instancetest.Newer().JSON())
 		}, stableFor(4*time.Second))
 		want := []time.Duration{0, time.Second, 7 * time.Second}
 		if line.failure != nil || !slices.Equal(line.requests, want) {
@@ -179,7 +179,7 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failure := timed(t, 5*time.Second, func(int, *http.Request) (*http.Response, error) {
 			time.Sleep(5 * time.Second) // of the bubble's clock
-			return answer(200, it.Older().JSON())
+			return answer(200, instancetest.Older().JSON())
 		}, stableFor(0)).failure
 		if failure == nil || failure.Kind != client.KindUnexpected || len(failure.Differences) != 1 {
 			t.Errorf("%+v, want the difference that was reported", failure)
@@ -204,7 +204,7 @@ func TestCopiesOfOneAnswerAreNoSignOfStability(t *testing.T) {
 				began := time.Now()
 				line := timed(t, 10*time.Second, func(int, *http.Request) (*http.Response, error) {
 					age := test.age(int(time.Since(began) / time.Second))
-					return answer(200, it.Newer().JSON(), "Age", strconv.Itoa(age))
+					return answer(200, instancetest.Newer().JSON(), "Age", strconv.Itoa(age))
 				}, stableFor(3*time.Second))
 				switch {
 				case test.kind == 0 && line.failure != nil, test.kind != 0 && (line.failure == nil || line.failure.Kind != test.kind):
@@ -239,7 +239,7 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				line := timed(t, 5*time.Second, func(n int, _ *http.Request) (*http.Response, error) {
-					return answer(200, it.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+					return answer(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
 				}, retry(1, 500*time.Millisecond, 500*time.Millisecond), func(s *setup) { s.UntilReady = !test.plain })
 				switch {
 				case test.requests > 0:

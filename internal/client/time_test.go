@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // server answers the n-th request. It needs no network, so that time can be fake.
@@ -59,7 +59,7 @@ func readyAfter(d time.Duration, status int, header ...string) server {
 		if time.Now().Before(ready) {
 			return answer(status, "", header...)
 		}
-		return answer(200, it.Older().JSON())
+		return answer(200, instancetest.Older().JSON())
 	}
 }
 
@@ -263,7 +263,7 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 
 func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
+	server := instancetest.New(t)
 	c, request := prepare(t, server.URL())
 	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
+	server := instancetest.New(t)
 	ca, cert, key := server.CACertPEM(), server.ClientCertPEM(), server.ClientKeyPEM()
 	const noPair = "the client certificate and key cannot be used: "
 	const garbage = "-----BEGIN PRIVATE KEY-----\nczNjcmV0\n-----END PRIVATE KEY-----\n"
@@ -74,12 +74,12 @@ func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	}
 	// All instances of instancetest are of one authority; this one is of another, which is the same in every process.
 	ofSystem := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, it.Older().JSON())
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
 	}))
 	t.Cleanup(ofSystem.Close)
 	const again = "FILETRANSFER_TEST_SYSTEM_CERTS"
 	if os.Getenv(again) != "" {
-		ofArgument := it.New(t, it.WithTLS())
+		ofArgument := instancetest.New(t, instancetest.WithTLS())
 		read(t, ofArgument.URL(), trusting(ofArgument))
 		read(t, ofSystem.URL, trusting(ofArgument))
 		return

@@ -14,41 +14,41 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	t.Parallel()
-	document := it.Newer().JSON()
-	responds := func(text string) it.Option { return it.WithDefault(verbatim(text)) }
+	document := instancetest.Newer().JSON()
+	responds := func(text string) instancetest.Option { return instancetest.WithDefault(verbatim(text)) }
 	var chunks strings.Builder
 	for _, b := range []byte(document) {
 		chunks.WriteString("1\r\n" + string([]byte{b}) + "\r\n")
 	}
-	authority := it.New(t, it.WithTLS()) // all servers have one
+	authority := instancetest.New(t, instancetest.WithTLS()) // all servers have one
 	manyPEM := authority.ClientCertPEM() + "\n" + authority.CACertPEM() + "\n" + authority.ClientKeyPEM()
 	tests := map[string]struct {
-		server  it.Option
+		server  instancetest.Option
 		option  option
 		longest bool // the document is as long as it may be
 	}{
-		"HTTP":                {server: it.WithPath("")},
-		"HTTPS":               {server: it.WithTLS()},
-		"under a path":        {server: it.WithPath("/files/api")},
-		"gzip":                {server: it.WithDefault(gzipped(document))},
-		"byte order mark":     {server: it.WithDocument("\ufeff" + document)},
-		"other content type":  {server: it.WithDefault(it.Body(200, "text/html", document))},
-		"no content type":     {server: it.WithDefault(it.Body(200, "", document))},
-		"64 KiB":              {server: it.WithDocument(padded(64 << 10)), longest: true},
-		"64 KiB, gzip":        {server: it.WithDefault(gzipped(padded(64 << 10))), longest: true},
+		"HTTP":                {server: instancetest.WithPath("")},
+		"HTTPS":               {server: instancetest.WithTLS()},
+		"under a path":        {server: instancetest.WithPath("/files/api")},
+		"gzip":                {server: instancetest.WithDefault(gzipped(document))},
+		"byte order mark":     {server: instancetest.WithDocument("\ufeff" + document)},
+		"other content type":  {server: instancetest.WithDefault(instancetest.Body(200, "text/html", document))},
+		"no content type":     {server: instancetest.WithDefault(instancetest.Body(200, "", document))},
+		"64 KiB":              {server: instancetest.WithDocument(padded(64 << 10)), longest: true},
+		"64 KiB, gzip":        {server: instancetest.WithDefault(gzipped(padded(64 << 10))), longest: true},
 		"64 KiB, no length":   {server: responds("HTTP/1.1 200 OK\r\n\r\n" + padded(64<<10)), longest: true},
 		"HTTP/1.0":            {server: responds("HTTP/1.0 200 OK\r\n\r\n" + document)},
 		"1xx before":          {server: responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document)},
 		"chunked by the byte": {server: responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n")},
-		"mutual TLS":          {server: it.WithClientCertificate(), option: withClientCert(authority)},
-		"expired, insecure":   {server: it.WithCertificate(it.CertificateExpired), option: func(s *setup) { s.TLS.Insecure = true }},
-		"several PEM blocks":  {server: it.WithTLS(), option: func(s *setup) { s.TLS.CACertPEM = manyPEM }},
-		"required header":     {server: it.WithRequiredHeader("X-Api-Key", "k3y"), option: withHeaders(t, map[string]string{"X-Api-Key": "k3y"})},
+		"mutual TLS":          {server: instancetest.WithClientCertificate(), option: withClientCert(authority)},
+		"expired, insecure":   {server: instancetest.WithCertificate(instancetest.CertificateExpired), option: func(s *setup) { s.TLS.Insecure = true }},
+		"several PEM blocks":  {server: instancetest.WithTLS(), option: func(s *setup) { s.TLS.CACertPEM = manyPEM }},
+		"required header":     {server: instancetest.WithRequiredHeader("X-Api-Key", "k3y"), option: withHeaders(t, map[string]string{"X-Api-Key": "k3y"})},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 			if test.longest {
 				want = padded(64 << 10)
 			}
-			server := it.New(t, test.server)
+			server := instancetest.New(t, test.server)
 			for _, url := range []string{server.URL(), server.URL() + "//", strings.Replace(server.URL(), "127.0.0.1", "LOCALHOST", 1)} {
 				result := read(t, url, options...)
 				if string(result.Document) != want || result.Details.FileMaxSizeBytes != 64424509440 {
@@ -81,9 +81,9 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 // With HTTP/2, a server could hold a read past its timeouts.
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
-	server := it.New(t, it.WithTLS())
+	server := instancetest.New(t, instancetest.WithTLS())
 	offered := make(chan []string, 1)
-	spy := it.NewRaw(t, func(c net.Conn) {
+	spy := instancetest.NewRaw(t, func(c net.Conn) {
 		_ = tls.Server(c, &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			offered <- hello.SupportedProtos
 			return nil, io.EOF
@@ -104,7 +104,7 @@ func TestServersAreOfferedHTTP11Only(t *testing.T) {
 
 func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
+	server := instancetest.New(t)
 	for _, test := range []struct {
 		headers map[string]string
 		want    http.Header
@@ -138,15 +138,15 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 
 func TestSequentialReadsShareOneConnection(t *testing.T) {
 	t.Parallel()
-	for name, instance := range map[string]it.Option{"HTTP": it.WithPath(""), "HTTPS": it.WithTLS(), "mutual TLS": it.WithClientCertificate()} {
+	for name, instance := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, instance)
+			server := instancetest.New(t, instance)
 			c, request := prepare(t, server.URL(), trusting(server), withClientCert(server))
 			for range 10 {
 				// Neither failures nor retries and redirects cost a connection.
-				server.SetScript(it.Status(503), it.Redirect(302, "/instance"), it.Answer(), // one read
-					it.Status(404), gzipped(padded(5000)), it.Body(200, "", "{}"))
+				server.SetScript(instancetest.Status(503), instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
+					instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
 				for i, good := range []bool{true, false, true, false} {
 					if _, err := c.Read(t.Context(), request); (err == nil) != good {
 						t.Fatalf("read %d: %v", i, err)
@@ -164,7 +164,7 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 
 func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 	t.Parallel()
-	server := it.New(t)
+	server := instancetest.New(t)
 	c, request := prepare(t, server.URL(), attempts(1))
 	for range 5 {
 		if _, err := c.Read(t.Context(), request); err != nil {
@@ -178,12 +178,12 @@ func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	const many = 64
-	slow := it.Verbatim(head+"Content-Length: 61440\r\n\r\n"+padded(50<<10), it.Silent())
+	slow := instancetest.Verbatim(head+"Content-Length: 61440\r\n\r\n"+padded(50<<10), instancetest.Silent())
 	var waiting, slowReads sync.WaitGroup
 	waiting.Add(many)
-	server := it.New(t, it.WithPath("/good"), it.WithDefault(func(s *it.Server, w http.ResponseWriter, r *http.Request) {
+	server := instancetest.New(t, instancetest.WithPath("/good"), instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/good/instance" {
-			it.Answer()(s, w, r)
+			instancetest.Answer()(s, w, r)
 			return
 		}
 		waiting.Done()
@@ -212,8 +212,8 @@ func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
 // The Host header has the ASCII form of an internationalized name, as its origin has.
 func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	t.Parallel()
-	redirect := it.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")
-	proxy := it.New(t, it.WithScript(redirect), it.WithDefault(it.Body(200, "", it.Newer().JSON())))
+	redirect := instancetest.Redirect(302, "http://\uff26iles.B\u00dcCHER.example/there")
+	proxy := instancetest.New(t, instancetest.WithScript(redirect), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 	read(t, "http://B\u00dcCHER.example", proxied("HTTP_PROXY", proxy.Origin()))
 	var hosts []string
 	for _, request := range proxy.Requests() {
@@ -228,16 +228,16 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"http", "https"} {
-		for name, options := range map[string][]it.ProxyOption{"https proxy": {it.WithProxyCertificate(it.CertificateValid)}, "http proxy": nil} {
+		for name, options := range map[string][]instancetest.ProxyOption{"https proxy": {instancetest.WithProxyCertificate(instancetest.CertificateValid)}, "http proxy": nil} {
 			t.Run(scheme+" through an "+name, func(t *testing.T) {
 				t.Parallel()
-				server := it.New(t)
+				server := instancetest.New(t)
 				if scheme == "https" {
-					server = it.New(t, it.WithClientCertificate())
+					server = instancetest.New(t, instancetest.WithClientCertificate())
 				}
-				proxy := it.NewProxy(t, append(options, it.WithProxyTarget(server))...)
+				proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
 				through := proxied(strings.ToUpper(scheme)+"_PROXY", proxy.URL())
-				read(t, scheme+"://"+it.ProxiedHost, trusting(server), withClientCert(server), through)
+				read(t, scheme+"://"+instancetest.ProxiedHost, trusting(server), withClientCert(server), through)
 				if requests := proxy.Requests(); len(requests) != 1 || requests[0].ClientCertificate {
 					t.Errorf("the proxy was sent %+v", requests)
 				}
@@ -256,17 +256,17 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 			t.Run(variable+"="+before, func(t *testing.T) {
 				t.Parallel()
 				scheme, _, _ := strings.Cut(strings.ToLower(variable), "_")
-				instance := it.WithPath("")
+				instance := instancetest.WithPath("")
 				if scheme == "https" {
-					instance = it.WithTLS()
+					instance = instancetest.WithTLS()
 				}
-				server := it.New(t, instance)
-				proxy := it.NewProxy(t, it.WithProxyTarget(server))
+				server := instancetest.New(t, instance)
+				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
 				through := proxied(variable, before+proxy.Address())
 				headers := withHeaders(t, map[string]string{"X-Api-Key": "k3y"})
-				read(t, scheme+"://"+it.ProxiedHost, trusting(server), through, headers)
+				read(t, scheme+"://"+instancetest.ProxiedHost, trusting(server), through, headers)
 				read(t, server.URL(), trusting(server), through) // loopback needs no proxy
-				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != it.ProxiedHost ||
+				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != instancetest.ProxiedHost ||
 					requests[0].Header.Get("X-Api-Key") != "k3y" {
 					t.Errorf("the instance was sent %+v", requests)
 				}
@@ -289,11 +289,11 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	left := make(chan struct{})
-	proxy := it.NewRaw(t, func(c net.Conn) {
-		it.Await(c)
+	proxy := instancetest.NewRaw(t, func(c net.Conn) {
+		instancetest.Await(c)
 		close(left)
 	})
-	readFailure(t, "http://"+it.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(1), timeout(short))
+	readFailure(t, "http://"+instancetest.ProxiedHost, proxied("HTTP_PROXY", "socks5://"+proxy.Address()), attempts(1), timeout(short))
 	promptly(t, func() {
 		<-left // before the proxy closes it
 	})

@@ -9,33 +9,33 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	it "github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // Behind a load balancer or after a change of DNS, an old connection would still lead to the old server.
 func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		server              it.Option
+		server              instancetest.Option
 		connectTo, useProxy bool
 	}{
-		"HTTP":              {server: it.WithPath("")},
-		"HTTPS":             {server: it.WithTLS()},
-		"mutual TLS":        {server: it.WithClientCertificate()},
-		"connect_to":        {server: it.WithTLS(), connectTo: true},
-		"proxy, HTTP":       {server: it.WithPath(""), useProxy: true},
-		"proxy, HTTPS":      {server: it.WithTLS(), useProxy: true},
-		"proxy, mutual TLS": {server: it.WithClientCertificate(), useProxy: true},
+		"HTTP":              {server: instancetest.WithPath("")},
+		"HTTPS":             {server: instancetest.WithTLS()},
+		"mutual TLS":        {server: instancetest.WithClientCertificate()},
+		"connect_to":        {server: instancetest.WithTLS(), connectTo: true},
+		"proxy, HTTP":       {server: instancetest.WithPath(""), useProxy: true},
+		"proxy, HTTPS":      {server: instancetest.WithTLS(), useProxy: true},
+		"proxy, mutual TLS": {server: instancetest.WithClientCertificate(), useProxy: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, test.server)
-			proxy := it.NewProxy(t, it.WithProxyTarget(server))
+			server := instancetest.New(t, test.server)
+			proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
 			url, connections := server.URL(), server.Connections
 			options := []option{trusting(server), withClientCert(server)}
 			if test.connectTo || test.useProxy {
-				url = strings.Replace(url, server.Address(), it.ProxiedHost, 1)
+				url = strings.Replace(url, server.Address(), instancetest.ProxiedHost, 1)
 			}
 			if test.connectTo {
 				options = append(options, connecting(t, url, server.Address()))
@@ -49,7 +49,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := connections()
-			server.SetScript(it.Status(503), it.Status(404), it.Answer())
+			server.SetScript(instancetest.Status(503), instancetest.Status(404), instancetest.Answer())
 			request.UntilReady = true
 			if _, err := c.Read(t.Context(), request); err != nil {
 				t.Fatal(err)
@@ -66,17 +66,17 @@ func TestLaterFailureDoesNotHideWhatWasNotAsExpected(t *testing.T) {
 	t.Parallel()
 	differences := []client.Difference{{Name: "chunk_size", Reported: "2", Expected: "20000000"}}
 	tests := map[string]struct {
-		steps []it.Step
+		steps []instancetest.Step
 		want  []client.Difference
 	}{
-		"another failure last": {[]it.Step{it.Answer(), it.Answer(), it.Status(502)}, differences},
-		"not as expected last": {[]it.Step{it.Status(502), it.Answer()}, differences},
-		"only other failures":  {[]it.Step{it.Status(502), it.Status(502)}, nil},
+		"another failure last": {[]instancetest.Step{instancetest.Answer(), instancetest.Answer(), instancetest.Status(502)}, differences},
+		"not as expected last": {[]instancetest.Step{instancetest.Status(502), instancetest.Answer()}, differences},
+		"only other failures":  {[]instancetest.Step{instancetest.Status(502), instancetest.Status(502)}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithScript(test.steps...))
+			server := instancetest.New(t, instancetest.WithScript(test.steps...))
 			failure := readFailure(t, server.URL(), attempts(int64(len(test.steps))), func(s *setup) {
 				s.Differences = func(*instance.Details) []client.Difference { return slices.Clone(differences) }
 			})
@@ -105,7 +105,7 @@ func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := it.New(t, it.WithDefault(it.Func(func(w http.ResponseWriter, _ *http.Request) {
+			server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Age", test.age)
 				w.WriteHeader(test.status)
 				_, _ = io.WriteString(w, test.body)

@@ -13,39 +13,65 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// files returns the files of the repository that match the pattern of a base name, below the folders.
-func files(t *testing.T, pattern string, folders ...string) []string {
+const root = "../.."
+
+func read(t *testing.T, file string) string {
 	t.Helper()
-	var found []string
-	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if matches, err := path.Match(pattern, entry.Name()); err != nil || matches {
-				found = append(found, file)
-				return err
-			}
-			return nil
-		})
-		must(t, err)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
 
-// fence is a fenced block of a page, with its language. Those in lists are indented.
-var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
+// files returns the files below a folder of the repository whose base name matches the pattern.
+func files(t *testing.T, pattern, folder string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.Name() == ".terraform" {
+			return fs.SkipDir
+		}
+		matches, err := path.Match(pattern, entry.Name())
+		if matches {
+			found = append(found, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
 
 // handWritten returns the pages that people write. Those in docs/ are generated from them.
 func handWritten(t *testing.T) []string {
 	t.Helper()
 	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.tmpl", "templates"))
+}
+
+// published returns the pages as people read them, on GitHub or the Registry.
+func published(t *testing.T) []string {
+	t.Helper()
+	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"))
 }
 
 // block is a fenced block of a page.
@@ -54,9 +80,13 @@ type block struct {
 	language, text string
 }
 
+// fence matches a fenced block. Those in lists are indented.
+var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
+
+// blocks returns the fenced blocks of a page.
 func blocks(t *testing.T, page string) []block {
 	t.Helper()
-	text := string(read(t, page))
+	text := read(t, page)
 	var found []block
 	for _, match := range fence.FindAllStringSubmatchIndex(text, -1) {
 		line := 1 + strings.Count(text[:match[0]], "\n")
@@ -70,130 +100,123 @@ func blocks(t *testing.T, page string) []block {
 	return found
 }
 
-// Every configuration on a page and every example parses and is formatted, and every complete one that needs no other
-// provider is valid.
-func TestAccDocumentation_Configurations(t *testing.T) {
+// blockWith returns the one block of a page that contains a text.
+func blockWith(t *testing.T, page, text string) string {
+	t.Helper()
+	found := slices.DeleteFunc(blocks(t, filepath.Join(root, page)), func(b block) bool { return !strings.Contains(b.text, text) })
+	if len(found) != 1 {
+		t.Fatalf("%s has %d blocks with %q, want 1", page, len(found), text)
+	}
+	return found[0].text
+}
+
+// Every configuration on a page parses and is formatted, as is every example.
+func TestAccDocumentation_Format(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	all := t.TempDir()
+	w := newWorkspace(t, "")
+	w.skipWithout(acctest.ProviderFunctions) // whose syntax it formats
+	formatted := 0
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
 			if block.language == "terraform" {
-				write(t, filepath.Join(all, strings.ReplaceAll(block.place, ":", "-line-")+".tf"), block.text)
+				w.write(strings.ReplaceAll(block.place, ":", "-line-")+".tf", block.text)
+				formatted++
+			}
+		}
+	}
+	if formatted == 0 {
+		t.Error("no configuration on any page")
+	}
+	w.run("fmt", "-check", "-diff").requireSuccess()
+	w.dir = examplesDir
+	w.run("fmt", "-check", "-diff", "-recursive").requireSuccess()
+}
+
+// Every complete configuration on a page is valid.
+func TestAccDocumentation_Valid(t *testing.T) {
+	t.Parallel()
+	for _, page := range handWritten(t) {
+		for _, block := range blocks(t, page) {
+			if block.language == "terraform" && strings.Contains(block.text, "required_providers") {
 				t.Run(block.place, func(t *testing.T) {
 					t.Parallel()
-					checkConfiguration(t, cli, block.text)
+					w := newWorkspace(t, block.text)
+					w.skipWithout(acctest.TerraformData)
+					w.run("validate").requireSuccess()
 				})
 			}
 		}
 	}
-	if len(glob(t, filepath.Join(all, "*.tf"))) == 0 {
-		t.Error("no configuration on any page")
-	}
-	cli.skipWithout(t, acctest.ProviderFunctions) // whose syntax it formats
-	for _, dir := range []string{all, examplesDir} {
-		cli.run(t, dir, "fmt", "-check", "-diff", "-recursive", "-no-color").wantText(t, "exit code 0:")
-	}
 }
 
-// sourceArgument names a provider that a configuration needs.
-var sourceArgument = regexp.MustCompile(`\bsource\s+= "([^"]*)"`)
-
-func checkConfiguration(t *testing.T, cli cli, configuration string) {
-	t.Helper()
-	if !strings.Contains(configuration, "required_providers") {
-		return
-	}
-	for _, source := range sourceArgument.FindAllStringSubmatch(configuration, -1) {
-		if source[1] != "filetransfer/filetransfer" {
-			return // no test installs another provider
+// Every YAML on a page parses, and a workflow of GitHub has what makes it one.
+func TestDocumentation_YAML(t *testing.T) {
+	t.Parallel()
+	parsed := 0
+	for _, page := range published(t) {
+		for _, block := range blocks(t, page) {
+			if block.language != "yaml" && block.language != "yml" {
+				continue
+			}
+			parsed++
+			var document any
+			if err := yaml.Unmarshal([]byte(block.text), &document); err != nil {
+				t.Errorf("%s: %v", block.place, err)
+				continue
+			}
+			if !strings.Contains(block.text, "runs-on:") {
+				continue
+			}
+			workflow, _ := document.(map[string]any)
+			for _, key := range []string{"on", "jobs"} {
+				if workflow[key] == nil {
+					t.Errorf("%s: the workflow has no %q", block.place, key)
+				}
+			}
 		}
 	}
-	cli.skipBelowRequired(t, configuration)
-	dir := t.TempDir()
-	if another.MatchString(configuration) {
-		cli.skipWithout(t, acctest.TerraformData)
+	if parsed == 0 {
+		t.Error("no YAML on any page")
 	}
-	write(t, filepath.Join(dir, "main.tf"), standIn(configuration))
-	cli.mustRun(t, dir, "validate", "-no-color")
-}
-
-// another is a resource of a provider that no test installs.
-var another = regexp.MustCompile(`\b(kubernetes|helm)_\w+`)
-
-// standIn puts the CLI's own resource in the place of others, with the one argument that a page is about.
-func standIn(text string) string {
-	for pattern, replacement := range map[string]string{
-		`\n  (metadata|name|chart) .*`: "",
-		`\n  values = `:                "\n  input = ",
-		`\n  data = (.*)`:              "\n  input = { for name, value in $1 : name => tostring(value) }", // strings, as in a config map
-		`"(\w+)" = "`:                  `$1 = "`,                                                          // how a plan prints its names
-	} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, replacement)
-	}
-	return another.ReplaceAllString(text, "terraform_data")
 }
 
 // The configurations that begin the README and the index do what the pages say when they are applied as they are.
 func TestAccDocumentation_FirstScreen(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	cli.skipWithout(t, acctest.TerraformData)
-	for _, page := range []string{"README.md", filepath.Join("templates", "index.md.tmpl")} {
+	for _, page := range []string{"README.md", "templates/index.md.tmpl"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			screen := slices.DeleteFunc(blocks(t, filepath.Join(root, page)), func(b block) bool { return b.language != "terraform" })
-			from := func(configuration string) string {
-				return standIn(strings.ReplaceAll(configuration, exampleURL+"/api", server.URL()))
-			}
-			reads := newWorkspace(t, cli, "")
-			reads.paste(from(screen[0].text))
-			reads.apply()
+			w := newWorkspace(t, strings.ReplaceAll(blockWith(t, page, "required_providers"), exampleURL+"/api", server.URL()))
+			w.skipWithout(acctest.TerraformData)
+			w.apply()
+			output, _ := w.attributes("terraform_data.upload_form")["output"].(map[string]any)
 			want := map[string]any{"max_bytes": 64424509440., "expire_seconds": []any{1800., 3600., 21600., 43200., 86400., 604800., 1209600., 2592000.}}
-			if got := reads.follower("terraform_data.upload_form"); !reflect.DeepEqual(got, want) {
-				t.Errorf("the upload form has %v, want %v", got, want)
+			if !reflect.DeepEqual(output["value"], want) {
+				t.Errorf("the upload form has %v, want %v", output["value"], want)
 			}
 		})
 	}
 }
 
-// wantExcerpt checks that a command printed these lines in their order, with "..." where some are left out.
-func (r result) wantExcerpt(t *testing.T, excerpt string) {
-	t.Helper()
-	rest := string(r.stdout) + string(r.stderr)
-	for _, part := range regexp.MustCompile(`(?m)^\.\.\.\n`).Split(excerpt, -1) {
-		_, after, found := strings.Cut(rest, part)
-		if !found {
-			t.Errorf("it does not say\n%s\nwhere the page does: %s", part, r)
-		}
-		rest = after
-	}
+// The guide shows what a fleet reports while one instance is down, and the check of its example warns.
+func TestAccGuide_TolerateFailures(t *testing.T) {
+	t.Parallel()
+	e := copyExample(t, "guides/tolerate-failures")
+	paris := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3")))
+	lyon := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("apiVersion", "1.1.0")))
+	e.write("impatient.tf", acctest.ImpatientProvider)
+	e.write("terraform.tfvars", fmt.Sprintf(`base_urls = { paris = %q, lyon = %q, nice = "http://%s" }`, paris.URL(), lyon.URL(), instancetest.ReserveAddress(t)))
+	e.apply().expectText("Not read: nice.")
+	e.run("output").expectExcerpt(blockWith(t, "templates/data-sources/instances.md.tmpl", "tomap"))
 }
 
-// The pages print values as the CLI does.
-func TestAccDocumentation_Values(t *testing.T) {
+// The page of parse_instance shows its result as the CLI prints it.
+func TestAccDocumentation_ParseInstance(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	cli.skipBelow(t, tfversion.Version1_5_0, tfversion.Version1_6_0, "the layout of the pages")
-	server := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3")))
-	t.Run("filetransfer_instances", func(t *testing.T) {
-		t.Parallel()
-		e := newExample(t, cli, "guides/tolerate-failures")
-		older := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("apiVersion", "1.1.0")))
-		e.variables["base_urls"] = map[string]string{
-			"lyon": older.URL(), "nice": "http://" + instancetest.ReserveAddress(t), "paris": server.URL(),
-		}
-		e.setVariables()
-		e.apply()
-		e.run(t, e.dir, "output", "-no-color").wantExcerpt(t, oneBlock(t, "tomap", "templates", "data-sources", "instances.md.tmpl"))
-	})
-	t.Run("parse_instance", func(t *testing.T) {
-		t.Parallel()
-		e := newExample(t, cli, "functions/parse_instance")
-		e.apply()
-		e.run(t, e.dir, "output", "-no-color", "older").wantExcerpt(t, oneBlock(t, "tolist", "templates", "functions", "parse_instance.md.tmpl"))
-	})
+	e := copyExample(t, "functions/parse_instance")
+	e.apply()
+	e.run("output", "older").expectExcerpt(blockWith(t, "templates/functions/parse_instance.md.tmpl", "tolist"))
 }
 
 var (
@@ -204,12 +227,6 @@ var (
 	otherSite   = regexp.MustCompile(`^(\w+://|mailto:)`)
 )
 
-// published returns the pages as people read them, on GitHub or the Registry.
-func published(t *testing.T) []string {
-	t.Helper()
-	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"))
-}
-
 // Every link from one page to another leads somewhere, on GitHub as on the Registry, also those to the Registry that are in
 // descriptions, messages and issue templates.
 func TestDocumentation_Links(t *testing.T) {
@@ -217,7 +234,7 @@ func TestDocumentation_Links(t *testing.T) {
 	targets := map[string]bool{} // pages, and their sections after a #
 	for _, page := range published(t) {
 		targets[page] = true
-		text := fence.ReplaceAllString(string(read(t, page)), "")
+		text := fence.ReplaceAllString(read(t, page), "")
 		for _, match := range heading.FindAllStringSubmatch(text, -1) {
 			targets[page+"#"+strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-")] = true
 		}
@@ -241,7 +258,7 @@ func TestDocumentation_Links(t *testing.T) {
 	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 	registryLinks := 0
 	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
-		for _, match := range registry.FindAllStringSubmatch(string(read(t, file)), -1) {
+		for _, match := range registry.FindAllStringSubmatch(read(t, file), -1) {
 			registryLinks++
 			check(file, filepath.Join(root, "docs", cmp.Or(match[1], "index")+".md")+match[2])
 		}
@@ -255,7 +272,7 @@ func TestDocumentation_Links(t *testing.T) {
 func linksOf(t *testing.T, page string) []string {
 	t.Helper()
 	var found []string
-	for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(read(t, page)), ""), -1) {
+	for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(read(t, page), ""), -1) {
 		switch target := match[1]; {
 		case otherSite.MatchString(target):
 		case target[0] == '#':

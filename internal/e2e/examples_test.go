@@ -1,9 +1,7 @@
 package e2e_test
 
 import (
-	"cmp"
 	"encoding/json"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,89 +11,59 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/go-version"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-var examplesDir = filepath.Join(root, "examples")
+const examplesDir = root + "/examples"
 
-// configurations returns the folders under examples/ that hold a configuration, by their paths there.
-func configurations(t *testing.T) []string {
-	t.Helper()
-	found := map[string]bool{}
-	err := filepath.WalkDir(examplesDir, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && entry.Name() == ".terraform":
-			return fs.SkipDir
-		case filepath.Ext(file) == ".tf":
-			name, err := filepath.Rel(examplesDir, filepath.Dir(file))
-			found[filepath.ToSlash(name)] = true
-			return err
-		}
-		return nil
-	})
-	must(t, err)
-	if len(found) == 0 {
-		t.Fatalf("no configuration in %s", examplesDir)
-	}
-	return slices.Sorted(maps.Keys(found))
-}
+// exampleURL is what examples name where a variable cannot be used.
+const exampleURL = "https://files.example.org"
 
-// example is a copy of an example, which a CLI may write into, and the instances that it reads.
+// example is a copy of an example, and the instances that it reads.
 type example struct {
 	*workspace
 	configuration string
-	variables     map[string]any // values for the example's variables, by name
 	servers       map[string]*instancetest.Server
 }
 
-// newExample copies an example, or skips a test of one that needs a newer CLI.
-func newExample(t *testing.T, c cli, name string) *example {
+// copyExample copies an example, or skips a test of one that needs a newer CLI.
+func copyExample(t *testing.T, name string) *example {
 	t.Helper()
-	e := &example{workspace: newWorkspace(t, c, ""), variables: map[string]any{}, servers: map[string]*instancetest.Server{}}
+	e := &example{newWorkspace(t, ""), "\n", map[string]*instancetest.Server{}}
 	e.dir = filepath.Join(e.dir, "configuration")
-	must(t, os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))))
-	// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccRecord_ImportBlockWritesAConfiguration applies them.
-	for _, file := range glob(t, filepath.Join(e.dir, "import-by-*.tf")) {
-		must(t, os.Remove(file))
+	if err := os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))); err != nil {
+		t.Fatal(err)
 	}
 	for _, file := range glob(t, filepath.Join(e.dir, "*.tf")) {
-		content := strings.ReplaceAll(string(read(t, file)), `stable_for = "30s"`, `stable_for = "1s"`) // no test waits that long
-		write(t, file, content)
+		// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccRecord_ImportBlock applies them.
+		if strings.HasPrefix(filepath.Base(file), "import-by-") {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		content := strings.ReplaceAll(read(t, file), `stable_for = "30s"`, `stable_for = "1s"`) // no test waits that long
+		e.write(filepath.Base(file), content)
 		e.configuration += content + "\n"
 	}
-	c.skipBelowRequired(t, e.configuration)
-	if strings.Contains(e.configuration, "\nmodule \"") {
-		e.mustRun(t, e.dir, "get", "-no-color") // which init does otherwise
+	if match := regexp.MustCompile(`(?m)^  required_version = ">= (.*)"(?: # OpenTofu: (.*))?$`).FindStringSubmatch(e.configuration); match != nil {
+		needed := acctest.Feature{Name: "the example", Terraform: version.Must(version.NewVersion(match[1]))}
+		needed.OpenTofu = needed.Terraform // OpenTofu obeys required_version too
+		if match[2] != "" && version.Must(version.NewVersion(match[2])).GreaterThan(needed.Terraform) {
+			needed.OpenTofu = version.Must(version.NewVersion(match[2]))
+		}
+		e.skipWithout(needed)
 	}
 	return e
 }
 
-// setVariables gives the example's variables their values.
-func (e *example) setVariables() {
+// startInstances starts the instances that the example's variables ask for, and sets the variables; see the package's documentation.
+func (e *example) startInstances() {
 	e.t.Helper()
-	values, err := json.Marshal(e.variables)
-	must(e.t, err)
-	write(e.t, filepath.Join(e.dir, "test.auto.tfvars.json"), string(values))
-}
-
-var variableBlock = regexp.MustCompile(`(?m)^variable "(\w+)" \{`)
-
-// variablesOf returns the names of a configuration's variables.
-func variablesOf(configuration string) map[string]bool {
-	names := map[string]bool{}
-	for _, match := range variableBlock.FindAllStringSubmatch(configuration, -1) {
-		names[match[1]] = true
-	}
-	return names
-}
-
-// start starts the instances that the example asks for; see the package's documentation.
-func (e *example) start() {
-	e.t.Helper()
-	names := variablesOf(e.configuration)
+	variables := map[string]any{}
 	// A data source does not wait, and a record always does.
 	waits := strings.Contains(e.configuration, "\nresource \"filetransfer_") && !strings.Contains(e.configuration, "\ndata \"filetransfer_")
 	start := func(name string, options ...instancetest.Option) string {
@@ -105,35 +73,32 @@ func (e *example) start() {
 		e.servers[name] = instancetest.New(e.t, options...)
 		return e.servers[name].URL()
 	}
-	if names["base_url"] {
+	has := func(variable string) bool { return strings.Contains(e.configuration, "\nvariable \""+variable+"\" {") }
+	if has("base_url") {
 		options := []instancetest.Option{instancetest.WithPath("/files/api")}
-		if names["gateway_token"] {
-			const token = "an-opaque-token"
-			e.variables["gateway_token"] = token
-			options = append(options, instancetest.WithRequiredHeader("X-Gateway-Token", token))
+		if has("gateway_token") {
+			variables["gateway_token"] = "an-opaque-token"
+			options = append(options, instancetest.WithRequiredHeader("X-Gateway-Token", "an-opaque-token"))
 		}
-		if names["ca_cert_pem"] {
+		if has("ca_cert_pem") {
 			options = append(options, instancetest.WithTLS())
 		}
-		if names["client_cert_pem"] {
+		if has("client_cert_pem") {
 			options = append(options, instancetest.WithClientCertificate())
 		}
-		if names["release"] {
-			e.variables["release"] = "2.1.5"
+		if has("release") {
+			variables["release"] = "2.1.5"
 		}
-		e.variables["base_url"] = start("base_url", options...)
-		server := e.servers["base_url"]
-		for name, value := range map[string]string{
-			"ca_cert_pem":     server.CACertPEM(),
-			"client_cert_pem": server.ClientCertPEM(),
-			"client_key_pem":  server.ClientKeyPEM(),
-		} {
-			if names[name] {
-				e.variables[name] = value
-			}
+		variables["base_url"] = start("base_url", options...)
+		if has("ca_cert_pem") {
+			variables["ca_cert_pem"] = e.servers["base_url"].CACertPEM()
+		}
+		if has("client_cert_pem") {
+			variables["client_cert_pem"] = e.servers["base_url"].ClientCertPEM()
+			variables["client_key_pem"] = e.servers["base_url"].ClientKeyPEM()
 		}
 	}
-	if names["base_urls"] {
+	if has("base_urls") {
 		baseURLs := map[string]string{
 			"older": start("older", instancetest.WithDocument(instancetest.Older())),
 			"newer": start("newer", instancetest.WithDocument(instancetest.Newer())),
@@ -142,89 +107,60 @@ func (e *example) start() {
 		if strings.Contains(e.configuration, "allow_failures") {
 			baseURLs["broken"] = start("broken", instancetest.WithDefault(instancetest.Status(403)))
 		}
-		e.variables["base_urls"] = baseURLs
+		variables["base_urls"] = baseURLs
 	}
-	e.setVariables()
-}
-
-// wantOutputs are outputs whose values are checked too, by the example's path.
-var wantOutputs = map[string]map[string]any{
-	"provider":                           {"file_max_size": 64424509440.},
-	"data-sources/filetransfer_instance": {"expire_seconds": 604800.},
-	"data-sources/filetransfer_instances": {
-		"upload_limit":  21474836480., // the older one's 20 GiB
-		"largest_chunk": 20000000.,
-	},
-	"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
-	"guides/migrate-from-data-http":          {"max_age_days": 30.},
-	"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
-	"guides/connect":                         {"api_version": "2.1.5"},
-	"guides/tolerate-failures": {
-		"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
-		"errors":       map[string]any{"broken": "status 403 Forbidden"},
-	},
-	"guides/survive-an-outage": {"api_version": "2.1.5"},
-	"guides/release-a-server":  {"api_version": "2.1.5"},
-}
-
-// later is a command after an example was applied, often with other instances or variables, and what it says then.
-type later struct {
-	change  func(servers map[string]*instancetest.Server)
-	command string // plan, if it is empty
-	says    string
-	fails   bool
-}
-
-// answering lets an instance answer another document.
-func answering(name string, document instancetest.Document) func(map[string]*instancetest.Server) {
-	return func(servers map[string]*instancetest.Server) {
-		servers[name].SetDefault(instancetest.AnswerDocument(document))
+	values, err := json.Marshal(variables)
+	if err != nil {
+		e.t.Fatal(err)
 	}
+	e.write("test.auto.tfvars.json", string(values))
 }
 
-// stopping stops all instances.
-func stopping(servers map[string]*instancetest.Server) {
-	for _, server := range servers {
-		server.Close()
-	}
-}
-
-// afterwards are the commands after an example was applied, in this order, by the example's path. A check that never warns,
-// or a condition that never fails, would be no example of one.
-var afterwards = map[string][]later{
-	"guides/preconditions-and-checks": {
-		{change: answering("base_url", instancetest.Newer().With("requirePassword", false)), says: "no longer requires a password"},
-		{change: answering("base_url", instancetest.Newer().With("fileMaxSize", 1000000000)), fails: true,
-			says: "accepts files of 1000000000 bytes, but our exports can have 5 GB."},
-	},
-	"guides/tolerate-failures": {{says: "Not read: broken"}},
-	"guides/survive-an-outage": {
-		{change: stopping, command: "plan -compact-warnings", says: "on main.tf line 12"},
-	},
-}
-
-var outputBlock = regexp.MustCompile(`(?m)^output "(\w+)" \{`)
-
+// Every example can be applied, reads all its instances, and has no changes afterwards. No output is null.
 func TestAccExamples(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	names := configurations(t)
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(wantOutputs)), slices.Collect(maps.Keys(afterwards))) {
-		if !slices.Contains(names, name) {
+	wantOutputs := map[string]map[string]any{
+		"provider":                           {"file_max_size": 64424509440.},
+		"data-sources/filetransfer_instance": {"expire_seconds": 604800.},
+		"data-sources/filetransfer_instances": {
+			"upload_limit":  21474836480., // the older one's 20 GiB
+			"largest_chunk": 20000000.,
+		},
+		"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
+		"guides/migrate-from-data-http":          {"max_age_days": 30.},
+		"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
+		"guides/connect":                         {"api_version": "2.1.5"},
+		"guides/tolerate-failures": {
+			"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
+			"errors":       map[string]any{"broken": "status 403 Forbidden"},
+		},
+		"guides/survive-an-outage": {"api_version": "2.1.5"},
+		"guides/release-a-server":  {"api_version": "2.1.5"},
+	}
+	names := map[string]bool{}
+	for _, file := range files(t, "*.tf", "examples") {
+		name, err := filepath.Rel(examplesDir, filepath.Dir(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[filepath.ToSlash(name)] = true
+	}
+	for name := range wantOutputs {
+		if !names[name] {
 			t.Errorf("there is no example %s any more", name)
 		}
 	}
-	for _, name := range names {
+	for name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := newExample(t, cli, name)
-			e.start()
+			e := copyExample(t, name)
+			e.startInstances()
 			e.apply()
 
 			outputs := e.state().Outputs
-			for _, output := range outputBlock.FindAllStringSubmatch(e.configuration, -1) {
+			for _, output := range regexp.MustCompile(`(?m)^output "(\w+)" \{`).FindAllStringSubmatch(e.configuration, -1) {
 				if outputs[output[1]].Value == nil {
-					t.Errorf("the output %s has no value", output[1])
+					t.Errorf("the output %s is null", output[1])
 				}
 			}
 			for output, want := range wantOutputs[name] {
@@ -237,51 +173,48 @@ func TestAccExamples(t *testing.T) {
 					t.Errorf("the instance %q was not read", server)
 				}
 			}
-			e.do("plan", "-detailed-exitcode").wantText(t, "exit code 0:")
+			e.expectNoChanges()
+		})
+	}
+}
 
-			for _, later := range afterwards[name] {
-				if later.change != nil {
-					later.change(e.servers)
-				}
-				command := strings.Fields(cmp.Or(later.command, "plan"))
-				done := e.do(command[0], command[1:]...)
-				if text := oneLine([]byte(done.String())); !strings.Contains(text, later.says) || done.exitCode != 0 != later.fails {
-					t.Errorf("%s does not say %q, or fails is not %t: %s", command, later.says, later.fails, done)
-				}
+// The tests of an example's own run without an instance and without a network.
+func TestAccExamples_TestFiles(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, file := range files(t, "*.tftest.hcl", "examples") {
+		name, err := filepath.Rel(examplesDir, filepath.Dir(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[name] = true
+	}
+	if len(names) == 0 {
+		t.Error("no example has tests of its own")
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := copyExample(t, name)
+			e.skipWithout(acctest.MockProviders)
+			tested := e.run("test").requireSuccess()
+			if !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).MatchString(tested.output) {
+				t.Errorf("no test was run: %s", tested.output)
 			}
 		})
 	}
 }
 
-var wrapping = regexp.MustCompile(`[\s│]+`)
-
-// oneLine undoes how a CLI wraps a diagnostic.
-func oneLine(text []byte) string { return wrapping.ReplaceAllString(string(text), " ") }
-
-// exampleURL is what examples name where a variable cannot be used.
-const exampleURL = "https://files.example.org"
-
-// The tests of an example's own run without an instance and without a network.
-func TestAccExamples_TestFiles(t *testing.T) {
+// The condition of the page's postcondition fails the plan, and that of its check warns.
+func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
 	t.Parallel()
-	cli := acceptance(t)
-	found := false
-	for _, name := range configurations(t) {
-		if len(glob(t, filepath.Join(examplesDir, name, "tests", "*.tftest.hcl"))) == 0 {
-			continue
-		}
-		found = true
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli.skipWithout(t, acctest.MockProviders)
-			e := newExample(t, cli, name)
-			done := e.run(t, e.dir, "test", "-no-color")
-			if done.exitCode != 0 || !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).Match(done.stdout) {
-				t.Errorf("%s test: %s", cli.Name, done)
-			}
-		})
-	}
-	if !found {
-		t.Error("no example has tests of its own")
-	}
+	e := copyExample(t, "guides/preconditions-and-checks")
+	server := instancetest.New(t)
+	e.write("terraform.tfvars", `base_url = "`+server.URL()+`"`)
+
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
+	e.apply().expectText("no longer requires a password")
+
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
+	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")
 }

@@ -8,35 +8,33 @@ import (
 	"testing"
 )
 
-// With the README's commands, init installs a local build, and another one after it.
+// With the README's commands, init installs a local build, and another one after the block of the provider was removed from the
+// lock file.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
-	c := acceptance(t)
-	home := t.TempDir()
-	w := newWorkspace(t, c, "").with("HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"),
-		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
-	clone := *w
-	clone.dir = root
-	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.host)
-	requires, _, _ := strings.Cut(oneBlock(t, "required_providers", "README.md"), "\nresource ")
-	w.paste(requires)
-	for _, flags := range []string{"-ldflags=-w", "-ldflags=-s"} {
-		clone.with("GOFLAGS="+flags).shell(commands).wantText(t, "exit code 0:")
-		if flags == "-ldflags=-s" {
-			w.do("init").wantText(t, "exit code 1:", "Error: Failed to install provider")
-			lock := filepath.Join(w.dir, ".terraform.lock.hcl")
-			block := regexp.MustCompile(`(?ms)^provider "[^"]*/filetransfer/filetransfer" \{.*?^\}\n`)
-			write(t, lock, block.ReplaceAllString(string(read(t, lock)), ""))
-		}
-		w.must("init")
-		w.mustRun(t, w.dir, "validate", "-no-color")
+	requires, _, _ := strings.Cut(blockWith(t, "README.md", "required_providers"), "\nresource ")
+	w := newWorkspace(t, requires)
+	caches, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE").Output() // both would follow from HOME
+	if err != nil {
+		t.Fatal(err)
 	}
-}
+	clone, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	home := t.TempDir()
+	w.env = append(w.env, "HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"), "GOCACHE="+cache, "GOMODCACHE="+modules)
+	commands := strings.ReplaceAll(blockWith(t, "README.md", "filesystem_mirror"), "registry.terraform.io", w.registry())
 
-// goEnv returns a setting of Go that would follow from HOME.
-func goEnv(t *testing.T, name string) string {
-	t.Helper()
-	value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-	must(t, err)
-	return strings.TrimSpace(string(value))
+	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-w\n" + commands).requireSuccess()
+	w.run("init").requireSuccess()
+	w.run("validate").requireSuccess()
+
+	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-s\n" + commands).requireSuccess()
+	w.run("init").expectExitCode(1).expectText("Error: Failed to install provider")
+	w.write(".terraform.lock.hcl", regexp.MustCompile(`(?ms)^provider "[^"]*/filetransfer/filetransfer" \{.*?^\}\n`).
+		ReplaceAllString(w.read(".terraform.lock.hcl"), ""))
+	w.run("init").requireSuccess()
+	w.run("validate").requireSuccess()
 }

@@ -1,46 +1,36 @@
 package e2e_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
-// TestAccMocks mocks what the tests of the examples do not: a record (an override of one is in TestAccRecord_ExpectedInTests), and a map of objects with lists. Nested attributes
-// could not be set in Terraform (hashicorp/terraform#37939), which is why ours are lists and maps of objects.
+// Tests of modules can mock what the provider reads, maps of objects with lists included. Nested attributes could not be set in
+// Terraform (hashicorp/terraform#37939), which is why ours are lists and maps of objects. What a record expects is known in the plan.
 func TestAccMocks(t *testing.T) {
 	t.Parallel()
-	c := acceptance(t)
-	c.skipWithout(t, acctest.MockProviders)
-	w := newWorkspace(t, c, `
+	w := newWorkspace(t, `
 data "filetransfer_instances" "all" {
   base_urls      = { a = "https://a.example.org", b = "https://b.example.org" }
   allow_failures = true
 }
 
-resource "filetransfer_instance_record" "mocked" { base_url = "https://files.example.org" }
+resource "filetransfer_instance_record" "test" {
+  base_url = "https://files.example.org"
 
-output "options" {
-  value = merge(
-    { for key, instance in data.filetransfer_instances.all.instances : key => instance.recommended_expire_times[*].label },
-    { mocked = filetransfer_instance_record.mocked.recommended_expire_times[*].label },
-  )
-}
-
-output "errors" { value = data.filetransfer_instances.all.errors }
-`)
-	write(t, filepath.Join(w.dir, "mocks.tftest.hcl"), `
-mock_provider "filetransfer" {
-  mock_resource "filetransfer_instance_record" {
-    defaults = {
-      recommended_expire_times = [
-        { label = "1 hour", in_seconds = 3600, in_minutes = 60 },
-        { label = "1 week", in_seconds = 604800, in_minutes = 10080 },
-      ]
-    }
+  expected {
+    chunk_size = 30000000
   }
 }
+
+resource "terraform_data" "chunk_size" {
+  input = filetransfer_instance_record.test.chunk_size
+}
+`)
+	w.skipWithout(acctest.MockProviders)
+	w.write("mocks.tftest.hcl", `
+mock_provider "filetransfer" {}
 
 override_data {
   target = data.filetransfer_instances.all
@@ -64,16 +54,40 @@ override_data {
   }
 }
 
-run "mocks" {
+override_resource {
+  target = filetransfer_instance_record.test
+  values = {
+    file_max_size            = 5
+    chunk_size               = 30000000
+    recommended_expire_times = [{ label = "1 month", in_seconds = 2592000, in_minutes = 43200 }]
+  }
+}
+
+run "fleet" {
   assert {
-    condition     = jsonencode(output.options) == jsonencode({ a = ["1 day"], mocked = ["1 hour", "1 week"] })
-    error_message = "options: ${jsonencode(output.options)}"
+    condition     = data.filetransfer_instances.all.instances["a"].recommended_expire_times[0].label == "1 day"
+    error_message = "instances: ${jsonencode(data.filetransfer_instances.all.instances)}"
   }
   assert {
-    condition     = output.errors == tomap({ b = "connection failed" })
-    error_message = "errors: ${jsonencode(output.errors)}"
+    condition     = data.filetransfer_instances.all.errors == tomap({ b = "connection failed" })
+    error_message = "errors: ${jsonencode(data.filetransfer_instances.all.errors)}"
+  }
+}
+
+run "record" {
+  assert {
+    condition     = terraform_data.chunk_size.output == 30000000 && filetransfer_instance_record.test.expected.chunk_size == 30000000
+    error_message = "chunk_size: ${terraform_data.chunk_size.output}"
+  }
+  assert {
+    condition     = filetransfer_instance_record.test.file_max_size == 5
+    error_message = "file_max_size: ${filetransfer_instance_record.test.file_max_size}"
+  }
+  assert {
+    condition     = filetransfer_instance_record.test.recommended_expire_times[0].label == "1 month"
+    error_message = "options: ${jsonencode(filetransfer_instance_record.test.recommended_expire_times)}"
   }
 }
 `)
-	w.mustRun(t, w.dir, "test", "-no-color")
+	w.run("test").requireSuccess()
 }

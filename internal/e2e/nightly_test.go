@@ -2,34 +2,34 @@ package e2e_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// codeOf returns the exit code beside a text in the CI page's table.
-func codeOf(t *testing.T, text string) string {
+const nightlyPage = "templates/guides/ci-and-hcp-terraform.md.tmpl"
+
+// exitCodeOf returns the exit code in the row of the page's table that has this text.
+func exitCodeOf(t *testing.T, row string) int {
 	t.Helper()
-	page := string(read(t, filepath.Join(root, "templates", "guides", "ci-and-hcp-terraform.md.tmpl")))
-	row := regexp.MustCompile(`(?m)^\| (\d) \| .*` + regexp.QuoteMeta(text)).FindStringSubmatch(page)
-	if row == nil {
-		t.Fatalf("no row of the table says %q", text)
+	found := regexp.MustCompile(`(?m)^\| (\d) \| .*` + regexp.QuoteMeta(row)).FindStringSubmatch(read(t, root+"/"+nightlyPage))
+	if found == nil {
+		t.Fatalf("no row of the table says %q", row)
 	}
-	return row[1]
+	code, _ := strconv.Atoi(found[1])
+	return code
 }
 
 // The script for a nightly plan ends with the codes of its page, whatever reads the instance.
 func TestAccGuide_NightlyPlan(t *testing.T) {
 	t.Parallel()
-	c := acceptance(t)
-	c.skipWithout(t, acctest.TerraformData)
-	script := oneBlock(t, "-detailed-exitcode", "templates", "guides", "ci-and-hcp-terraform.md.tmpl")
+	script := blockWith(t, nightlyPage, "-detailed-exitcode")
 	tests := map[string]struct {
 		configuration string
-		down          string // what the table says if the instance is down
+		down          string // the row if the instance is down
 	}{
 		"data source": {down: "the instance of a data source is down", configuration: `
 data "filetransfer_instance" "this" {
@@ -43,7 +43,6 @@ resource "terraform_data" "uses" {
 		"fleet": {down: "the instance of a data source is down", configuration: `
 data "filetransfer_instances" "this" {
   base_urls = { a = %q }
-  timeouts { read = "5s" }
 }
 
 resource "terraform_data" "uses" {
@@ -54,7 +53,6 @@ resource "terraform_data" "uses" {
 data "filetransfer_instances" "this" {
   base_urls      = { a = %q }
   allow_failures = true
-  timeouts { read = "5s" }
 }
 
 resource "terraform_data" "uses" {
@@ -64,8 +62,6 @@ resource "terraform_data" "uses" {
 		"record": {down: "a record keeps the values of the last apply", configuration: `
 resource "filetransfer_instance_record" "this" {
   base_url = %q
-  timeouts { update = "1s" }
-  expected { file_max_age = 2592000 }
 }
 
 resource "terraform_data" "uses" {
@@ -78,39 +74,51 @@ resource "terraform_data" "uses" {
 			t.Parallel()
 			server := instancetest.New(t)
 			configuration := acctest.ImpatientProvider + fmt.Sprintf(test.configuration, server.URL())
-			w := newWorkspace(t, c, configuration)
+			w := newWorkspace(t, configuration)
+			w.skipWithout(acctest.TerraformData)
 			w.apply()
-			report := func(field string, value any) {
-				server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With(field, value)))
-			}
-			wantCodeOf := func(row string) {
-				t.Helper()
-				w.shell(script).wantText(t, "exit code "+codeOf(t, row)+":")
-			}
-			wantCodeOf("Nothing has changed")
-			report("maxTransfersInMerge", 7)
-			wantCodeOf("a limit that nothing uses")
-			report("chunkSize", 30000000)
-			wantCodeOf("a limit that something uses has changed")
-			if name == "record" {
-				report("fileMaxAge", 2)
-				wantCodeOf("the instance does not report")
-				w.do("apply", "-auto-approve").wantText(t, "exit code 1:")
-				server.SetDefault(instancetest.Answer())
-				wantCodeOf("the last wait of a record failed")
-				w.apply()
-			}
+			w.shell(script).expectExitCode(exitCodeOf(t, "Nothing has changed"))
+
+			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("maxTransfersInMerge", 7)))
+			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that nothing uses"))
+
+			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
+			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that something uses has changed"))
+
 			server.Close()
-			wantCodeOf(test.down)
-			alarm := w.shell("(" + script + ") || [ $? -eq 3 ]")
-			if code := codeOf(t, test.down); (code == "3") != (alarm.exitCode == 0) {
-				t.Errorf("with the code %s, an alarm for everything but an outage: %s", code, alarm)
-			} else if code == "3" {
+			down := exitCodeOf(t, test.down)
+			w.shell(script).expectExitCode(down)
+			if down == 3 {
+				// An alarm for everything but an outage that the plan survived.
+				w.shell("(" + script + ") || [ $? -eq 3 ]").expectExitCode(0)
 				w.configure(configuration + "output \"new\" { value = 1 }\n")
-				wantCodeOf("Both 2 and 3")
+				w.shell(script).expectExitCode(exitCodeOf(t, "Both 2 and 3"))
 			}
+
 			w.configure("resource")
-			w.shell(script).wantText(t, "exit code 1:")
+			w.shell(script).expectExitCode(exitCodeOf(t, "The plan failed"))
 		})
 	}
+}
+
+// The script tells of an instance that does not report what is expected, and of a wait that failed.
+func TestAccGuide_NightlyPlanOfExpectedValues(t *testing.T) {
+	t.Parallel()
+	script := blockWith(t, nightlyPage, "-detailed-exitcode")
+	server := instancetest.New(t)
+	w := newWorkspace(t, acctest.ImpatientProvider+fmt.Sprintf(`
+resource "filetransfer_instance_record" "this" {
+  base_url = %q
+  timeouts { update = "1s" }
+  expected { file_max_age = 2592000 }
+}
+`, server.URL()))
+	w.apply()
+
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxAge", 2)))
+	w.shell(script).expectExitCode(exitCodeOf(t, "the instance does not report"))
+
+	w.run("apply", "-auto-approve").expectExitCode(1)
+	server.SetDefault(instancetest.Answer())
+	w.shell(script).expectExitCode(exitCodeOf(t, "the last wait of a record failed"))
 }

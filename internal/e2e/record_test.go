@@ -1,0 +1,297 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// The example of the record's page waits for each change of the server, for its rollback, and for a server that is replaced or
+// created anew.
+func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
+	t.Parallel()
+	reports := func(chunkSize int) instancetest.Step {
+		return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", chunkSize))
+	}
+	e := copyExample(t, "resources/filetransfer_instance_record")
+	server := instancetest.New(t)
+	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", server.URL()))
+	e.apply()
+
+	// A new setting has another effect: the apply fails.
+	configuration := acctest.ImpatientProvider + strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
+	e.write("resource.tf", strings.Replace(configuration, `CHUNK_SIZE = "20000000"`, `CHUNK_SIZE = "2e+07"`, 1))
+	e.plan().expectText("~ triggers =", "Plan: 1 to add, 2 to change, 1 to destroy.")
+	server.SetDefault(reports(2))
+	e.run("apply", "saved.tfplan").expectExitCode(1).
+		expectText("- chunk_size is 2, expected 20000000", "The wait ended: timeouts.update is 2s.")
+
+	// The rollback is waited for, too.
+	e.write("resource.tf", configuration)
+	server.Close()
+	e.run("apply", "-auto-approve").expectExitCode(1).expectText("Check the server's log: it may not have started.")
+	server = instancetest.New(t, instancetest.WithListenAddress(server.Address()))
+	e.apply()
+	e.expectNoChanges()
+
+	// The server is replaced.
+	e.plan("-replace=terraform_data.server").expectText("~ triggers =")
+	asked := len(server.Requests())
+	server.SetScript(instancetest.Status(503))
+	e.applyPlan()
+	if asked = len(server.Requests()) - asked; asked < 3 { // the two last answers are right
+		t.Errorf("%d requests in the apply, want 3 or more", asked)
+	}
+
+	// An earlier apply has replaced it. replace_triggered_by alone does not notice this, and the next.
+	e.apply("-target=terraform_data.server", "-replace=terraform_data.server")
+	e.plan().expectText("~ triggers =", "Plan: 1 to add, 1 to change, 1 to destroy.")
+	e.applyPlan()
+
+	// It is created anew, under another name.
+	e.write("resource.tf", strings.NewReplacer(`"server"`, `"another"`, "terraform_data.server", "terraform_data.another").Replace(configuration))
+	e.plan().expectText("~ triggers =", "Plan: 2 to add, 1 to change, 2 to destroy.")
+	e.applyPlan()
+}
+
+// The import block beside the example imports the record, and Terraform writes a configuration for it.
+func TestAccRecord_ImportBlock(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	block := read(t, examplesDir+"/resources/filetransfer_instance_record/import-by-string-id.tf")
+	w := newWorkspace(t, strings.ReplaceAll(block, exampleURL, server.URL()))
+	w.skipWithout(acctest.ImportBlocks)
+	w.plan("-generate-config-out=generated.tf").expectText("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
+	w.applyPlan()
+	w.expectNoChanges()
+	if generated := w.read("generated.tf"); !strings.Contains(generated, server.URL()) {
+		t.Errorf("the configuration has no %s: %s", server.URL(), generated)
+	}
+}
+
+// Each difference from what is expected has its own warning: of several with the same summary, Terraform shows only the first.
+func TestAccRecord_DriftWarnings(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acctest.ImpatientProvider+fmt.Sprintf(`
+resource "filetransfer_instance_record" "chunks" {
+  base_url = %[1]q
+
+  expected {
+    chunk_size = 20000000
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = %[1]q
+
+  expected {
+    chunk_size    = 20000000
+    file_max_size = 64424509440
+  }
+}
+
+resource "filetransfer_instance_record" "release" {
+  base_url = %[1]q
+
+  expected {
+    api_version = "2.1.5"
+  }
+}
+`, server.URL()))
+	w.apply().expectWarnings()
+
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.1.4").With("fileMaxSize", 64)))
+	warnings := []string{
+		"Instance did not report what is expected: " + server.URL() + " (api_version is 2.1.4, expected 2.1.5)",
+		"Instance did not report what is expected: " + server.URL() + " (file_max_size is 64, expected 64424509440)",
+	}
+	w.plan().expectWarnings(warnings...).expectText(": file_max_size = 64424509440",
+		"When this run began, the instance reported other values: - file_max_size is 64,",
+		"for timeouts.update (10m) at most", "0 to add, 2 to change, 0 to destroy")
+
+	// The apply repeats the warnings of its plan, although the instance now reports what is expected. What is not expected of a record
+	// has changed too.
+	server.SetDefault(instancetest.Answer())
+	w.applyPlan().expectWarnings(append(warnings, "Other details changed while the apply waited: "+server.URL())...)
+	w.expectNoChanges().expectWarnings()
+}
+
+// An interrupted wait says what it met, and the next apply waits again.
+func TestAccRecord_InterruptedWait(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no way to interrupt one process on Windows")
+	}
+	config := func(baseURL string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "filetransfer_instance_record" "test" {
+  base_url = %q
+
+  expected {
+    api_version = "2.1.5"
+    chunk_size  = 20000000
+  }
+}
+`, baseURL)
+	}
+	tests := map[string]struct {
+		instance instancetest.Option
+		want     string
+	}{
+		"wrong path":              {instancetest.WithDefault(instancetest.Status(404)), ": status 404 Not Found"},
+		"certificate not trusted": {instancetest.WithTLS(), "certificate signed by"},
+		"other values": {
+			instancetest.WithDocument(instancetest.Older()), "- api_version is 1.3.2, expected 2.1.5 - chunk_size is 10000000, expected 20000000",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := instancetest.New(t), instancetest.New(t, test.instance)
+			w := newWorkspace(t, config(before.URL()))
+			w.apply()
+
+			w.configure(config(after.URL()))
+			ctx, interrupt := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer interrupt()
+			go func() {
+				for ctx.Err() == nil && after.Connections() < 3 { // each attempt makes one
+					time.Sleep(20 * time.Millisecond)
+				}
+				interrupt()
+			}()
+			w.runUntil(ctx, "apply", "-auto-approve").
+				expectText("Error: Read canceled", "was canceled after", "GET "+after.URL()+"/instance", test.want)
+
+			w.configure(config(before.URL()))
+			w.plan().expectText("~ wait_failed = true -> false", "Plan: 0 to add, 1 to change, 0 to destroy.")
+			before.SetScript(instancetest.Status(503))
+			w.applyPlan()
+			w.expectNoChanges()
+		})
+	}
+}
+
+// A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait, unless it has
+// create_before_destroy.
+func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
+	t.Parallel()
+	config := func(baseURL string, chunkSize int, lifecycleOfRecord, lifecycleOfOthers string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "terraform_data" "server" {
+  input = %[2]d
+}
+
+resource "filetransfer_instance_record" "record" {
+  base_url   = %[1]q
+  depends_on = [terraform_data.server]
+
+  expected {
+    chunk_size = %[2]d
+  }
+
+  timeouts {
+    create = "1s"
+    update = "1s"
+  }
+
+  lifecycle {
+    %[3]s
+  }
+}
+
+resource "terraform_data" "in_place" {
+  input = filetransfer_instance_record.record.chunk_size
+}
+
+resource "terraform_data" "replaced" {
+  triggers_replace = filetransfer_instance_record.record.chunk_size
+
+  lifecycle {
+    %[4]s
+  }
+}
+
+resource "terraform_data" "removed" {
+  count = filetransfer_instance_record.record.chunk_size > 20000000 ? 0 : 1
+
+  lifecycle {
+    %[4]s
+  }
+}
+
+resource "terraform_data" "of_another_value" {
+  triggers_replace = filetransfer_instance_record.record.file_max_size
+
+  lifecycle {
+    %[4]s
+  }
+}
+
+resource "terraform_data" "apart" {
+  input = %[2]d
+}
+
+output "chunk_size" {
+  value = filetransfer_instance_record.record.chunk_size
+}
+`, baseURL, chunkSize, lifecycleOfRecord, lifecycleOfOthers)
+	}
+	const (
+		record, replaced, removed = "filetransfer_instance_record.record", "terraform_data.replaced", "terraform_data.removed"
+		ofAnotherValue            = "terraform_data.of_another_value"
+		replace                   = "replace_triggered_by = [terraform_data.server]"
+		createFirst               = "create_before_destroy = true"
+	)
+	tests := map[string]struct {
+		lifecycleOfRecord, lifecycleOfOthers string
+		gone, kept                           []string
+	}{
+		"the record is updated":                                   {"", "", []string{replaced, removed}, []string{record, ofAnotherValue}},
+		"the record is updated, others with createBeforeDestroy":  {"", createFirst, nil, []string{record, ofAnotherValue, replaced, removed}},
+		"the record is replaced":                                  {replace, "", []string{record, ofAnotherValue, replaced, removed}, nil},
+		"the record is replaced, others with createBeforeDestroy": {replace, createFirst, nil, []string{record, ofAnotherValue, replaced, removed}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t)
+			w := newWorkspace(t, config(server.URL(), 20000000, test.lifecycleOfRecord, test.lifecycleOfOthers))
+			w.skipWithout(acctest.TerraformData)
+			w.apply()
+			w.configure(config(server.URL(), 30000000, test.lifecycleOfRecord, test.lifecycleOfOthers))
+			w.run("apply", "-auto-approve").expectExitCode(1).expectText("Error: Instance does not report what is expected")
+
+			for _, address := range test.gone {
+				if w.attributes(address) != nil {
+					t.Errorf("%s is there, want it destroyed", address)
+				}
+			}
+			for _, address := range test.kept {
+				if w.attributes(address) == nil {
+					t.Errorf("%s is gone, want it kept", address)
+				}
+			}
+			for address, want := range map[string]float64{"in_place": 20000000, "apart": 30000000, "server": 30000000} {
+				if got := w.attributes("terraform_data." + address)["input"].(map[string]any)["value"]; got != want {
+					t.Errorf("the input of %s is %v, want %v", address, got, want)
+				}
+			}
+			if got := w.state().Outputs["chunk_size"].Value; got != 30000000. {
+				t.Errorf("the output is %v, want the planned 30000000", got)
+			}
+
+			// The next apply waits again, and puts everything right.
+			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
+			w.apply()
+			w.expectNoChanges()
+		})
+	}
+}
