@@ -130,7 +130,7 @@ func parseError(text string, err error) *SyntaxError {
 	_, isEscape := errors.AsType[url.EscapeError](err)
 	_, isInvalidHost := errors.AsType[url.InvalidHostError](err)
 	switch {
-	case strings.HasPrefix(text, "//"), !strings.Contains(text, "://"):
+	case !strings.Contains(text, "://"):
 		return refused(text, noScheme, schemeRemedy)
 	case strings.HasPrefix(reason, "invalid port"):
 		return refused(text, "has a port that is not a number, or an IPv6 address without brackets",

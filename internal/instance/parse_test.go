@@ -575,7 +575,8 @@ func TestTextsAreRedacted(t *testing.T) {
 			`{"` + escaped + `": [{"a` + escaped + `": 1, "a` + escaped + `": 2}]}`,
 			"(redacted)[0].a(redacted): " + twice,
 		},
-		"name that is cut": {`{"` + padding + escaped + `": {"b": 1, "b": 2}}`, padding + "(redacted…: " + twice},
+		"name that cleaning uncovers": {`{"123\u200b4567": 1, "123\u200b4567": 2}`, "(redacted): " + twice},
+		"name that is cut":            {`{"` + padding + escaped + `": {"b": 1, "b": 2}}`, padding + "(redacted…: " + twice},
 		"text that is not JSON": {
 			`{"1234567": S}`, "[(redacted)]: invalid character 'S' at start of value at byte 12",
 		},

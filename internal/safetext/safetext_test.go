@@ -52,7 +52,7 @@ func TestLine(t *testing.T) {
 // Dropped characters may hide a secret, and a cut may leave half of one.
 func TestRedactedLine(t *testing.T) {
 	t.Parallel()
-	redact := strings.NewReplacer("s3cret", "(redacted)", "two\nlines", "(redacted)").Replace
+	redact := strings.NewReplacer("s3cret", "(redacted)", "two\nlines", "(redacted)", "longer-s3cr3t", "(redacted)").Replace
 	tests := map[string]struct {
 		text, want string
 	}{
@@ -60,6 +60,7 @@ func TestRedactedLine(t *testing.T) {
 		"uncovered by cleaning":      {"s3\u200bcret", "(redacted)"},
 		"changed by cleaning":        {"two\nlines", "(redacted)"},
 		"cut after it was redacted":  {"12345678 s3cret", "12345678 (red…"},
+		"uncovered, and then cut":    {"12345678 longer\u200b-s3cr3t", "12345678 (red…"},
 		"secret beyond the limit":    {"12345678901 s3cret", "12345678901 (…"},
 		"characters as the limit":    {strings.Repeat("é", 14), strings.Repeat("é", 14)},
 		"characters above the limit": {strings.Repeat("é", 15), strings.Repeat("é", 13) + "…"},
