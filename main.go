@@ -8,7 +8,6 @@ import (
 	"io"
 	"log"
 	"os"
-	runtimedebug "runtime/debug"
 	"slices"
 	"strings"
 
@@ -39,15 +38,6 @@ func main() {
 	log.SetOutput(io.Discard)
 	if !*debug {
 		silenceUnreadLog()
-	}
-	if os.Getenv("GOGC") == "" {
-		// Collecting half as often saves a twentieth of a large plan's time.
-		runtimedebug.SetGCPercent(200)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		// A soft limit: beside busy processes, the collector comes late, and 256 hostile instances would take up to 338 MiB. It
-		// costs time only where more is in use: a fleet of 10,000 instances takes twice the processor time.
-		runtimedebug.SetMemoryLimit(192 << 20)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: sourceAddress,

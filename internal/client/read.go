@@ -52,7 +52,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 				return r.succeeded(ctx, result), nil
 			}
 			r.log(ctx, "The instance has to stay as expected", map[string]any{"lasted": r.streak.Lasted.String()})
-			sleep(ctx, r.stableInterval())
+			sleep(ctx, time.Until(began.Add(r.stableInterval())))
 			backoff = newBackoff(ctx, c.config.Retry)
 			continue
 		case ctx.Err() != nil:
@@ -108,11 +108,11 @@ func (r *reading) check(result *Result, until Condition) *Failure {
 	return nil
 }
 
-// The delay between the attempts of a streak is random, so that it is not in step with a load balancer or with a server that crashes
-// regularly: from 100 to 300 ms, or from 1 to 1.2 s if the instance limits requests.
+// The time from one attempt of a streak to the next is random, so that it is not in step with a load balancer or with a server that
+// crashes regularly: 100 to 300 ms, or 1.1 to 1.3 s if the instance limits requests.
 const (
 	minStableInterval      = 100 * time.Millisecond
-	rateLimitedInterval    = time.Second
+	rateLimitedInterval    = 1100 * time.Millisecond
 	stableIntervalVariance = 200 * time.Millisecond
 )
 

@@ -33,10 +33,12 @@ func cause(applies func(failedRead) bool, text string) adviceRow {
 }
 
 const (
-	adviceCache      = "A cache answered in place of the instance: exclude /instance from it."
-	adviceUnstable   = "Check the log of the server: it may stop and start again. Behind a load balancer, one of several servers may still run the old release."
-	adviceUnexpected = "Check that the server runs the release and the settings that are expected, and how it read them. If what it reports is right, change expected."
-	adviceConnect    = "Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection."
+	adviceCache    = "A cache answered in place of the instance: exclude /instance from it."
+	adviceUnstable = "Check the log of the server: it may stop and start again. Behind a load balancer, or a name with several " +
+		"addresses, one of several servers may still run the old release."
+	adviceUnexpected = "Check that the server runs the release and the settings that are expected, and how it read them. If what it " +
+		"reports is right, change expected."
+	adviceConnect = "Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection."
 )
 
 // adviceTable is read from top to bottom. What applies is given in this order.
@@ -48,6 +50,8 @@ var adviceTable = []adviceRow{
 			"If the instance itself answers at another address, set the base URL to that."),
 
 	// The server was ready once.
+	cause(allOf(unstable, wasRateLimited),
+		"The instance limits requests, and a wait asks it about five times a second at first: raise that limit, or {raise the timeout}"),
 	cause(unstable, adviceUnstable),
 	cause(allOf(wasStable, kind(client.KindUnexpected)), adviceUnstable+" "+adviceUnexpected),
 	cause(allOf(wasStable, not(kind(client.KindCached))), adviceUnstable),
@@ -250,6 +254,10 @@ func redirected(f failedRead) bool {
 
 func unstable(f failedRead) bool  { return f.Ending == client.Unstable }
 func wasStable(f failedRead) bool { return f.Streak.Attempts > 0 }
+
+func wasRateLimited(f failedRead) bool {
+	return f.Failure != nil && f.Failure.StatusCode == http.StatusTooManyRequests
+}
 
 func credentialsRequired(f failedRead) bool {
 	code := f.failure.StatusCode

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -25,9 +26,9 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 
 // readModel holds the arguments of all data sources about how to read. Their models embed it.
 type readModel struct {
-	RequestHeaders types.Map          `tfsdk:"request_headers"`
-	WaitUntilReady types.Bool         `tfsdk:"wait_until_ready"`
-	Timeouts       *readTimeoutsModel `tfsdk:"timeouts"`
+	RequestHeaders types.Map    `tfsdk:"request_headers"`
+	WaitUntilReady types.Bool   `tfsdk:"wait_until_ready"`
+	Timeouts       types.Object `tfsdk:"timeouts"` // a readTimeoutsModel
 }
 
 type readTimeoutsModel struct {
@@ -58,18 +59,17 @@ func readBlocks() map[string]schema.Block {
 	}}
 }
 
-func (d *dataSource) operation(purpose purpose, config readModel) readOperation {
+// operation returns the settings of a read with a configuration.
+func (d *dataSource) operation(ctx context.Context, purpose purpose, config readModel) (readOperation, diag.Diagnostics) {
+	timeouts, diags := blockAs[readTimeoutsModel](ctx, config.Timeouts)
 	op := readOperation{
 		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), timeoutArgument: "timeouts.read",
 	}
-	op.timeout = defaultReadTimeout
+	op.timeout = durationOr(timeouts.Read, defaultReadTimeout)
 	if op.waits {
-		op.timeout = defaultReadyReadTimeout
+		op.timeout = durationOr(timeouts.Read, defaultReadyReadTimeout)
 	}
-	if config.Timeouts != nil {
-		op.timeout = durationOr(config.Timeouts.Read, op.timeout)
-	}
-	return op
+	return op, diags
 }
 
 // deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,6 +24,16 @@ type instanceModel struct {
 	ResponseBody types.String `tfsdk:"response_body"`
 	readModel
 	detailsModel
+}
+
+func (m instanceModel) object(schemaType attr.Type) types.Object {
+	values := m.values()
+	values["base_url"] = m.BaseURL
+	values["response_body"] = m.ResponseBody
+	values["request_headers"] = m.RequestHeaders
+	values["wait_until_ready"] = m.WaitUntilReady
+	values["timeouts"] = m.Timeouts
+	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, values)
 }
 
 func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
@@ -57,16 +68,17 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
-	diags.Append(invalid)
+	op, diags := d.operation(ctx, readOne, model.readModel)
 	resp.Diagnostics.Append(diags...)
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
+	resp.Diagnostics.Append(diags...)
+	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
+	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if diags.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
-	op := d.operation(readOne, model.readModel)
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers}, client.Condition{})
@@ -82,5 +94,5 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	model.BaseURL = types.StringValue(baseURL.Written)
 	model.ResponseBody = textValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
 }

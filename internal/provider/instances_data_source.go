@@ -41,6 +41,20 @@ type instancesModel struct {
 	readModel
 }
 
+// object returns the model as a value of the schema's type. From the struct, the framework would convert each instance three times.
+func (m instancesModel) object(schemaType attr.Type) types.Object {
+	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, map[string]attr.Value{
+		"base_urls":        m.BaseURLs,
+		"max_concurrency":  m.MaxConcurrency,
+		"allow_failures":   m.AllowFailures,
+		"instances":        m.Instances,
+		"errors":           m.Errors,
+		"request_headers":  m.RequestHeaders,
+		"wait_until_ready": m.WaitUntilReady,
+		"timeouts":         m.Timeouts,
+	})
+}
+
 func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
 
 func (d *instancesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -163,15 +177,16 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	members, invalid := fleetMembers(model.BaseURLs)
-	diags.Append(invalid...)
+	op, diags := d.operation(ctx, readMany, model.readModel)
 	resp.Diagnostics.Append(diags...)
-	if diags.HasError() || d.deferOrRefuse(true, req, resp) {
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
+	resp.Diagnostics.Append(diags...)
+	members, diags := fleetMembers(model.BaseURLs)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(true, req, resp) {
 		return
 	}
 
-	op := d.operation(readMany, model.readModel)
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
 	readFleet(readCtx, members, client.Request{
@@ -204,7 +219,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	model.Instances, model.Errors = fleetValues(members, model.BaseURLs.Elements())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
 }
 
 // readFleet reads all members concurrently and sets their results.
