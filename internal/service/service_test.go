@@ -139,89 +139,8 @@ func TestRelease(t *testing.T) {
 	t.Parallel()
 	releases := installed(t)
 	server := newServer(t)
-	var steps []resource.TestStep
-	for i, release := range releases {
-		if release.version == "1.0.0" {
-			continue // it cannot be read
-		}
-		chunkSize := 1000 + i
-		steps = append(steps, resource.TestStep{
-			Config: releaseConfig(server.URL, release.version, chunkSize, "1m"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
-				acctest.BeforeApply(func() error { return server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2) }),
-			}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
-			},
-		})
-	}
-	last := releases[len(releases)-1]
-	steps = append(steps, resource.TestStep{
-		Config: releaseConfig(server.URL, last.version, 30000000, "3s"),
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			acctest.BeforeApply(func() error {
-				p := start(t, last, "CHUNK_SIZE=3e+07")
-				p.document(t) // so that it answers in time
-				return server.replace(p, 0)
-			}),
-		}},
-		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
-	})
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories, Steps: steps})
-}
-
-// A release whose process ends as it starts fails the apply, and so does each rollback until the earlier release serves again.
-func TestRollback(t *testing.T) {
-	t.Parallel()
-	releases := installed(t)
-	release := releases[len(releases)-1]
-	server := newServer(t)
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{
-			{
-				Config: releaseConfig(server.URL, release.version, 1000, "1m"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					acctest.BeforeApply(func() error { return server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
-				},
-			},
-			{
-				// The process ends as it starts.
-				Config: releaseConfig(server.URL, release.version, 2000, "3s"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					acctest.BeforeApply(func() error {
-						return server.replace(start(t, release, "CHUNK_SIZE=2000", "STORAGE_PATH=/dev/null/none"), 0)
-					}),
-				}},
-				ExpectError: regexp.MustCompile(`502 Bad Gateway`),
-			},
-			{
-				// The configuration is as before the release, and no process runs.
-				Config:      releaseConfig(server.URL, release.version, 1000, "3s"),
-				ExpectError: regexp.MustCompile(`502 Bad Gateway`),
-			},
-			{
-				// The earlier release starts.
-				Config: releaseConfig(server.URL, release.version, 1000, "1m"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction("filetransfer_instance_record.files", plancheck.ResourceActionUpdate),
-					acctest.BeforeApply(func() error { return server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
-				},
-			},
-		},
-	})
-}
-
-// releaseConfig returns a configuration of a record, and of a job that uses it.
-func releaseConfig(baseURL, version string, chunkSize int, timeout string) string {
-	return fmt.Sprintf(`
+	config := func(version string, chunkSize int, timeout string) string {
+		return fmt.Sprintf(`
 provider "filetransfer" {
   retry {
     min_delay = "50ms"
@@ -246,7 +165,42 @@ resource "filetransfer_instance_record" "files" {
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }
-`, baseURL, version, chunkSize, timeout)
+`, server.URL, version, chunkSize, timeout)
+	}
+	var steps []resource.TestStep
+	for i, release := range releases {
+		if release.version == "1.0.0" {
+			continue // it cannot be read
+		}
+		chunkSize := 1000 + i
+		steps = append(steps, resource.TestStep{
+			Config: config(release.version, chunkSize, "1m"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
+				acctest.BeforeApply(func() error {
+					server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2)
+					return nil
+				}),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
+			},
+		})
+	}
+	last := releases[len(releases)-1]
+	steps = append(steps, resource.TestStep{
+		Config: config(last.version, 30000000, "3s"),
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			acctest.BeforeApply(func() error {
+				p := start(t, last, "CHUNK_SIZE=3e+07")
+				p.document(t) // so that it answers in time
+				server.replace(p, 0)
+				return nil
+			}),
+		}},
+		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
+	})
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories, Steps: steps})
 }
 
 // server forwards requests to a process.
@@ -270,11 +224,10 @@ func newServer(t *testing.T) *server {
 }
 
 // replace replaces the process after it has answered so many times more.
-func (s *server) replace(next *process, answers int) error {
+func (s *server) replace(next *process, answers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next, s.left = next, answers
-	return nil
 }
 
 // address returns the address of the process that answers.
@@ -311,11 +264,13 @@ func TestWrongSettings(t *testing.T) {
 		"| `0` | 0 | 15770000000: no maximum |":             {[]string{"0"}, "0", "15770000000"},
 		"| empty | the default | 15770000000: no maximum |": {[]string{""}, "", "15770000000"},
 	}
-	releases, known := installed(t), captured(t)
-	for row, test := range tests {
+	for row := range tests {
 		if !strings.Contains(string(page), "\n"+row+"\n") {
 			t.Errorf("the guide has no row %s", row)
 		}
+	}
+	releases, known := installed(t), captured(t)
+	for _, test := range tests {
 		for _, value := range test.values {
 			t.Run(cmp.Or(value, "empty"), func(t *testing.T) {
 				t.Parallel()
