@@ -31,7 +31,7 @@ func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
 	output, err := program(t, "-version").Output()
 	if want := "terraform-provider-filetransfer dev (commit none)\n"; err != nil || string(output) != want {
-		t.Errorf("got %q and %v, want %q", output, err, want)
+		t.Errorf("-version printed %q (%v), want %q", output, err, want)
 	}
 }
 
@@ -50,15 +50,12 @@ func TestAddressIsThatOfTheRegistry(t *testing.T) {
 		_ = command.Process.Kill()
 		_ = command.Wait()
 	}()
-	var told strings.Builder
-	for lines := bufio.NewScanner(output); lines.Scan(); {
-		told.WriteString(lines.Text() + "\n")
-		if strings.Contains(lines.Text(), "TF_REATTACH_PROVIDERS=") {
-			break
-		}
+	printed, lines := "", bufio.NewScanner(output)
+	for !strings.Contains(printed, "TF_REATTACH_PROVIDERS=") && lines.Scan() {
+		printed += lines.Text() + "\n"
 	}
-	if !strings.Contains(told.String(), `{"registry.terraform.io/filetransfer/filetransfer":{`) {
-		t.Errorf("not the address in the registry: %s", told.String())
+	if want := `{"registry.terraform.io/filetransfer/filetransfer":{`; !strings.Contains(printed, want) {
+		t.Errorf("-debug printed %q, want %s in it", printed, want)
 	}
 }
 
@@ -68,7 +65,8 @@ func TestLogIsWrittenOnlyIfItWasAskedFor(t *testing.T) {
 		t.Run(cmp.Or(asked, "nothing"), func(t *testing.T) {
 			for _, variable := range append(os.Environ(), ours...) {
 				if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TF_LOG") {
-					unset(t, name)
+					t.Setenv(name, "") // which sets it back at the end
+					_ = os.Unsetenv(name)
 				}
 			}
 			want := "OFF"
@@ -83,14 +81,5 @@ func TestLogIsWrittenOnlyIfItWasAskedFor(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// unset removes an environment variable until the test ends.
-func unset(t *testing.T, variable string) {
-	t.Helper()
-	t.Setenv(variable, "") // which sets it back at the end
-	if err := os.Unsetenv(variable); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -127,24 +127,35 @@ func TestAccDocumentation_Format(t *testing.T) {
 	if formatted == 0 {
 		t.Error("no configuration on any page")
 	}
-	w.run("fmt", "-check", "-diff").requireSuccess()
+	w.run("fmt", "-check", "-diff").expectExitCode(0)
 	w.dir = examplesDir
-	w.run("fmt", "-check", "-diff", "-recursive").requireSuccess()
+	w.run("fmt", "-check", "-diff", "-recursive").expectExitCode(0)
 }
 
-// Every complete configuration on a page is valid.
-func TestAccDocumentation_Valid(t *testing.T) {
+// Every complete configuration on a page can be applied as it is. The first of the README and of the index give the upload form what
+// these pages say.
+func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
-			if block.language == "terraform" && strings.Contains(block.text, "required_providers") {
-				t.Run(block.place, func(t *testing.T) {
-					t.Parallel()
-					w := newWorkspace(t, block.text)
-					w.skipWithout(acctest.TerraformData)
-					w.run("validate").requireSuccess()
-				})
+			if block.language != "terraform" || !strings.Contains(block.text, "required_providers") {
+				continue
 			}
+			t.Run(block.place, func(t *testing.T) {
+				t.Parallel()
+				server := instancetest.New(t)
+				w := newWorkspace(t, strings.ReplaceAll(block.text, exampleURL+"/api", server.URL()))
+				w.skipWithout(acctest.TerraformData)
+				w.apply()
+				if !strings.Contains(block.text, `"upload_form"`) {
+					return
+				}
+				output, _ := w.attributes("terraform_data.upload_form")["output"].(map[string]any)
+				want := map[string]any{"max_bytes": 64424509440., "expire_seconds": []any{1800., 3600., 21600., 43200., 86400., 604800., 1209600., 2592000.}}
+				if !reflect.DeepEqual(output["value"], want) {
+					t.Errorf("the upload form has %v, want %v", output["value"], want)
+				}
+			})
 		}
 	}
 }
@@ -180,37 +191,6 @@ func TestDocumentation_YAML(t *testing.T) {
 	}
 }
 
-// The configurations that begin the README and the index do what the pages say when they are applied as they are.
-func TestAccDocumentation_FirstScreen(t *testing.T) {
-	t.Parallel()
-	for _, page := range []string{"README.md", "templates/index.md.tmpl"} {
-		t.Run(page, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t)
-			w := newWorkspace(t, strings.ReplaceAll(blockWith(t, page, "required_providers"), exampleURL+"/api", server.URL()))
-			w.skipWithout(acctest.TerraformData)
-			w.apply()
-			output, _ := w.attributes("terraform_data.upload_form")["output"].(map[string]any)
-			want := map[string]any{"max_bytes": 64424509440., "expire_seconds": []any{1800., 3600., 21600., 43200., 86400., 604800., 1209600., 2592000.}}
-			if !reflect.DeepEqual(output["value"], want) {
-				t.Errorf("the upload form has %v, want %v", output["value"], want)
-			}
-		})
-	}
-}
-
-// The guide shows what a fleet reports while one instance is down, and the check of its example warns.
-func TestAccGuide_TolerateFailures(t *testing.T) {
-	t.Parallel()
-	e := copyExample(t, "guides/tolerate-failures")
-	paris := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("apiVersion", "2.2.3")))
-	lyon := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("apiVersion", "1.1.0")))
-	e.write("impatient.tf", acctest.ImpatientProvider)
-	e.write("terraform.tfvars", fmt.Sprintf(`base_urls = { paris = %q, lyon = %q, nice = "http://%s" }`, paris.URL(), lyon.URL(), instancetest.ReserveAddress(t)))
-	e.apply().expectText("Not read: nice.")
-	e.run("output").expectExcerpt(blockWith(t, "templates/data-sources/instances.md.tmpl", "tomap"))
-}
-
 // The page of parse_instance shows its result as the CLI prints it.
 func TestAccDocumentation_ParseInstance(t *testing.T) {
 	t.Parallel()
@@ -219,69 +199,52 @@ func TestAccDocumentation_ParseInstance(t *testing.T) {
 	e.run("output", "older").expectExcerpt(blockWith(t, "templates/functions/parse_instance.md.tmpl", "tolist"))
 }
 
-var (
-	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	anchor      = regexp.MustCompile(`<a id="([^"]+)">`)
-	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
-	otherSite   = regexp.MustCompile(`^(\w+://|mailto:)`)
-)
+// linksOf returns where the links of a file to files of the repository lead, each with its section. Those to the Registry lead to docs/.
+func linksOf(t *testing.T, file string) []string {
+	t.Helper()
+	var found []string
+	text := read(t, file)
+	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
+	for _, link := range registry.FindAllStringSubmatch(text, -1) {
+		found = append(found, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
+	}
+	if filepath.Ext(file) != ".md" {
+		return found
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		switch target := link[1]; {
+		case strings.Contains(target, "://"), strings.HasPrefix(target, "mailto:"):
+		case target[0] == '#':
+			found = append(found, file+target)
+		default:
+			found = append(found, filepath.Join(filepath.Dir(file), target))
+		}
+	}
+	return found
+}
 
 // Every link from one page to another leads somewhere, on GitHub as on the Registry, also those to the Registry that are in
 // descriptions, messages and issue templates.
 func TestDocumentation_Links(t *testing.T) {
 	t.Parallel()
-	targets := map[string]bool{} // pages, and their sections after a #
+	targets := map[string]bool{} // sections of pages
 	for _, page := range published(t) {
-		targets[page] = true
 		text := fence.ReplaceAllString(read(t, page), "")
-		for _, match := range heading.FindAllStringSubmatch(text, -1) {
-			targets[page+"#"+strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-")] = true
+		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+			name := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+			targets[page+"#"+strings.ReplaceAll(name, " ", "-")] = true
 		}
-		for _, match := range anchor.FindAllStringSubmatch(text, -1) {
-			targets[page+"#"+match[1]] = true
-		}
-	}
-	check := func(page, target string) {
-		if _, err := os.Stat(target); err != nil && !targets[target] {
-			t.Errorf("%s: a link to %s leads nowhere", page, target)
+		for _, anchor := range regexp.MustCompile(`<a id="([^"]+)">`).FindAllStringSubmatch(text, -1) {
+			targets[page+"#"+anchor[1]] = true
 		}
 	}
-	links := 0
-	for _, page := range published(t) {
-		for _, target := range linksOf(t, page) {
-			links++
-			check(page, target)
+	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", "internal/provider")) {
+		for _, target := range linksOf(t, file) {
+			if _, err := os.Stat(target); err != nil && !targets[target] {
+				t.Errorf("%s: a link to %s leads nowhere", file, target)
+			}
 		}
 	}
-
-	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
-	registryLinks := 0
-	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
-		for _, match := range registry.FindAllStringSubmatch(read(t, file), -1) {
-			registryLinks++
-			check(file, filepath.Join(root, "docs", cmp.Or(match[1], "index")+".md")+match[2])
-		}
-	}
-	if links == 0 || registryLinks == 0 {
-		t.Errorf("%d links, and %d to the Registry", links, registryLinks)
-	}
-}
-
-// linksOf returns where the links of a page to files of the repository lead, each with its section.
-func linksOf(t *testing.T, page string) []string {
-	t.Helper()
-	var found []string
-	for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(read(t, page), ""), -1) {
-		switch target := match[1]; {
-		case otherSite.MatchString(target):
-		case target[0] == '#':
-			found = append(found, page+target)
-		default:
-			found = append(found, filepath.Join(filepath.Dir(page), target))
-		}
-	}
-	return found
 }
 
 // A reader of the index finds every page.

@@ -2,12 +2,10 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -176,45 +174,4 @@ func TestAccExamples(t *testing.T) {
 			e.expectNoChanges()
 		})
 	}
-}
-
-// The tests of an example's own run without an instance and without a network.
-func TestAccExamples_TestFiles(t *testing.T) {
-	t.Parallel()
-	names := map[string]bool{}
-	for _, file := range files(t, "*.tftest.hcl", "examples") {
-		name, err := filepath.Rel(examplesDir, filepath.Dir(filepath.Dir(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		names[name] = true
-	}
-	if len(names) == 0 {
-		t.Error("no example has tests of its own")
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e := copyExample(t, name)
-			e.skipWithout(acctest.MockProviders)
-			tested := e.run("test").requireSuccess()
-			if !regexp.MustCompile(`Success! [1-9]\d* passed, 0 failed`).MatchString(tested.output) {
-				t.Errorf("no test was run: %s", tested.output)
-			}
-		})
-	}
-}
-
-// The condition of the page's postcondition fails the plan, and that of its check warns.
-func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
-	t.Parallel()
-	e := copyExample(t, "guides/preconditions-and-checks")
-	server := instancetest.New(t)
-	e.write("terraform.tfvars", `base_url = "`+server.URL()+`"`)
-
-	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
-	e.apply().expectText("no longer requires a password")
-
-	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
-	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")
 }

@@ -27,14 +27,14 @@ func TestAccInstall(t *testing.T) {
 	w.env = append(w.env, "HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"), "GOCACHE="+cache, "GOMODCACHE="+modules)
 	commands := strings.ReplaceAll(blockWith(t, "README.md", "filesystem_mirror"), "registry.terraform.io", w.registry())
 
-	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-w\n" + commands).requireSuccess()
-	w.run("init").requireSuccess()
-	w.run("validate").requireSuccess()
+	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-w\n" + commands).expectExitCode(0)
+	w.run("init").expectExitCode(0)
+	w.run("validate").expectExitCode(0)
 
-	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-s\n" + commands).requireSuccess()
+	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-s\n" + commands).expectExitCode(0)
 	w.run("init").expectExitCode(1).expectText("Error: Failed to install provider")
 	w.write(".terraform.lock.hcl", regexp.MustCompile(`(?ms)^provider "[^"]*/filetransfer/filetransfer" \{.*?^\}\n`).
 		ReplaceAllString(w.read(".terraform.lock.hcl"), ""))
-	w.run("init").requireSuccess()
-	w.run("validate").requireSuccess()
+	w.run("init").expectExitCode(0)
+	w.run("validate").expectExitCode(0)
 }

@@ -40,15 +40,6 @@ resource "terraform_data" "uses" {
   input = data.filetransfer_instance.this.chunk_size
 }
 `},
-		"fleet": {down: "the instance of a data source is down", configuration: `
-data "filetransfer_instances" "this" {
-  base_urls = { a = %q }
-}
-
-resource "terraform_data" "uses" {
-  input = data.filetransfer_instances.this.instances.a.chunk_size
-}
-`},
 		"fleet with allow_failures": {down: "a fleet with `allow_failures` goes on", configuration: `
 data "filetransfer_instances" "this" {
   base_urls      = { a = %q }

@@ -176,7 +176,7 @@ func (w *workspace) wait(cmd *exec.Cmd) result {
 // apply applies the configuration, which has to succeed.
 func (w *workspace) apply(args ...string) result {
 	w.t.Helper()
-	return w.run(slices.Concat([]string{"apply", "-auto-approve"}, args)...).requireSuccess()
+	return w.run(slices.Concat([]string{"apply", "-auto-approve"}, args)...).expectExitCode(0)
 }
 
 // plan makes a plan, which has to succeed, and saves it for applyPlan. The exit code is 2 if there are changes.
@@ -184,7 +184,7 @@ func (w *workspace) plan(args ...string) result {
 	w.t.Helper()
 	made := w.run(slices.Concat([]string{"plan", "-detailed-exitcode", "-out=saved.tfplan"}, args)...)
 	if made.exitCode != 2 {
-		made.requireSuccess()
+		made.expectExitCode(0)
 	}
 	return made
 }
@@ -192,7 +192,7 @@ func (w *workspace) plan(args ...string) result {
 // applyPlan applies what plan has saved, which has to succeed.
 func (w *workspace) applyPlan() result {
 	w.t.Helper()
-	return w.run("apply", "saved.tfplan").requireSuccess()
+	return w.run("apply", "saved.tfplan").expectExitCode(0)
 }
 
 // expectNoChanges makes a plan that must have no changes.
@@ -242,19 +242,11 @@ type result struct {
 	exitCode int
 }
 
-// requireSuccess stops the test if the command failed.
-func (r result) requireSuccess() result {
-	r.t.Helper()
-	if r.exitCode != 0 {
-		r.t.Fatalf("%s: exit code %d, want 0:\n%s", r.command, r.exitCode, r.output)
-	}
-	return r
-}
-
+// expectExitCode stops the test if the command ended with another exit code.
 func (r result) expectExitCode(want int) result {
 	r.t.Helper()
 	if r.exitCode != want {
-		r.t.Errorf("%s: exit code %d, want %d:\n%s", r.command, r.exitCode, want, r.output)
+		r.t.Fatalf("%s: exit code %d, want %d:\n%s", r.command, r.exitCode, want, r.output)
 	}
 	return r
 }

@@ -28,7 +28,6 @@ package instancetest
 import (
 	"crypto/tls"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 )
@@ -59,15 +58,14 @@ type Option func(*Server)
 
 // Text is what can stand for an instance document: a [Document], or the body itself, which need not be JSON.
 type Text interface {
-	Document | ~string
+	Document | string
 }
 
 func textOf[T Text](text T) string {
 	if d, ok := any(text).(Document); ok {
 		return d.JSON()
 	}
-	// A conversion does not compile for a type parameter that may be a struct.
-	return reflect.ValueOf(text).String()
+	return any(text).(string)
 }
 
 // WithDocument sets the document the instance answers. Without it that is [Newer].

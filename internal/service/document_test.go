@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -72,95 +71,96 @@ func inOrder(releases []string) []string {
 	return releases
 }
 
-// read reads a document without the provider's parser. If it lacks fields that are required, it returns their names instead.
-func read(t *testing.T, document []byte) (details instance.Details, lacking []string) {
+// parse returns the details of a document, or the names of the fields for which it is refused.
+func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor []string) {
 	t.Helper()
-	var delivered map[string]any
-	var fields struct {
-		FileMaxSize            int64
-		ChunkSize              int64
-		RequirePassword        bool
-		APIVersion             string
-		FileMaxAge             json.Number // or a string with one
-		MaxTransfersInMerge    *int64
-		RecommendedExpireTimes []struct {
-			Label     string
-			InSeconds *int64
-			Value     int64
+	details, err := instance.Parse(document, nil)
+	if refused, ok := errors.AsType[*instance.DocumentError](err); ok {
+		for _, fault := range refused.Faults {
+			refusedFor = append(refusedFor, fault.Path)
 		}
-	}
-	if err := errors.Join(json.Unmarshal(document, &delivered), json.Unmarshal(document, &fields)); err != nil {
+	} else if err != nil {
 		t.Fatalf("%v: %s", err, document)
 	}
-	for _, name := range []string{"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "recommendedExpireTimes"} {
-		if delivered[name] == nil {
-			lacking = append(lacking, name)
-		}
-	}
-	if len(lacking) > 0 {
-		return instance.Details{}, lacking
-	}
-	details = instance.Details{
-		FileMaxSizeBytes:       fields.FileMaxSize,
-		ChunkSizeBytes:         fields.ChunkSize,
-		RequirePassword:        fields.RequirePassword,
-		APIVersion:             instance.Version{Text: fields.APIVersion},
-		MaxTransfersInMerge:    10,
-		RecommendedExpireTimes: []instance.ExpireTime{},
-	}
-	version := &details.APIVersion
-	_, versionErr := fmt.Sscanf(version.Text, "%d.%d.%d", &version.Major, &version.Minor, &version.Patch)
-	age, ageErr := fields.FileMaxAge.Int64()
-	if err := errors.Join(versionErr, ageErr); err != nil {
-		t.Fatalf("%v: %s", err, document)
-	}
-	details.FileMaxAgeSeconds = age
-	if fields.MaxTransfersInMerge != nil {
-		details.MaxTransfersInMerge = *fields.MaxTransfersInMerge
-	}
-	for _, option := range fields.RecommendedExpireTimes {
-		seconds := option.Value
-		if option.InSeconds != nil {
-			seconds = *option.InSeconds
-		}
-		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, instance.ExpireTime{Label: option.Label, InSeconds: seconds})
-	}
-	return details, nil
-}
-
-// inMinutes tells whether the options look like minutes that were read as seconds.
-func inMinutes(details instance.Details) bool {
-	return slices.ContainsFunc(details.RecommendedExpireTimes, func(option instance.ExpireTime) bool { return option.InSeconds < 60 })
+	return details, refusedFor
 }
 
 // Each captured document is read as it is meant, or is refused for the fields that it lacks.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
+	const options = "30 minutes 1800, 6 heures 21600, 12 heures 43200, 1 jour 86400, 4 jours 345600, 1 semaine 604800, 2 semaines 1209600, 1 mois 2592000"
+	mixed := []string{"1.1.2", "1.2.0", "1.2.1"}
+	newer := []string{"2.0.0", "2.1.0", "2.2.0", "2.2.1", "2.2.2", "2.2.3", "2.2.3-2-g73174c8"}
+	readable := slices.Concat([]string{"1.1.0", "1.1.1"}, mixed, newer)
+	usual := []string{"default", "API_PASSWORD=secret"}
+	tests := []struct {
+		releases, settings []string
+		want               string // maximum age, default or reported limit of a merge, and options, each with its label and seconds
+	}{
+		{[]string{"1.0.0"}, []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FILE_MAX_AGE=900"}, "refused for fileMaxAge, recommendedExpireTimes"},
+		{[]string{"1.0.0"}, []string{"FILE_MAX_SIZE=abc"}, "refused for fileMaxSize, fileMaxAge, recommendedExpireTimes"},
+		{readable, []string{"FILE_MAX_SIZE=abc"}, "refused for fileMaxSize"},
+
+		// Its value of "4 jours" is three days.
+		{[]string{"1.1.0"}, usual, "age 2592000, merge 10: " + strings.Replace(options, "345600", "259200", 1)},
+		{[]string{"1.1.0"}, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
+		{[]string{"1.1.0"}, []string{"FILE_MAX_AGE=900"}, "age 900, merge 10: "},
+
+		// Its options are minutes, which cannot be known. The warning says so.
+		{[]string{"1.1.1"}, usual, "with a warning: age 2592000, merge 10: 30 minutes 30, 6 heures 360, 12 heures 720, 1 jour 1440, 4 jours 5760, " +
+			"1 semaine 10080, 2 semaines 20160, 1 mois 43200, 3 mois 129600, 6 mois 259200, 1 an 518400, 3 ans 1555200"},
+		{[]string{"1.1.1"}, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
+		{[]string{"1.1.1"}, []string{"FILE_MAX_AGE=900"}, "with a warning: age 900, merge 10: 30 minutes 30, 6 heures 360, 12 heures 720"},
+
+		{mixed, usual, "age 2592000, merge 10: " + options},
+		{mixed, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
+		{mixed, []string{"FILE_MAX_AGE=900"}, "age 900, merge 10: "},
+
+		{newer, usual, "age 2592000, merge 50: " + options},
+		{newer, []string{"FILE_MAX_AGE=0"}, "age 15770000000, merge 50: " + options + ", 3 mois 7776000, 6 mois 15552000, Infini 15770000000"},
+		{newer, []string{"FILE_MAX_AGE=900"}, "age 900, merge 50: "},
+	}
+	want := map[string]string{}
+	for _, test := range tests {
+		for _, release := range test.releases {
+			for _, setting := range test.settings {
+				want[release+"/"+setting] = test.want
+			}
+		}
+	}
 	for release, answered := range captured(t) {
+		chunkSize := int64(10000000)
+		if release == "2.2.3-2-g73174c8" {
+			chunkSize = 20000000
+		}
+		version, _, _ := strings.Cut(release, "-")
 		for setting, document := range answered {
 			t.Run(release+"/"+setting, func(t *testing.T) {
 				t.Parallel()
-				want, lacking := read(t, document)
-				got, err := instance.Parse(document, nil)
-				if refused, ok := errors.AsType[*instance.DocumentError](err); ok {
-					var faults []string
-					for _, fault := range refused.Faults {
-						faults = append(faults, fault.Path)
-					}
-					if !slices.Equal(faults, lacking) {
-						t.Errorf("refused, want faults in %q only: %v", lacking, err)
+				details, refusedFor := parse(t, document)
+				if details == nil {
+					if got := "refused for " + strings.Join(refusedFor, ", "); got != want[release+"/"+setting] {
+						t.Errorf("the document is %s, want %q", got, want[release+"/"+setting])
 					}
 					return
 				}
-				if len(lacking) > 0 {
-					t.Fatalf("%q are lacking, want an error", lacking)
+				var read []string
+				for _, option := range details.RecommendedExpireTimes {
+					read = append(read, fmt.Sprint(option.Label, " ", option.InSeconds))
 				}
-				if warned := len(got.Warnings) > 0; warned != inMinutes(want) {
-					t.Errorf("warnings %v, want any: %t", got.Warnings, inMinutes(want))
+				got := fmt.Sprintf("age %d, merge %d: %s", details.FileMaxAgeSeconds, details.MaxTransfersInMerge, strings.Join(read, ", "))
+				if len(details.Warnings) > 0 {
+					got = "with a warning: " + got
 				}
-				got.Warnings = nil
-				if !reflect.DeepEqual(*got, want) {
-					t.Errorf("details %+v, want %+v", *got, want)
+				if got != want[release+"/"+setting] {
+					t.Errorf("the document is read as %q, want %q", got, want[release+"/"+setting])
+				}
+				if details.APIVersion.Text != version || details.FileMaxSizeBytes != 1000000000 || details.ChunkSizeBytes != chunkSize {
+					t.Errorf("version %s, maximum size %d, chunk size %d, want %s, 1000000000, %d",
+						details.APIVersion.Text, details.FileMaxSizeBytes, details.ChunkSizeBytes, version, chunkSize)
+				}
+				if want := setting == "API_PASSWORD=secret"; details.RequirePassword != want {
+					t.Errorf("a password is required: %t, want %t", details.RequirePassword, want)
 				}
 			})
 		}
@@ -170,11 +170,11 @@ func TestCapturedDocuments(t *testing.T) {
 // shape describes the document of a release as the guide "Supported versions of Stend" does.
 func shape(t *testing.T, document []byte) string {
 	t.Helper()
-	details, lacking := read(t, document)
+	details, refusedFor := parse(t, document)
 	switch text := string(document); {
-	case len(lacking) > 0:
-		return "Cannot be read: no `" + strings.Join(lacking, "`, no `") + "`."
-	case inMinutes(details):
+	case len(refusedFor) > 0:
+		return "Cannot be read: no `" + strings.Join(refusedFor, "`, no `") + "`."
+	case len(details.Warnings) > 0:
 		return "older, with minutes in `value`"
 	case !strings.Contains(text, "inSeconds"):
 		return "older"

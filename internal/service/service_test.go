@@ -2,7 +2,7 @@ package service_test
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,82 +36,48 @@ func TestReleases(t *testing.T) {
 	for _, release := range installed(t) {
 		t.Run(release.name, func(t *testing.T) {
 			t.Parallel()
-			answered, baseURLs := documents{}, map[string]config.Variable{}
-			instances, refused := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
 			want := known[release.name]
 			if want == nil {
 				want = asNewest(t, known, release)
 			}
+			answered, baseURLs := documents{}, map[string]config.Variable{}
+			instances, failures := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
 			for _, setting := range settings {
 				p := start(t, release, strings.TrimPrefix(setting, "default"))
 				document := p.document(t)
 				if !capturing && !bytes.Equal(document, want[setting]) {
 					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.", setting, document, want[setting])
 				}
-				if details, lacking := read(t, document); len(lacking) == 0 {
+				if details, refusedFor := parse(t, document); details != nil {
 					instances[setting] = knownvalue.ObjectPartial(attributes(details))
 				} else {
-					refused[setting] = knownvalue.StringExact("not an instance document: " + lacking[0])
+					failures[setting] = knownvalue.StringExact("not an instance document: " + refusedFor[0])
 				}
 				answered[setting], baseURLs[setting] = document, config.StringVariable(p.url)
 			}
-			all := resource.TestStep{
-				Config:          instancesConfig,
-				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(refused)),
-				},
-			}
-			single := resource.TestStep{
-				Config:          instanceConfig,
-				ConfigVariables: config.Variables{"base_url": baseURLs["default"]},
-			}
-			if details, lacking := read(t, answered["default"]); len(lacking) == 0 {
-				attributes := attributes(details)
-				attributes["response_body"] = knownvalue.StringExact(string(answered["default"]))
-				for name, value := range attributes {
-					single.ConfigStateChecks = append(single.ConfigStateChecks,
-						statecheck.ExpectKnownValue("data.filetransfer_instance.files", tfjsonpath.New(name), value),
-						statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New(name), value))
-				}
-			} else {
-				single.ExpectError = regexp.MustCompile(lacking[0] + ": required, but missing")
-			}
-			resource.Test(t, resource.TestCase{
-				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-				Steps:                    []resource.TestStep{all, single},
-			})
 			if capturing {
 				capture(t, release.name, answered)
 			}
-		})
-	}
+
+			fleet := resource.TestStep{
+				Config: acctest.RequiredProviders + `
+variable "base_urls" {
+  type = map(string)
 }
 
-// asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
-func asNewest(t *testing.T, known map[string]documents, r release) documents {
-	t.Helper()
-	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]
-	details, _ := read(t, newest["default"])
-	want := documents{}
-	for setting, document := range newest {
-		want[setting] = bytes.Replace(document, []byte(details.APIVersion.Text), []byte(r.version), 1)
-	}
-	return want
+data "filetransfer_instances" "all" {
+  base_urls      = var.base_urls
+  allow_failures = true
 }
-
-const requiredProviders = `
-terraform {
-  required_providers {
-    filetransfer = {
-      source = "filetransfer/filetransfer"
-    }
-  }
-}
-`
-
-const instanceConfig = requiredProviders + `
+`,
+				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(failures)),
+				},
+			}
+			single := resource.TestStep{
+				Config: acctest.RequiredProviders + `
 variable "base_url" {
   type = string
 }
@@ -123,22 +89,39 @@ data "filetransfer_instance" "files" {
 resource "filetransfer_instance_record" "files" {
   base_url = var.base_url
 }
-`
-
-const instancesConfig = requiredProviders + `
-variable "base_urls" {
-  type = map(string)
+`,
+				ConfigVariables: config.Variables{"base_url": baseURLs["default"]},
+			}
+			if details, refusedFor := parse(t, answered["default"]); details != nil {
+				values := attributes(details)
+				values["response_body"] = knownvalue.StringExact(string(answered["default"]))
+				single.ConfigStateChecks = slices.Concat(acctest.ExpectKnownValues("data.filetransfer_instance.files", values),
+					acctest.ExpectKnownValues("filetransfer_instance_record.files", values))
+			} else {
+				single.ExpectError = regexp.MustCompile(refusedFor[0] + ": required, but missing")
+			}
+			resource.Test(t, resource.TestCase{
+				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+				Steps:                    []resource.TestStep{fleet, single},
+			})
+		})
+	}
 }
 
-data "filetransfer_instances" "all" {
-  base_urls      = var.base_urls
-  allow_failures = true
+// asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
+func asNewest(t *testing.T, known map[string]documents, r release) documents {
+	t.Helper()
+	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]
+	details, _ := parse(t, newest["default"])
+	want := documents{}
+	for setting, document := range newest {
+		want[setting] = bytes.Replace(document, []byte(details.APIVersion.Text), []byte(r.version), 1)
+	}
+	return want
 }
-`
 
-// attributes returns what the provider has to make of details. An attribute of the provider that is not here does no harm:
-// TestCapturedDocuments compares all details.
-func attributes(details instance.Details) map[string]knownvalue.Check {
+// attributes returns what the provider makes of details. TestCapturedDocuments shows what these are.
+func attributes(details *instance.Details) map[string]knownvalue.Check {
 	return map[string]knownvalue.Check{
 		"api_version":              knownvalue.StringExact(details.APIVersion.Text),
 		"chunk_size":               knownvalue.Int64Exact(details.ChunkSizeBytes),
@@ -156,6 +139,34 @@ func TestRelease(t *testing.T) {
 	t.Parallel()
 	releases := installed(t)
 	server := newServer(t)
+	config := func(version string, chunkSize int, timeout string) string {
+		return fmt.Sprintf(`
+provider "filetransfer" {
+  retry {
+    min_delay = "50ms"
+    max_delay = "50ms"
+  }
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = %[1]q
+
+  expected {
+    api_version = %[2]q
+    chunk_size  = %[3]d
+  }
+
+  timeouts {
+    create = %[4]q
+    update = %[4]q
+  }
+}
+
+resource "terraform_data" "upload_job" {
+  input = filetransfer_instance_record.files.chunk_size
+}
+`, server.URL, version, chunkSize, timeout)
+	}
 	var steps []resource.TestStep
 	for i, release := range releases {
 		if release.version == "1.0.0" {
@@ -163,10 +174,13 @@ func TestRelease(t *testing.T) {
 		}
 		chunkSize := 1000 + i
 		steps = append(steps, resource.TestStep{
-			Config: releaseConfig(server.URL, release.version, chunkSize, "1m", "null"),
+			Config: config(release.version, chunkSize, "1m"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
-				beforeApply(func() { server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2) }),
+				acctest.BeforeApply(func() error {
+					server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2)
+					return nil
+				}),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
@@ -175,107 +189,18 @@ func TestRelease(t *testing.T) {
 	}
 	last := releases[len(releases)-1]
 	steps = append(steps, resource.TestStep{
-		Config: releaseConfig(server.URL, last.version, 30000000, "3s", "null"),
+		Config: config(last.version, 30000000, "3s"),
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			beforeApply(func() {
+			acctest.BeforeApply(func() error {
 				p := start(t, last, "CHUNK_SIZE=3e+07")
 				p.document(t) // so that it answers in time
 				server.replace(p, 0)
+				return nil
 			}),
 		}},
 		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
 	})
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories, Steps: steps})
-}
-
-// A release whose process ends as it starts fails the apply, and so does each rollback until the earlier release serves again.
-func TestRollback(t *testing.T) {
-	t.Parallel()
-	releases := installed(t)
-	release := releases[len(releases)-1]
-	for name, triggers := range map[string]string{"without triggers": "null", "with triggers": "{ chunk_size = local.chunk_size }"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			resource.Test(t, resource.TestCase{
-				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-				Steps: []resource.TestStep{
-					{
-						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
-						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
-						}},
-						ConfigStateChecks: []statecheck.StateCheck{
-							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
-						},
-					},
-					{
-						Config: releaseConfig(server.URL, release.version, 2000, "3s", triggers),
-						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=2000", "STORAGE_PATH=/dev/null/none"), 0) }),
-						}},
-						ExpectError: regexp.MustCompile(`502 Bad Gateway`),
-					},
-					{ // the record is as before the release, and no process runs
-						Config:      releaseConfig(server.URL, release.version, 1000, "3s", triggers),
-						ExpectError: regexp.MustCompile(`502 Bad Gateway`),
-					},
-					{
-						Config: releaseConfig(server.URL, release.version, 1000, "1m", triggers),
-						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							plancheck.ExpectResourceAction("filetransfer_instance_record.files", plancheck.ResourceActionUpdate),
-							beforeApply(func() { server.replace(start(t, release, "CHUNK_SIZE=1000"), 0) }),
-						}},
-						ConfigStateChecks: []statecheck.StateCheck{
-							statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
-						},
-					},
-				},
-			})
-		})
-	}
-}
-
-// releaseConfig returns a configuration of a record, and of a job that uses it. triggers is an expression.
-func releaseConfig(baseURL, version string, chunkSize int, timeout, triggers string) string {
-	return requiredProviders + fmt.Sprintf(`
-provider "filetransfer" {
-  retry {
-    min_delay = "50ms"
-    max_delay = "50ms"
-  }
-}
-
-locals {
-  chunk_size = %d
-}
-
-resource "filetransfer_instance_record" "files" {
-  base_url = %q
-  triggers = %s
-
-  expected {
-    api_version = %q
-    chunk_size  = local.chunk_size
-  }
-
-  timeouts {
-    create = %[5]q
-    update = %[5]q
-  }
-}
-
-resource "terraform_data" "upload_job" {
-  input = filetransfer_instance_record.files.chunk_size
-}
-`, chunkSize, baseURL, triggers, version, timeout)
-}
-
-// beforeApply is called after a plan is made and before it is applied.
-type beforeApply func()
-
-func (f beforeApply) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
-	f()
 }
 
 // server forwards requests to a process.
@@ -329,46 +254,46 @@ func TestWrongSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(page), "| Value | `FILE_MAX_SIZE`, `CHUNK_SIZE` | `FILE_MAX_AGE` |\n|---|---|---|\n")
-	if !found {
-		t.Fatal("the guide has no table of wrong settings")
+	tests := map[string]struct {
+		values []string
+		size   string // empty for the default of each setting
+		age    string
+	}{
+		"| `5e+09`, `5 GB`, `5d` | 5 | 5 |":                 {[]string{"5e+09", "5 GB", "5d"}, "5", "5"},
+		"| `abc` | `null` | 2592000 |":                      {[]string{"abc"}, "null", "2592000"},
+		"| `0` | 0 | 15770000000: no maximum |":             {[]string{"0"}, "0", "15770000000"},
+		"| empty | the default | 15770000000: no maximum |": {[]string{""}, "", "15770000000"},
 	}
-	table, _, _ = strings.Cut(table, "\n\n")
-	releases, known := installed(t), captured(t)
-	for row := range strings.Lines(table) {
-		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
-		if len(cells) != 3 {
-			t.Fatalf("the guide has a row of %d cells: %s", len(cells), row)
+	for row := range tests {
+		if !strings.Contains(string(page), "\n"+row+"\n") {
+			t.Errorf("the guide has no row %s", row)
 		}
-		for value := range strings.SplitSeq(cells[0], ", ") {
-			t.Run(value, func(t *testing.T) {
+	}
+	releases, known := installed(t), captured(t)
+	for _, test := range tests {
+		for _, value := range test.values {
+			t.Run(cmp.Or(value, "empty"), func(t *testing.T) {
 				t.Parallel()
 				for _, release := range releases {
-					if !strings.HasPrefix(release.version, "1.") && known[release.name] != nil {
-						checkSetting(t, release, known[release.name], strings.Trim(strings.TrimPrefix(value, "empty"), "`"), cells[1], cells[2])
+					if strings.HasPrefix(release.version, "1.") || known[release.name] == nil {
+						continue
+					}
+					var defaults, got map[string]json.RawMessage
+					p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
+					if err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got)); err != nil {
+						t.Fatal(err)
+					}
+					for field, want := range map[string]string{
+						"fileMaxSize": cmp.Or(test.size, string(defaults["fileMaxSize"])),
+						"chunkSize":   cmp.Or(test.size, string(defaults["chunkSize"])),
+						"fileMaxAge":  test.age,
+					} {
+						if string(got[field]) != want {
+							t.Errorf("%s reports %s as %s, want %s", release.name, field, got[field], want)
+						}
 					}
 				}
 			})
-		}
-	}
-}
-
-// checkSetting starts a release with a value for both sizes and for the maximum age, and checks that it reports what the guide says:
-// "`null`", "15770000000: no maximum" or "the default".
-func checkSetting(t *testing.T, r release, answered documents, value, size, age string) {
-	t.Helper()
-	var defaults, got map[string]json.RawMessage
-	p := start(t, r, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
-	if err := errors.Join(json.Unmarshal(answered["default"], &defaults), json.Unmarshal(p.document(t), &got)); err != nil {
-		t.Fatal(err)
-	}
-	for field, says := range map[string]string{"fileMaxSize": size, "chunkSize": size, "fileMaxAge": age} {
-		want, _, _ := strings.Cut(strings.Trim(says, "`"), ":")
-		if want == "the default" {
-			want = string(defaults[field])
-		}
-		if string(got[field]) != want {
-			t.Errorf("%s reports %s as %s, and the guide says %s", r.name, field, got[field], says)
 		}
 	}
 }
