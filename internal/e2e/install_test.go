@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// With the README's commands, init installs a local build, and another one after it.
+// With the commands of CONTRIBUTING.md, init installs a local build, and another one after it.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
 	c := acceptance(t)
@@ -17,7 +17,7 @@ func TestAccInstall(t *testing.T) {
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
 	clone := *w
 	clone.dir = root
-	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "README.md"), "registry.terraform.io", c.host)
+	commands := strings.ReplaceAll(oneBlock(t, "filesystem_mirror", "CONTRIBUTING.md"), "registry.terraform.io", c.host)
 	requires, _, _ := strings.Cut(oneBlock(t, "required_providers", "README.md"), "\nresource ")
 	w.paste(requires)
 	for _, flags := range []string{"-ldflags=-w", "-ldflags=-s"} {
