@@ -202,7 +202,13 @@ var (
 	anchor      = regexp.MustCompile(`<a id="([^"]+)">`)
 	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
 	otherSite   = regexp.MustCompile(`^(\w+://|mailto:)`)
+	registry    = regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 )
+
+// inDocs returns the file behind a link that registry matched, with its section.
+func inDocs(match []string) string {
+	return filepath.Join(root, "docs", cmp.Or(match[1], "index")+".md") + match[2]
+}
 
 // published returns the pages as people read them, on GitHub or the Registry.
 func published(t *testing.T) []string {
@@ -238,12 +244,11 @@ func TestDocumentation_Links(t *testing.T) {
 		}
 	}
 
-	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 	registryLinks := 0
 	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", filepath.Join("internal", "provider"))) {
 		for _, match := range registry.FindAllStringSubmatch(string(read(t, file)), -1) {
 			registryLinks++
-			check(file, filepath.Join(root, "docs", cmp.Or(match[1], "index")+".md")+match[2])
+			check(file, inDocs(match))
 		}
 	}
 	if links == 0 || registryLinks == 0 {
@@ -251,12 +256,15 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// linksOf returns where the links of a page to files of the repository lead, each with its section.
+// linksOf returns where the links of a page to files of the repository lead, each with its section. Those to the Registry lead to
+// the page in docs/ that it shows.
 func linksOf(t *testing.T, page string) []string {
 	t.Helper()
 	var found []string
 	for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(read(t, page)), ""), -1) {
 		switch target := match[1]; {
+		case registry.MatchString(target):
+			found = append(found, inDocs(registry.FindStringSubmatch(target)))
 		case otherSite.MatchString(target):
 		case target[0] == '#':
 			found = append(found, page+target)
@@ -267,10 +275,16 @@ func linksOf(t *testing.T, page string) []string {
 	return found
 }
 
-// A reader of the index finds every page.
+// A reader of the index finds every page. The Registry shows the index at a URL without a slash at its end, where relative links lead
+// nowhere.
 func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
 	t.Parallel()
 	index := filepath.Join(root, "docs", "index.md")
+	for _, match := range link.FindAllStringSubmatch(string(read(t, index)), -1) {
+		if target := match[1]; target[0] != '#' && !otherSite.MatchString(target) {
+			t.Errorf("%s has a relative link to %s", index, target)
+		}
+	}
 	linked := linksOf(t, index)
 	for _, page := range files(t, "*.md", "docs") {
 		if page != index && !slices.Contains(linked, page) {
