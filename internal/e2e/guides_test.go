@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -108,6 +109,7 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 		return instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", chunkSize))
 	}
 	file := filepath.Join(e.dir, "resource.tf")
+	must(t, os.Remove(filepath.Join(e.dir, "server.tf"))) // which is in e.configuration too
 	configuration := acctest.ImpatientProvider + strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
 
 	write(t, file, strings.Replace(configuration, `CHUNK_SIZE = "20000000"`, `CHUNK_SIZE = "2e+07"`, 1))

@@ -18,7 +18,7 @@ func recordGuide(t *testing.T, text string) string {
 // pasteFor pastes a configuration that names a running instance instead of the page's.
 func (w *workspace) pasteFor(configuration, baseURL string) {
 	w.t.Helper()
-	w.configure(strings.ReplaceAll(configuration, exampleURL, baseURL))
+	w.configure(strings.NewReplacer(exampleURL+"/api", baseURL, exampleURL, baseURL).Replace(configuration))
 }
 
 const guideImport = "import {"
