@@ -247,10 +247,14 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// A reader of the index finds every page.
+// A reader of the index finds every page. The Registry shows the index at a URL without a slash at its end, where relative links lead
+// nowhere.
 func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
 	t.Parallel()
 	index := filepath.Join(root, "docs", "index.md")
+	for _, relative := range regexp.MustCompile(`\]\(([^)#:\s]+)\)`).FindAllStringSubmatch(read(t, index), -1) {
+		t.Errorf("%s has a relative link to %s", index, relative[1])
+	}
 	linked := linksOf(t, index)
 	for _, page := range files(t, "*.md", "docs") {
 		if page != index && !slices.Contains(linked, page) {

@@ -92,7 +92,7 @@ func TestAccGuide_MoveToARecord(t *testing.T) {
 	const page = "templates/guides/survive-an-outage.md.tmpl"
 	server := instancetest.New(t)
 	fromPage := func(text string) string {
-		return strings.ReplaceAll(blockWith(t, page, text), exampleURL, server.URL())
+		return strings.ReplaceAll(blockWith(t, page, text), exampleURL+"/api", server.URL())
 	}
 	before, after := fromPage(`data "filetransfer_instance" "files"`), fromPage("import {")
 	importBlock := after[strings.Index(after, "import {"):strings.Index(after, "resource \"terraform_data\"")]

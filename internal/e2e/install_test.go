@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// With the README's commands, init installs a local build, and another one after the block of the provider was removed from the
+// With the commands of CONTRIBUTING.md, init installs a local build, and another one after the block of the provider was removed from the
 // lock file.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestAccInstall(t *testing.T) {
 	cache, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
 	home := t.TempDir()
 	w.env = append(w.env, "HOME="+home, "TF_CLI_CONFIG_FILE="+filepath.Join(home, "terraform-mirror", "cli.tfrc"), "GOCACHE="+cache, "GOMODCACHE="+modules)
-	commands := strings.ReplaceAll(blockWith(t, "README.md", "filesystem_mirror"), "registry.terraform.io", w.registry())
+	commands := strings.ReplaceAll(blockWith(t, "CONTRIBUTING.md", "filesystem_mirror"), "registry.terraform.io", w.registry())
 
 	w.shell("cd '" + clone + "'\nexport GOFLAGS=-ldflags=-w\n" + commands).expectExitCode(0)
 	w.run("init").expectExitCode(0)

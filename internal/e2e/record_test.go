@@ -21,6 +21,7 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	e.apply()
 
 	// A new setting has another effect: the apply fails.
+	e.write("server.tf", "") // e.configuration has it too
 	configuration := acctest.ImpatientProvider + strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1)
 	e.write("resource.tf", strings.Replace(configuration, `CHUNK_SIZE = "20000000"`, `CHUNK_SIZE = "2e+07"`, 1))
 	e.plan().expectText("~ triggers =", "Plan: 1 to add, 2 to change, 1 to destroy.")

@@ -6,7 +6,5 @@ terraform {
   }
 }
 
-# Saved with: curl -fsS -o newer.json https://files.example.org/api/instance
-output "newer" { value = provider::filetransfer::parse_instance(file("${path.module}/newer.json")) }
-
+# Saved with: curl -fsS -o older.json https://files.example.org/api/instance
 output "older" { value = provider::filetransfer::parse_instance(file("${path.module}/older.json")) }

@@ -1,4 +1,4 @@
 import {
   to = filetransfer_instance_record.files
-  id = "https://files.example.org"
+  id = "https://files.example.org/api"
 }

@@ -1,1 +1,1 @@
-terraform import filetransfer_instance_record.files https://files.example.org
+terraform import filetransfer_instance_record.files https://files.example.org/api

@@ -1,5 +1,6 @@
 // Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them
-// until it is told to stop. Its arguments name them; without any, there is one of each response shape:
+// until it is told to stop. They answer what releases of the service answered. Its arguments name them; without any, there is one
+// of each response shape:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
 //	go run ./internal/dev/instances broken
@@ -19,13 +20,13 @@ import (
 	"syscall"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
 )
 
-var documents = map[string]instancetest.Document{
-	// Releases that there are.
-	"older":  instancetest.Older().With("apiVersion", "1.1.0"),
-	"newer":  instancetest.Newer().With("apiVersion", "2.2.3").With("fileMaxAge", 2592000), // a number since 2.0.0
-	"broken": instancetest.Newer().With("fileMaxSize", nil),
+var recorded = map[string]struct{ release, setting string }{
+	"older":  {"1.1.0", "default"},
+	"newer":  {"2.2.3", "default"},
+	"broken": {"2.2.3", "FILE_MAX_SIZE=abc"},
 }
 
 func main() {
@@ -38,11 +39,17 @@ func main() {
 	baseURLs := map[string]string{}
 	for _, name := range names {
 		name, file, released := strings.Cut(name, "=")
-		options := []instancetest.Option{instancetest.WithDocument(documents[name])}
+		var option instancetest.Option
 		if released {
-			options = append(options, instancetest.WithDefault(release(file)))
+			option = instancetest.WithDefault(release(file))
+		} else {
+			document, err := service.Recorded(recorded[name].release, recorded[name].setting)
+			if err != nil {
+				log.Fatal(err)
+			}
+			option = instancetest.WithDocument(document)
 		}
-		instance, err := instancetest.Start(options...)
+		instance, err := instancetest.Start(option)
 		if err != nil {
 			log.Fatal(err)
 		}
