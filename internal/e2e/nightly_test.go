@@ -50,7 +50,7 @@ resource "terraform_data" "uses" {
   input = data.filetransfer_instances.this.instances.a.chunk_size
 }
 `},
-		"fleet with allow_failures": {down: "a fleet with `allow_failures` goes on", configuration: `
+		"fleet with allow_failures": {down: "left the instance out of the fleet", configuration: `
 data "filetransfer_instances" "this" {
   base_urls      = { a = %q }
   allow_failures = true
@@ -61,7 +61,7 @@ resource "terraform_data" "uses" {
   input = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)
 }
 `},
-		"record": {down: "a record keeps the values of the last apply", configuration: `
+		"record": {down: "The plan used the record's last values", configuration: `
 resource "filetransfer_instance_record" "this" {
   base_url = %q
   timeouts { update = "1s" }
@@ -87,7 +87,7 @@ resource "terraform_data" "uses" {
 				t.Helper()
 				w.shell(script).wantText(t, "exit code "+codeOf(t, row)+":")
 			}
-			wantCodeOf("Nothing has changed")
+			wantCodeOf("No change")
 			report("maxTransfersInMerge", 7)
 			wantCodeOf("a limit that nothing uses")
 			report("chunkSize", 30000000)
