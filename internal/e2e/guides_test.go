@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -136,4 +138,42 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	write(t, file, strings.NewReplacer(`"server"`, `"another"`, "terraform_data.server", "terraform_data.another").Replace(configuration))
 	e.plan().wantText(t, "~ triggers =", "Plan: 2 to add, 1 to change, 2 to destroy.")
 	e.applyPlan()
+}
+
+// The mocks of fleets and records are those of the guide: OpenTofu refuses what Terraform needs.
+func TestAccGuide_MocksOfFleetsAndRecords(t *testing.T) {
+	t.Parallel()
+	c := acceptance(t)
+	c.skipBelow(t, tfversion.Version1_11_0, tfversion.Version1_8_0, "the mocks of the guide")
+	mocks := map[bool]string{false: "override_during", true: "api_version_major"}[c.openTofu]
+	w := newWorkspace(t, c, `
+data "filetransfer_instances" "fleet" {
+  base_urls      = { paris = "https://paris.example.org", nice = "https://nice.example.org" }
+  allow_failures = true
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = "https://files.example.org"
+  expected { chunk_size = 30000000 }
+}
+
+output "upload_limit" { value = data.filetransfer_instances.fleet.instances["paris"].file_max_size }
+
+output "chunk_size" { value = filetransfer_instance_record.files.chunk_size }
+`)
+	runs := ""
+	for _, command := range []string{"plan", "apply"} {
+		runs += fmt.Sprintf(`
+run %[1]q {
+  command = %[1]s
+
+  assert {
+    condition     = output.upload_limit == 5000000000 && output.chunk_size == 20000000
+    error_message = "${output.upload_limit} and ${output.chunk_size}"
+  }
+}
+`, command)
+	}
+	write(t, filepath.Join(w.dir, "fleet.tftest.hcl"), oneBlock(t, mocks, "templates", "guides", "test-a-module.md.tmpl")+runs)
+	w.do("test").wantText(t, "exit code 0:", "Success! 2 passed, 0 failed.")
 }
