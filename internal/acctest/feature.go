@@ -20,6 +20,7 @@ var (
 	ImportBlocks       = Feature{"an import block", tfversion.Version1_5_0, tfversion.Version1_6_0}
 	MockProviders      = Feature{"mock_provider", tfversion.Version1_7_0, tfversion.Version1_8_0}
 	ProviderFunctions  = Feature{"provider functions", tfversion.Version1_8_0, tfversion.Version1_7_0}
+	MocksDuringPlan    = Feature{"override_during", tfversion.Version1_11_0, tfversion.Version1_8_0}
 	EphemeralVariables = Feature{"ephemeral variables", tfversion.Version1_10_0, tfversion.Version1_11_0}
 )
 

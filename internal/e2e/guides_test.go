@@ -150,3 +150,43 @@ func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
 	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")
 }
+
+// The mocks of fleets and records are those of the guide: OpenTofu refuses what Terraform needs.
+func TestAccGuide_MocksOfFleetsAndRecords(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, `
+data "filetransfer_instances" "fleet" {
+  base_urls      = { paris = "https://paris.example.org", nice = "https://nice.example.org" }
+  allow_failures = true
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = "https://files.example.org"
+  expected { chunk_size = 30000000 }
+}
+
+output "upload_limit" { value = data.filetransfer_instances.fleet.instances["paris"].file_max_size }
+
+output "chunk_size" { value = filetransfer_instance_record.files.chunk_size }
+`)
+	w.skipWithout(acctest.MocksDuringPlan)
+	runs := ""
+	for _, command := range []string{"plan", "apply"} {
+		runs += fmt.Sprintf(`
+run %[1]q {
+  command = %[1]s
+
+  assert {
+    condition     = output.upload_limit == 5000000000 && output.chunk_size == 20000000
+    error_message = "${output.upload_limit} and ${output.chunk_size}"
+  }
+}
+`, command)
+	}
+	mocks := "override_during"
+	if w.openTofu {
+		mocks = "api_version_major"
+	}
+	w.write("fleet.tftest.hcl", blockWith(t, "templates/guides/test-a-module.md.tmpl", mocks)+runs)
+	w.run("test").expectExitCode(0).expectText("Success! 2 passed, 0 failed.")
+}

@@ -40,7 +40,7 @@ resource "terraform_data" "uses" {
   input = data.filetransfer_instance.this.chunk_size
 }
 `},
-		"fleet with allow_failures": {down: "a fleet with `allow_failures` goes on", configuration: `
+		"fleet with allow_failures": {down: "left the instance out of the fleet", configuration: `
 data "filetransfer_instances" "this" {
   base_urls      = { a = %q }
   allow_failures = true
@@ -50,7 +50,7 @@ resource "terraform_data" "uses" {
   input = try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)
 }
 `},
-		"record": {down: "a record keeps the values of the last apply", configuration: `
+		"record": {down: "The plan used the record's last values", configuration: `
 resource "filetransfer_instance_record" "this" {
   base_url = %q
 }
@@ -68,7 +68,7 @@ resource "terraform_data" "uses" {
 			w := newWorkspace(t, configuration)
 			w.skipWithout(acctest.TerraformData)
 			w.apply()
-			w.shell(script).expectExitCode(exitCodeOf(t, "Nothing has changed"))
+			w.shell(script).expectExitCode(exitCodeOf(t, "No change"))
 
 			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("maxTransfersInMerge", 7)))
 			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that nothing uses"))
