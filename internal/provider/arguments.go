@@ -19,7 +19,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-const baseURLForm = "An `http` or `https` URL without user info, query or fragment. Trailing slashes do not matter."
+const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
 
 // The functions below return arguments that several schemas share. The attribute types of data sources also fit provider and
 // resource schemas.

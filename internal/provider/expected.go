@@ -39,9 +39,7 @@ func expectedBlock() schema.SingleNestedBlock {
 		Validators:          []validator.Number{wholeNumber(0, math.MaxInt64)},
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Values that the instance must report, exactly, such as its release and the settings that this configuration gives it. " +
-			"They are known at plan time. When one changes, the apply waits until the instance reports them all, or fails after the timeout and lists " +
-			"each difference.",
+		MarkdownDescription: "Values that the instance must report, exactly.",
 		Attributes: map[string]schema.Attribute{
 			"api_version": schema.StringAttribute{
 				Optional:            true,

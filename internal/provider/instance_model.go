@@ -40,9 +40,8 @@ func detailsAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`).",
 		},
 		"api_version": schema.StringAttribute{
-			Computed: true,
-			MarkdownDescription: "Version of the instance's API, which is the release of the server, such as `2.0.0` or " +
-				"`2.1.0-rc.1` (`apiVersion`).",
+			Computed:            true,
+			MarkdownDescription: "Release of the server, such as `2.2.3` (`apiVersion`).",
 		},
 		"api_version_major": schema.Int64Attribute{
 			Computed:            true,
@@ -54,24 +53,22 @@ func detailsAttributes() map[string]schema.Attribute {
 		},
 		"api_version_patch": schema.Int64Attribute{
 			Computed:            true,
-			MarkdownDescription: "Third number of `api_version`, without a pre-release or build suffix.",
+			MarkdownDescription: "Third number of `api_version`, without a suffix.",
 		},
 		"file_max_age": schema.Int64Attribute{
-			Computed: true,
-			MarkdownDescription: "Maximum lifetime of a file, in seconds (`fileMaxAge`). From 2.0.0 on, Stend reports " +
-				"`15770000000` if there is no maximum.",
+			Computed:            true,
+			MarkdownDescription: "Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum.",
 		},
 		"max_transfers_in_merge": schema.Int64Attribute{
 			Computed: true,
-			MarkdownDescription: "Maximum number of transfers in a group, which the service calls a merge " +
-				"(`maxTransfersInMerge`). If the instance does not report it, the documented limit: `50` from 2.0.0 on, " +
-				"pre-releases included, and `10` before.",
+			MarkdownDescription: "Maximum number of transfers in a group, or merge (`maxTransfersInMerge`). If not reported, `50` " +
+				"from 2.0.0 on, and `10` before.",
 		},
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,
-			MarkdownDescription: "Expiry options that the instance suggests, in its own order (`recommendedExpireTimes`). " +
-				"Empty if it suggests none. Each has a `label`, `in_seconds`, and `in_minutes` (rounded down).",
+			MarkdownDescription: "Expiry options that the instance suggests, in its order (`recommendedExpireTimes`). Each has " +
+				"`label`, `in_seconds`, and `in_minutes` (rounded down).",
 		},
 	}
 }

@@ -71,13 +71,11 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
 	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that changes a value in " +
-		"`expected`. Do not use it in an argument that forces replacement: each release would replace that resource. Use the other " +
-		"attributes there.")
+		"`expected`: do not use it where a change forces replacement.")
 	attributes["base_url"] = schema.StringAttribute{
-		Required: true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm + " If it changes, the record waits for " +
-			"the new instance, and is updated in place.",
-		Validators: []validator.String{baseURLValidator},
+		Required:            true,
+		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm,
+		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
 		"ends. It is asked about five times a second, at random intervals, each time on a new connection. An answer that fails or "+
@@ -86,25 +84,25 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with the server, such as the ID of its deployment. When one changes, the apply waits until the instance " +
-			"reports the values in `expected`, even if it reported them before. A value that is known before the server has changed, such as a hash of " +
-			"its settings, needs `depends_on` too. Requires an argument in `expected`. The values are stored in plain text. Default: none.",
+		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known before the " +
+			"server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in `expected`. Stored in " +
+			"plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
 		MarkdownDescription: "Whether the last wait failed. The next apply then waits again, whatever it changes.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps what it last reported " +
-			"(`GET {base_url}/instance`). An instance that is down does not stop a plan: the values stay as they are, with a warning.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps " +
+			"what it last reported.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
 			"timeouts": schema.SingleNestedBlock{
-				MarkdownDescription: "Time limits. If only these change, the apply does not wait.",
+				MarkdownDescription: "Time limits.",
 				Attributes: map[string]schema.Attribute{
-					"create": durationAttribute("Time to wait for the instance when the record is created. A positive duration such as "+
-						"`\"1m30s\"`.", inMarkdown(defaultWaitTimeout)),
+					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
+						inMarkdown(defaultWaitTimeout)),
 					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value of the last apply.",
 						inMarkdown(defaultRefreshTimeout)),
 					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),

@@ -62,15 +62,14 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readAttributes("Extra request headers for every instance listed. They override the provider's. For instances with different " +
-		"tokens, use `filetransfer_instance` with `for_each`.")
+	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin (scheme, host and port). " +
+		"They override the provider's.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
-			ElementType: types.StringType,
-			Required:    true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At least one. If two keys " +
-				"point to the same instance, it is requested once.",
-			Validators: []validator.Map{baseURLsValidator},
+			ElementType:         types.StringType,
+			Required:            true,
+			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At least one.",
+			Validators:          []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
@@ -80,8 +79,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "If `true`, the read succeeds, and instances that could not be read are in `errors` and in one warning. If `false`, one " +
-				"failure fails the read, and each instance that failed is an error with its key. Default: `false`.",
+			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and in one " +
+				"warning. If `false`, each is an error with its key. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
@@ -97,10 +96,9 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads many instances of the file transfer service at once, much faster than `filetransfer_instance` with " +
-			"`for_each`.",
-		Attributes: attributes,
-		Blocks:     readBlocks(),
+		MarkdownDescription: "Reads many instances of the file transfer service Stend at once.",
+		Attributes:          attributes,
+		Blocks:              readBlocks(),
 	}
 }
 

@@ -28,7 +28,7 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
 		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file or another data source. It " +
-			"sends no request. Where the data source `filetransfer_instance` warns, it gives the same values without a warning.",
+			"sends no request, and gives no warnings.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "document",

@@ -87,8 +87,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent only to instances, " +
-					"not to other origins and proxies. Requires `client_key_pem`. Default: none.",
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent to every instance of this " +
+					"provider block, not to other origins and proxies. Requires `client_key_pem`. Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
@@ -98,7 +98,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"connect_to": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"` for a tunnel. " +
-					"The `Host` header and TLS still use the name in `base_url`. Default: the host and port of `base_url`.",
+					"Only for the origin of `base_url`, and without a proxy. The `Host` header and TLS still use the name in `base_url`. Default: none.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
