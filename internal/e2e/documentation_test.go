@@ -144,7 +144,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 			t.Run(block.place, func(t *testing.T) {
 				t.Parallel()
 				server := instancetest.New(t)
-				w := newWorkspace(t, strings.ReplaceAll(block.text, exampleURL+"/api", server.URL()))
+				w := newWorkspace(t, strings.ReplaceAll(block.text, exampleURL, server.URL()))
 				w.skipWithout(acctest.TerraformData)
 				w.apply()
 				if !strings.Contains(block.text, `"upload_form"`) {

@@ -18,7 +18,7 @@ import (
 const examplesDir = root + "/examples"
 
 // exampleURL is what examples name where a variable cannot be used.
-const exampleURL = "https://files.example.org"
+const exampleURL = "https://files.example.org/api"
 
 // example is a copy of an example, and the instances that it reads.
 type example struct {

@@ -92,7 +92,7 @@ func TestAccGuide_MoveToARecord(t *testing.T) {
 	const page = "templates/guides/survive-an-outage.md.tmpl"
 	server := instancetest.New(t)
 	fromPage := func(text string) string {
-		return strings.ReplaceAll(blockWith(t, page, text), exampleURL+"/api", server.URL())
+		return strings.ReplaceAll(blockWith(t, page, text), exampleURL, server.URL())
 	}
 	before, after := fromPage(`data "filetransfer_instance" "files"`), fromPage("import {")
 	importBlock := after[strings.Index(after, "import {"):strings.Index(after, "resource \"terraform_data\"")]
@@ -134,7 +134,7 @@ func TestAccGuide_TestAModule(t *testing.T) {
 	t.Parallel()
 	e := copyExample(t, "guides/test-a-module")
 	e.skipWithout(acctest.MockProviders)
-	e.run("test").expectExitCode(0).expectText("Success! 2 passed, 0 failed.")
+	e.run("test").expectExitCode(0).expectText("Success! 1 passed, 0 failed.")
 }
 
 // The condition of the page's postcondition fails the plan, and that of its check warns.

@@ -9,7 +9,7 @@ mock_provider "filetransfer" {
 }
 
 variables {
-  base_url = "https://files.example.org"
+  base_url = "https://files.example.org/api"
 }
 
 run "job" {
