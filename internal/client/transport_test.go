@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -91,26 +90,12 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 // With HTTP/2, a server could hold a read past its timeouts.
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
-	offered := make(chan []string, 1)
-	spy := instancetest.NewRaw(t, func(c net.Conn) {
-		_ = tls.Server(c, &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			offered <- hello.SupportedProtos
-			return nil, io.EOF
-		}}).HandshakeContext(t.Context())
-	})
-	for name, settings := range map[string]client.TLS{"without a certificate": trust(t), "with a certificate": trustAndCertificate(t)} {
-		config := newConfig()
-		config.Retry.MaxAttempts, config.TLS = 1, settings
-		readError(t, newClient(t, config), newRequest(t, "https://"+spy.Address()))
-		select {
-		case protocols := <-offered:
-			if !slices.Equal(protocols, []string{"http/1.1"}) {
-				t.Errorf("%s: protocols offered: got %q, want http/1.1", name, protocols)
-			}
-		default:
-			t.Errorf("%s: there was no handshake", name)
-		}
-	}
+	protocol := make(chan string, 1)
+	server := instancetest.NewRawTLS(t, func(c net.Conn) { protocol <- c.(*tls.Conn).ConnectionState().NegotiatedProtocol }, "h2", "http/1.1")
+	config := newConfig()
+	config.Retry.MaxAttempts, config.TLS = 1, trust(t)
+	readError(t, newClient(t, config), newRequest(t, server.Origin()))
+	check(t, "protocol", <-protocol, "http/1.1")
 }
 
 func TestRequestHasTheDocumentedHeaders(t *testing.T) {
@@ -354,43 +339,6 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	got = readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the same host; the proxy cannot resolve it
 	check(t, "ConnectTo", got.Failure.ConnectTo, "")
 	check(t, "number of connections to the proxy", proxy.Connections(), 1)
-}
-
-// Slow instances do not delay the other reads of a fleet, not even at the same origin.
-func TestSlowReadsDoNotHoldUpOthers(t *testing.T) {
-	t.Parallel()
-	const many = 64
-	slow := instancetest.Verbatim(okHead+"Content-Length: 61440\r\n\r\n"+padded(50<<10), instancetest.Silent())
-	var waiting, slowReads sync.WaitGroup
-	waiting.Add(many)
-	server := instancetest.New(t, instancetest.WithPath("/good"), instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/good/instance" {
-			instancetest.Answer()(s, w, r)
-			return
-		}
-		waiting.Done()
-		slow(s, w, r)
-	}))
-	config := newConfig()
-	config.RequestTimeout = long
-	c, request := newClient(t, config), newRequest(t, server.Origin())
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for range many {
-		slowReads.Go(func() {
-			_, err := c.Read(ctx, request)
-			checkCanceled(t, err)
-		})
-	}
-	inTime(t, waiting.Wait)
-	request.BaseURL = baseURL(t, server.URL())
-	inTime(t, func() {
-		if _, err := c.Read(ctx, request); err != nil {
-			t.Error(err)
-		}
-	})
-	cancel()
-	inTime(t, slowReads.Wait)
 }
 
 // The Host header has the ASCII form of an internationalized name, as its origin has.
