@@ -2,13 +2,11 @@ package client_test
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +18,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -253,56 +250,6 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 				}
 				check(t, "number of connections for three attempts", connections()-before, 3)
 			})
-		}
-	}
-}
-
-// twoAddresses returns the URL of an instance at 127.0.0.1, under a name that has the address 127.0.0.2 too.
-func twoAddresses(t *testing.T, first *instancetest.Server) (url, secondAddress string) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("other systems have no address 127.0.0.2 without further ado")
-	}
-	_, port, _ := net.SplitHostPort(first.Address())
-	return "http://" + net.JoinHostPort(hostWithTwoAddresses, port), net.JoinHostPort("127.0.0.2", port)
-}
-
-// An old server at one address of a host must not stay unseen while a new one answers at another.
-func TestWaitAsksAllAddressesOfAHost(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	url, second := twoAddresses(t, server)
-	instancetest.New(t, instancetest.WithListenAddress(second), instancetest.WithDocument(instancetest.Older()))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	asked := make(map[int64]bool) // by chunk size
-	_, err := newClient(t, newConfig()).Wait(ctx, newRequest(t, url), client.Condition{
-		Differences: func(details *instance.Details) []client.Difference {
-			if asked[details.ChunkSizeBytes] = true; len(asked) == 2 {
-				cancel()
-			}
-			return nil
-		},
-		StableFor: 6 * time.Second, // 20 requests and more
-	})
-	if len(asked) != 2 {
-		t.Errorf("the wait ended with error %v, and saw the chunk sizes %v, want those of both addresses", err, asked)
-	}
-}
-
-// One address that refuses connections costs no attempt.
-func TestAddressThatRefusesCostsNoAttempt(t *testing.T) {
-	t.Parallel()
-	url, _ := twoAddresses(t, instancetest.New(t))
-	config := newConfig()
-	config.Log = func(_ context.Context, message string, _ ...map[string]any) {
-		check(t, "log", message, "Read the instance")
-	}
-	c, request := newClient(t, config), newRequest(t, url)
-	for range 20 {
-		mustRead(t, c, request)
-		if _, err := c.Wait(t.Context(), request, client.Condition{}); err != nil {
-			t.Error(err)
 		}
 	}
 }
