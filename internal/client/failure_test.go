@@ -334,7 +334,7 @@ func TestResponseFailures(t *testing.T) {
 
 		"plain HTTP on a TLS port, nginx": {page(400, "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
 			client.KindHTTPSOnly, 1, "plain HTTP request was sent to HTTPS port"},
-		"the same words, another status": {page(403, "The plain HTTP request was sent to HTTPS port"), client.KindStatus, 1, "status 403"},
+		"the same words, another status": {page(403, "<title>The plain HTTP request was sent to HTTPS port</title>"), client.KindStatus, 1, "status 403"},
 		"no certificate, another status": {page(403, "<title>No required SSL certificate was sent</title>"), client.KindStatus, 1, "SSL certificate"},
 		"plain HTTP on a TLS port, Go": {instancetest.Body(400, "", "Client sent an HTTP request to an HTTPS server."),
 			client.KindHTTPSOnly, 1, "status 400 Bad Request: Client sent an HTTP request to an HTTPS server"},
@@ -389,8 +389,7 @@ func TestReasonRepeatsNothing(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDefault(test.step))
-			check(t, "Reason", readError(t, c, newRequest(t, server.URL())).Failure.Reason, test.want)
+			check(t, "Reason", readError(t, c, newRequest(t, serverURL(t, test.step))).Failure.Reason, test.want)
 		})
 	}
 }
@@ -406,10 +405,10 @@ func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 		"nothing listens":       {"https://" + instancetest.ReserveAddress(t), false, false},
 		"closed at once":        {rawServer(t, "http", func(c net.Conn) { _ = c.Close() }), true, false},
 		"not TLS":               {rawServer(t, "https", sends("220 mail.example ESMTP\r\n")), true, false},
-		"closed without a word": {instancetest.New(t, instancetest.WithDefault(instancetest.CloseConnection())).URL(), true, false},
-		"closed in the body":    {instancetest.New(t, instancetest.WithDefault(verbatim(okHead+"Content-Length: 9\r\n\r\n{"))).URL(), true, true},
-		"status":                {instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))).URL(), true, true},
-		"redirected to nobody":  {instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, "http://nonexistent.invalid"))).URL(), false, false},
+		"closed without a word": {serverURL(t, instancetest.CloseConnection()), true, false},
+		"closed in the body":    {serverURL(t, verbatim(okHead+"Content-Length: 9\r\n\r\n{")), true, true},
+		"status":                {serverURL(t, instancetest.Status(404)), true, true},
+		"redirected to nobody":  {serverURL(t, instancetest.Redirect(302, "http://nonexistent.invalid")), false, false},
 	}
 	c := newClient(t, newConfig())
 	for name, test := range tests {
@@ -478,7 +477,6 @@ func TestNoServerCanHoldARead(t *testing.T) {
 		proxySlow  = "the proxy did not connect to the instance in time"
 		chunked    = "Transfer-Encoding: chunked\r\n\r\n"
 	)
-	instance := func(step instancetest.Step) string { return instancetest.New(t, instancetest.WithDefault(step)).URL() }
 	floods := func(begin, then string) string { return rawServer(t, "http", writesForever(begin, then)) }
 	tests := map[string]struct {
 		url      string
@@ -490,11 +488,11 @@ func TestNoServerCanHoldARead(t *testing.T) {
 	}{
 		"silent name server":   {"https://" + hostOfSilentNameServer, "", short, client.KindNameServer, false, "the name servers did not answer"},
 		"silent TLS handshake": {rawServer(t, "https", instancetest.Await), "", short, client.KindTimeout, true, "connected, but no TLS handshake in time"},
-		"silent":               {instance(instancetest.Silent()), "", short, client.KindTimeout, true, noResponse},
-		"dripping body":        {instance(instancetest.Drip(okHead + "Content-Length: 9999\r\n\r\n")), "", short, client.KindTimeout, true, incomplete},
-		"silent redirect": {instance(instancetest.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", instancetest.Silent())), "",
+		"silent":               {serverURL(t, instancetest.Silent()), "", short, client.KindTimeout, true, noResponse},
+		"dripping body":        {serverURL(t, instancetest.Drip(okHead+"Content-Length: 9999\r\n\r\n")), "", short, client.KindTimeout, true, incomplete},
+		"silent redirect": {serverURL(t, instancetest.Verbatim("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", instancetest.Silent())), "",
 			short, client.KindTimeout, true, incomplete},
-		"silent body of an error": {instance(instancetest.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", instancetest.Silent())), "",
+		"silent body of an error": {serverURL(t, instancetest.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", instancetest.Silent())), "",
 			short, client.KindStatus, false, "status 403 Forbidden: No"},
 		"silent proxy, plain":  {proxiedHTTP, rawServer(t, "http", instancetest.Await), short, client.KindTimeout, true, noResponse},
 		"silent proxy":         {proxiedHTTPS, rawServer(t, "http", instancetest.Await), short, client.KindProxy, true, proxySlow},
@@ -503,7 +501,7 @@ func TestNoServerCanHoldARead(t *testing.T) {
 		"endless proxy answer": {proxiedHTTPS, floods("HTTP/1.1 200 OK\r\nX: ", "x"), long, client.KindProxy, false, ""},
 		"endless header":       {floods("HTTP/1.1 200 OK\r\nX: ", "x"), "", long, client.KindLargeHead, false, ""},
 		"endless 1xx":          {floods("", "HTTP/1.1 103 Early Hints\r\n\r\n"), "", long, client.KindLargeHead, false, ""},
-		"endless body":         {instance(instancetest.EndlessBody(200, " ")), "", long, client.KindLargeBody, false, ""},
+		"endless body":         {serverURL(t, instancetest.EndlessBody(200, " ")), "", long, client.KindLargeBody, false, ""},
 		"endless extension":    {floods(okHead+chunked+"1;", "x"), "", long, client.KindDamagedBody, false, ""},
 		"endless trailer":      {floods(okHead+chunked+"0\r\nX: ", "x"), "", long, client.KindDamagedBody, false, ""},
 		"endless gzip": {floods(okHead+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x"), "",

@@ -298,3 +298,18 @@ func padded(size int) string {
 	document := instancetest.Newer().JSON()
 	return document + strings.Repeat(" ", size-len(document))
 }
+
+// serverURL starts an instance that does a step with each request.
+func serverURL(t testing.TB, step instancetest.Step) string {
+	t.Helper()
+	return instancetest.New(t, instancetest.WithDefault(step)).URL()
+}
+
+// waitWithin waits for as long at most.
+func waitWithin(t testing.TB, limit time.Duration, c *client.Client, request client.Request, until client.Condition) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	_, err := c.Wait(ctx, request, until)
+	return err
+}

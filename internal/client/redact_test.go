@@ -136,8 +136,7 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	c := newClient(t, newConfig())
 	for length := 1; length <= len(token); length++ {
 		body := "no" + strings.Repeat(" ", 8<<10-len("no")-length) + token
-		server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", body)))
-		request := newRequest(t, server.URL())
+		request := newRequest(t, serverURL(t, instancetest.Body(401, "text/plain", body)))
 		request.Headers = http.Header{"X-Api-Key": {token}}
 		reason := readError(t, c, request).Failure.Reason
 		if _, shown, _ := strings.Cut(reason, ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
@@ -161,31 +160,29 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 		token + ":opaque":                   "a redirect to (redacted):",
 		callback:                            "a redirect to (redacted), which",
 	} {
-		server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, location)))
-		request := newRequest(t, server.URL())
+		request := newRequest(t, serverURL(t, instancetest.Redirect(302, location)))
 		request.Headers = http.Header{"X-Api-Key": {token}, "X-Callback": {callback}, "X-Forwarded-Proto": {"http"}}
 		checkContains(t, "error", readError(t, c, request).Error(), shown)
 	}
 }
 
-// A body can be so full of secrets that, once they are redacted, what is shown of it would reach the end of what was read, where the last
-// one is cut.
-func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
+func TestReasonOfABodyWithASecret(t *testing.T) {
 	t.Parallel()
-	token := strings.Repeat("Sw0rdf1sh-", 380)
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", strings.Repeat(token+" ", 20))))
-	request := newRequest(t, server.URL())
-	request.Headers = http.Header{"X-Api-Key": {token}}
-	check(t, "Reason", readError(t, newClient(t, newConfig()), request).Failure.Reason, "status 401 Unauthorized")
-}
-
-// A header whose value happens to be one of our words does not redact ours, only the server's.
-func TestOwnWordsAreNotRedacted(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(403, "text/plain", "Code 403")))
-	request := newRequest(t, server.URL())
-	request.Headers = http.Header{"X-Code": {"403"}}
-	check(t, "Reason", readError(t, newClient(t, newConfig()), request).Failure.Reason, "status 403 Forbidden: Code (redacted)")
+	long := strings.Repeat("Sw0rdf1sh-", 380)
+	tests := map[string]struct{ secret, body, want string }{
+		// Once they are redacted, what is shown would reach the end of what was read, where the last one is cut.
+		"full of secrets": {long, strings.Repeat(long+" ", 20), "status 403 Forbidden"},
+		// Only the server's word is redacted.
+		"one of our words": {"403", "Code 403", "status 403 Forbidden: Code (redacted)"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := newRequest(t, serverURL(t, instancetest.Body(403, "text/plain", test.body)))
+			request.Headers = http.Header{"X-Api-Key": {test.secret}}
+			check(t, "Reason", readError(t, newClient(t, newConfig()), request).Failure.Reason, test.want)
+		})
+	}
 }
 
 // That nothing is logged that must not be shown is checked for all tests, by newClient.

@@ -15,26 +15,23 @@ import (
 
 func TestRedirectsAreFollowed(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		script []instancetest.Step
-		paths  []string
-	}{
-		"relative": {
-			[]instancetest.Step{instancetest.Redirect(302, "api/instance"), instancetest.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"},
-		},
-		"query":     {[]instancetest.Step{instancetest.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
-		"fragment":  {[]instancetest.Step{instancetest.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
-		"escaped":   {[]instancetest.Step{instancetest.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
-		"to itself": {[]instancetest.Step{instancetest.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
-		"five, of each status": {
-			[]instancetest.Step{instancetest.Redirect(301, "/1"), instancetest.Redirect(302, "/2"), instancetest.Redirect(303, "/3"), instancetest.Redirect(307, "/4"), instancetest.Redirect(308, "/5")},
-			[]string{"/instance", "/1", "/2", "/3", "/4", "/5"},
-		},
+	tests := map[string]struct{ locations, paths []string }{
+		"relative":            {[]string{"api/instance", "../b"}, []string{"/instance", "/api/instance", "/b"}},
+		"query":               {[]string{"?session=1"}, []string{"/instance", "/instance"}},
+		"fragment":            {[]string{"/a#top"}, []string{"/instance", "/a"}},
+		"escaped":             {[]string{"/a%2Fb"}, []string{"/instance", "/a/b"}},
+		"to itself":           {[]string{"/instance"}, []string{"/instance", "/instance"}},
+		"one for each status": {[]string{"/1", "/2", "/3", "/4", "/5"}, []string{"/instance", "/1", "/2", "/3", "/4", "/5"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(test.script...), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
+			var redirects []instancetest.Step
+			for i, location := range test.locations {
+				redirects = append(redirects, instancetest.Redirect([]int{301, 302, 303, 307, 308}[i], location))
+			}
+			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(redirects...),
+				instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 			config := newConfig()
 			config.TLS = trust(t)
 			mustRead(t, newClient(t, config), newRequest(t, server.URL()))

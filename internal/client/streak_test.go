@@ -70,7 +70,7 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newClient(t, halfASecond())
 				fake := serve(c, script(append(test.before, "ready")...))
-				if _, err := c.Wait(t.Context(), newRequest(t, fakeURL), stableFor(test.stableFor)); err != nil {
+				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(test.stableFor)); err != nil {
 					t.Fatal(err)
 				}
 				streak := fake.requests[len(test.before):]
@@ -101,7 +101,7 @@ func TestIntervalsOfAStreak(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newClient(t, halfASecond())
 				fake := serve(c, script(append(test.before, "ready")...))
-				if _, err := c.Wait(t.Context(), newRequest(t, fakeURL), stableFor(5*time.Minute)); err != nil {
+				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(5*time.Minute)); err != nil {
 					t.Fatal(err)
 				}
 				var intervals []time.Duration
@@ -136,7 +136,7 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 			}
 			return script("ready")(n, r)
 		})
-		if _, err := c.Wait(t.Context(), newRequest(t, fakeURL), stableFor(4*time.Second)); err != nil {
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(4*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
@@ -149,7 +149,7 @@ func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, providerConfig())
 		fake := serve(c, script("down", "down", "down", "down", "down", "down", "ready", "down", "ready"))
-		if _, err := c.Wait(t.Context(), newRequest(t, fakeURL), stableFor(time.Second)); err != nil {
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		if before, after := fake.requests[5]-fake.requests[4], fake.requests[8]-fake.requests[7]; before < 5*time.Second || after > time.Second {
@@ -184,9 +184,7 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
 				fake := serve(c, script(test.answers...))
-				ctx, cancel := context.WithTimeout(t.Context(), test.limit)
-				defer cancel()
-				_, err := c.Wait(ctx, request, stableFor(10*time.Second))
+				err := waitWithin(t, test.limit, c, request, stableFor(10*time.Second))
 				got := client.AsReadError(err)
 				if got == nil {
 					t.Fatalf("error %v, want a ReadError", err)
@@ -240,9 +238,7 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			return script("old")(n, r)
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		_, err := c.Wait(ctx, request, stableFor(0))
+		err := waitWithin(t, 5*time.Second, c, request, stableFor(0))
 		got := checkReadError(t, err, request)
 		check(t, "Class", got.Failure.Class, "not as expected")
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
@@ -282,9 +278,7 @@ func TestStreakBehindACache(t *testing.T) {
 					}
 					return response(200, instancetest.Newer().JSON(), "Age", test.age(now))
 				})
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-				defer cancel()
-				_, err := c.Wait(ctx, request, stableFor(test.stableFor))
+				err := waitWithin(t, 20*time.Second, c, request, stableFor(test.stableFor))
 				if test.ready == 0 {
 					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
 						t.Errorf("error %v, want one of kind %d", err, client.KindCached)
@@ -325,9 +319,7 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 				})
 				mustRead(t, c, request) // which takes any answer
 				fake.start, fake.requests = time.Now(), nil
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-				defer cancel()
-				_, err := c.Wait(ctx, request, client.Condition{})
+				err := waitWithin(t, 5*time.Second, c, request, client.Condition{})
 				if test.requests > 0 {
 					if err != nil || len(fake.requests) != test.requests {
 						t.Errorf("error %v after %d requests, want success after %d", err, len(fake.requests), test.requests)
