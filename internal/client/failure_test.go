@@ -257,20 +257,30 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 	})
 }
 
-// Only what is set is worth a look.
+// Only what is set is worth a look. If both are, the one in upper case counts.
 func TestFailureNamesTheVariableOfTheProxy(t *testing.T) {
-	for variable, value := range map[string]string{"http_proxy": "http://%zz", "HTTP_PROXY": "http://%zz", "https_proxy": "ftp://h", "HTTPS_PROXY": "ftp://h"} {
-		t.Run(variable, func(t *testing.T) {
-			t.Setenv(variable, value)
-			scheme, _, _ := strings.Cut(strings.ToLower(variable), "_")
-			got := readError(t, newClient(t, newConfig()), newRequest(t, scheme+"://"+instancetest.ProxiedHost))
-			check(t, "Reason", got.Failure.Reason, "the proxy URL in the environment variable "+variable+" is not valid")
+	proxy := instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()
+	tests := map[string]struct{ variable, value, other, url, reason string }{
+		"invalid":             {"HTTP_PROXY", "http://%zz", "", proxiedHTTP, "the proxy URL in the environment variable HTTP_PROXY is not valid"},
+		"invalid, lower case": {"http_proxy", "http://%zz", "", proxiedHTTP, "the proxy URL in the environment variable http_proxy is not valid"},
+		"invalid, for https":  {"https_proxy", "ftp://h", "", proxiedHTTPS, "the proxy URL in the environment variable https_proxy is not valid"},
+		"refuses":             {"HTTPS_PROXY", proxy, "", proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
+		"refuses, lower case": {"https_proxy", proxy, "", proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
+		"refuses, both":       {"HTTPS_PROXY", proxy, "https_proxy", proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			if test.other != "" {
+				t.Setenv(test.other, "http://%zz")
+			}
+			failure := readError(t, newClient(t, newConfig()), newRequest(t, test.url)).Failure
+			check(t, "Reason", failure.Reason, test.reason)
+			if test.value == proxy {
+				check(t, "Proxy", failure.Proxy, test.variable)
+			}
 		})
 	}
-	t.Run("used", func(t *testing.T) {
-		t.Setenv("http_proxy", instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL())
-		check(t, "Proxy", readError(t, newClient(t, newConfig()), newRequest(t, proxiedHTTP)).Failure.Proxy, "http_proxy")
-	})
 }
 
 // Over plain HTTP and over TLS, the same responses are the same failures.
