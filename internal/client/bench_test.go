@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -10,7 +11,10 @@ func BenchmarkRead(b *testing.B) {
 	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS()} {
 		b.Run(name, func(b *testing.B) {
 			server := instancetest.New(b, option)
-			c, request := prepare(b, server.URL(), trusting(server), withHeaders(b, map[string]string{"Authorization": secret}))
+			config := newConfig()
+			config.TLS = trust(b)
+			config.Log = func(context.Context, string, ...map[string]any) {}
+			c, request := newClient(b, config), newRequest(b, server.URL())
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := c.Read(b.Context(), request); err != nil {

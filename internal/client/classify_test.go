@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http/httptrace"
+	"net/url"
 	"os"
 	"syscall"
 	"testing"
@@ -48,7 +50,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			"the TLS handshake failed: bad record MAC"},
 		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
 		"spoke first, noticed": {read(net.ErrClosed), stageSent, KindNotHTTP, early},
-		"something else":       {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
+		"certificate": {&tls.CertificateVerificationError{Err: errors.New("x509: signed by unknown authority (possibly because of a guess)")},
+			stageHandshaking, KindCertificate, "signed by unknown authority"},
+		"something else": {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,36 +60,43 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			trace := &requestTrace{redact: newRedactor(nil, nil)}
 			trace.reach(test.at)
 			failure := classify(t.Context(), test.err, trace)
-			if failure.Kind != test.kind || failure.Reason != test.reason ||
-				failure.transient != kinds[test.kind].transient {
-				t.Errorf("kind %d, want %d, and %q; %+v", failure.Kind, test.kind, test.reason, failure)
+			if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != kinds[test.kind].transient {
+				t.Errorf("kind %d, reason %q, transient: %t, want %d, %q, %t",
+					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, kinds[test.kind].transient)
 			}
 		})
 	}
 }
 
-// net/http may still dial for a request that has been sent on another connection.
+// net/http may still dial for a request that has been sent on another connection. What happens there, such as a server that asks for a
+// certificate, is no cause of what happens to the request.
 func TestTraceNeverGoesBack(t *testing.T) {
 	t.Parallel()
-	trace := &requestTrace{redact: newRedactor(nil, nil)}
-	for _, s := range []stage{stageSent, stageConnecting, stageHandshaking} {
-		if trace.reach(s); trace.at() != stageSent {
-			t.Errorf("the trace is at stage %d", trace.at())
-		}
+	ctx, trace := withTrace(t.Context(), "", newRedactor(nil, nil))
+	hooks := httptrace.ContextClientTrace(ctx)
+	hooks.GotConn(httptrace.GotConnInfo{Conn: &net.TCPConn{}})
+	hooks.DNSStart(httptrace.DNSStartInfo{})
+	hooks.ConnectStart("", "")
+	hooks.TLSHandshakeStart()
+	trace.wantCertificate()
+	if trace.at() != stageSent || trace.certificateWanted.Load() {
+		t.Errorf("stage %d, certificate wanted: %t, want %d, false", trace.at(), trace.certificateWanted.Load(), stageSent)
 	}
 }
 
-// If a server asks for a certificate on such a connection, that is no cause of what happens to the request.
-func TestLateConnectionIsNotThatOfTheRequest(t *testing.T) {
+// When a connection from the pool has ended, net/http makes the request once more, on another connection.
+func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 	t.Parallel()
-	used, other := net.Pipe()
-	defer used.Close()
-	defer other.Close()
 	ctx, trace := withTrace(t.Context(), "", newRedactor(nil, nil))
-	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
+	trace.proxy.Store(&url.URL{})
+	hooks := httptrace.ContextClientTrace(ctx)
+	hooks.GetConn("")
+	hooks.GotConn(httptrace.GotConnInfo{Conn: &net.TCPConn{}, Reused: true})
+	hooks.GetConn("")
 	trace.wantCertificate()
-	if trace.ended() || trace.certificateWanted.Load() {
-		t.Errorf("ended: %t, certificate wanted: %t", trace.ended(), trace.certificateWanted.Load())
+	if trace.at() != stageNone || trace.reused.Load() || !trace.atProxy() || !trace.certificateWanted.Load() {
+		t.Errorf("stage %d, reused: %t, at the proxy: %t, certificate wanted: %t, want 0, false, true, true",
+			trace.at(), trace.reused.Load(), trace.atProxy(), trace.certificateWanted.Load())
 	}
 }
 
@@ -101,8 +112,11 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	over, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	ctx, _ := withTrace(over, "", newRedactor(nil, nil))
-	if dialed, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String()); err == nil || !isTimeout(ctx, err) {
-		t.Errorf("got %v and error %v, want a timeout", dialed, err)
+	for name, dial := range map[string]dialFunc{"dialFirst": dialFirst, "dialAny": dialAny} {
+		connection, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
+		if err == nil || !isTimeout(ctx, err) {
+			t.Errorf("%s: connection %v and error %v, want a timeout", name, connection, err)
+		}
 	}
 }
 
@@ -114,23 +128,9 @@ func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 	defer other.Close()
 	_ = used.SetDeadline(time.Now())
 	ctx, _ := withTrace(t.Context(), "", newRedactor(nil, nil))
-	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: used}})
+	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: used})
 	go func() { _, _ = other.Write([]byte("x")) }()
 	if _, err := used.Read(make([]byte, 1)); err != nil {
-		t.Errorf("%v", err)
-	}
-}
-
-// When a connection from the pool has ended, net/http makes the request once more, on another connection.
-func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
-	t.Parallel()
-	ctx, trace := withTrace(t.Context(), "", newRedactor(nil, nil))
-	hooks := httptrace.ContextClientTrace(ctx)
-	hooks.GetConn("")
-	hooks.GotConn(httptrace.GotConnInfo{Conn: &conn{Conn: &net.TCPConn{}}, Reused: true})
-	hooks.GetConn("")
-	trace.wantCertificate()
-	if trace.at() >= stageConnecting || trace.reused.Load() || !trace.certificateWanted.Load() {
-		t.Errorf("the trace is at stage %d, reused: %t, certificate wanted: %t", trace.at(), trace.reused.Load(), trace.certificateWanted.Load())
+		t.Errorf("error %v, want none", err)
 	}
 }

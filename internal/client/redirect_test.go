@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,32 +15,31 @@ import (
 
 func TestRedirectsAreFollowed(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		script []instancetest.Step
-		paths  []string
-	}{
-		"relative": {
-			[]instancetest.Step{instancetest.Redirect(302, "api/instance"), instancetest.Redirect(302, "../b")}, []string{"/instance", "/api/instance", "/b"},
-		},
-		"query":     {[]instancetest.Step{instancetest.Redirect(302, "?session=1")}, []string{"/instance", "/instance"}},
-		"fragment":  {[]instancetest.Step{instancetest.Redirect(302, "/a#top")}, []string{"/instance", "/a"}},
-		"escaped":   {[]instancetest.Step{instancetest.Redirect(302, "/a%2Fb")}, []string{"/instance", "/a/b"}},
-		"to itself": {[]instancetest.Step{instancetest.Redirect(302, "/instance")}, []string{"/instance", "/instance"}},
-		"five, of each status": {
-			[]instancetest.Step{instancetest.Redirect(301, "/1"), instancetest.Redirect(302, "/2"), instancetest.Redirect(303, "/3"), instancetest.Redirect(307, "/4"), instancetest.Redirect(308, "/5")},
-			[]string{"/instance", "/1", "/2", "/3", "/4", "/5"},
-		},
+	tests := map[string]struct{ locations, paths []string }{
+		"relative":            {[]string{"api/instance", "../b"}, []string{"/instance", "/api/instance", "/b"}},
+		"query":               {[]string{"?session=1"}, []string{"/instance", "/instance"}},
+		"fragment":            {[]string{"/a#top"}, []string{"/instance", "/a"}},
+		"escaped":             {[]string{"/a%2Fb"}, []string{"/instance", "/a/b"}},
+		"to itself":           {[]string{"/instance"}, []string{"/instance", "/instance"}},
+		"one for each status": {[]string{"/1", "/2", "/3", "/4", "/5"}, []string{"/instance", "/1", "/2", "/3", "/4", "/5"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(test.script...), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
-			read(t, server.URL(), trusting(server), withHeaders(t, map[string]string{"X-Api-Key": "k3y"}))
+			var redirects []instancetest.Step
+			for i, location := range test.locations {
+				redirects = append(redirects, instancetest.Redirect([]int{301, 302, 303, 307, 308}[i], location))
+			}
+			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(redirects...),
+				instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
+			config := newConfig()
+			config.TLS = trust(t)
+			mustRead(t, newClient(t, config), newRequest(t, server.URL()))
 			var paths []string
 			for _, request := range server.Requests() {
 				paths = append(paths, request.Path)
-				if request.Method != http.MethodGet || request.Header.Get("X-Api-Key") != "k3y" || request.Header["Referer"] != nil {
-					t.Errorf("the request within one origin was %+v", request)
+				if request.Method != http.MethodGet || request.Header.Get("Authorization") != secret || request.Header["Referer"] != nil {
+					t.Errorf("the request within one origin was %+v, want GET, with its headers, without Referer", request)
 				}
 			}
 			if !slices.Equal(paths, test.paths) {
@@ -59,11 +59,13 @@ func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 	}{
 		"small": {instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(2<<10))
-			redirect(w, "/a")
+			w.Header().Set("Location", "/a")
+			w.WriteHeader(302)
 			_, _ = w.Write(make([]byte, 2<<10))
 		}), 1},
 		"small, chunked": {instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
-			redirect(w, "/a")
+			w.Header().Set("Location", "/a")
+			w.WriteHeader(302)
 			_ = http.NewResponseController(w).Flush()
 			_, _ = w.Write(make([]byte, 1<<10))
 		}), 1},
@@ -73,10 +75,10 @@ func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, instancetest.WithScript(test.redirect), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
-			read(t, server.URL(), attempts(1))
-			if n := server.Connections(); n != test.connections {
-				t.Errorf("%d connections, want %d", n, test.connections)
-			}
+			config := newConfig()
+			config.Retry.MaxAttempts = 1
+			mustRead(t, newClient(t, config), newRequest(t, server.URL()))
+			check(t, "number of connections", server.Connections(), test.connections)
 		})
 	}
 }
@@ -105,10 +107,14 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 			if first.URL()[:5] != second.URL()[:5] { // not back to http
 				second.SetScript(instancetest.Body(200, "", instancetest.Newer().JSON()))
 			}
-			read(t, first.URL(), trusting(first), withClientCert(first), withHeaders(t, map[string]string{
-				"Authorization": secret, "Cookie": "a=b", "X-Api-Key": "k3y",
-				"Host": "files.example.org", "Accept": "text/plain", "User-Agent": "mine",
-			}))
+			config := newConfig()
+			config.TLS = trustAndCertificate(t)
+			request := newRequest(t, first.URL())
+			request.Headers = http.Header{
+				"Authorization": {secret}, "Cookie": {"a=b"}, "X-Api-Key": {"k3y"},
+				"Host": {"files.example.org"}, "Accept": {"text/plain"}, "User-Agent": {"mine"},
+			}
+			mustRead(t, newClient(t, config), request)
 			for _, request := range first.Requests() {
 				if request.Header.Get("Authorization") != secret || request.Host != "files.example.org" ||
 					request.Header.Get("User-Agent") != "mine" || request.ClientCertificate != (test.first != nil) {
@@ -118,8 +124,8 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 			want := http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
 			strays := second.Requests()
 			if len(strays) != 1 || strays[0].Path != "/there" || strays[0].RawQuery != "token=x" || strays[0].ClientCertificate ||
-				!sameHeader(strays[0].Header, want) || strays[0].Host == "files.example.org" {
-				t.Errorf("the other origin was sent %+v", strays)
+				!maps.EqualFunc(strays[0].Header, want, slices.Equal[[]string]) || strays[0].Host == "files.example.org" {
+				t.Errorf("the other origin was sent %+v, want one request for /there with %v", strays, want)
 			}
 		})
 	}
@@ -149,17 +155,14 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Redirect(302, test.location)))
-			failure := readFailure(t, server.URL(), trusting(server))
-			checkContains(t, failure.Error(), test.words...)
-			if failure.StableReason != "redirect not followed" || failure.StatusCode != 0 || failure.Attempts != 1 {
-				t.Errorf("%+v", failure)
-			}
-			if strings.Contains(failure.Error(), "s3cret") {
-				t.Errorf("%q repeats a query, user info or an invalid URL", failure)
-			}
-			if n := len(server.Requests()); n != test.requests {
-				t.Errorf("%d requests, want %d", n, test.requests)
-			}
+			config := newConfig()
+			config.TLS = trust(t)
+			got := readError(t, newClient(t, config), newRequest(t, server.URL()))
+			checkContains(t, "error", got.Error(), test.words...)
+			check(t, "Kind", got.Failure.Kind, client.KindRedirect)
+			check(t, "StatusCode", got.Failure.StatusCode, 0)
+			check(t, "Attempts", got.Attempts, 1)
+			check(t, "number of requests", len(server.Requests()), test.requests)
 		})
 	}
 }
@@ -168,37 +171,49 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		target       instancetest.Option
-		stableReason string
-		hint         client.Hint
-		tries        int
+		target   instancetest.Option
+		kind     client.Kind
+		attempts int
 	}{
-		"credentials withheld":    {instancetest.WithRequiredHeader("Authorization", secret), "status 401 Unauthorized", 0, 1},
-		"certificate withheld":    {instancetest.WithClientCertificate(), "TLS handshake failed", client.HintClientCertificate, 1},
-		"closed":                  {instancetest.WithDefault(instancetest.CloseConnection()), "connection broken", 0, 4},
-		"path repeated":           {instancetest.WithDefault(instancetest.Status(404)), "status 404 Not Found", 0, 1},
-		"not trusted, wrong name": {instancetest.WithCertificate(instancetest.CertificateWrongHost), "certificate not trusted", client.HintWrongName, 1},
+		"credentials withheld":    {instancetest.WithRequiredHeader("Authorization", secret), client.KindStatus, 1},
+		"certificate withheld":    {instancetest.WithClientCertificate(), client.KindClientCertificate, 1},
+		"closed":                  {instancetest.WithDefault(instancetest.CloseConnection()), client.KindBroken, 4},
+		"path repeated":           {instancetest.WithDefault(instancetest.Status(404)), client.KindStatus, 1},
+		"not trusted, wrong name": {instancetest.WithCertificate(instancetest.CertificateWrongHost), client.KindCertificateName, 1},
 	}
+	config := newConfig()
+	config.TLS = trustAndCertificate(t)
+	c := newClient(t, config)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := instancetest.New(t, test.target, instancetest.WithPath("/there"))
-			server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, target.Origin()+"/there/instance?token=s3cret#fragment")))
-			failure := readFailure(t, server.URL(), trusting(target), withClientCert(target))
-			if failure.StableReason != test.stableReason || failure.Hint != test.hint || failure.Attempts != test.tries ||
-				!failure.OtherOrigin || !failure.ExtraHeaders || failure.RedirectedTo != target.Origin()+"/there/instance" {
-				t.Errorf("%+v, want stableReason %q, hint %d after %d attempts", failure, test.stableReason, test.hint, test.tries)
-			}
-			checkContains(t, failure.Error(), "GET "+server.URL()+"/instance (redirected to "+target.Origin()+"/there/instance): ")
-			if strings.ContainsAny(failure.Error(), "?#") {
-				t.Errorf("%q repeats the query", failure)
-			}
+			location := target.URL() + "/instance"
+			server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, location+"?token=s3cret#fragment")))
+			got := readError(t, c, newRequest(t, server.URL()))
+			check(t, "Kind", got.Failure.Kind, test.kind)
+			check(t, "Attempts", got.Attempts, test.attempts)
+			check(t, "OtherOrigin", got.Failure.OtherOrigin, true)
+			check(t, "RedirectedTo", got.Failure.RedirectedTo, location)
+			check(t, "Target()", got.Target(), "GET "+server.URL()+"/instance (redirected to "+location+")")
 		})
 	}
-	same := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, "/other")), instancetest.WithDefault(instancetest.Status(403)))
-	if failure := readFailure(t, same.URL()); failure.OtherOrigin || failure.RedirectedTo != same.URL()+"/other" {
-		t.Errorf("%+v", failure)
-	}
+	t.Run("same origin", func(t *testing.T) {
+		t.Parallel()
+		server := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, "/other")), instancetest.WithDefault(instancetest.Status(403)))
+		failure := readError(t, c, newRequest(t, server.URL())).Failure
+		check(t, "OtherOrigin", failure.OtherOrigin, false)
+		check(t, "RedirectedTo", failure.RedirectedTo, server.URL()+"/other")
+	})
+	t.Run("longest URL", func(t *testing.T) {
+		t.Parallel()
+		server := instancetest.New(t, instancetest.WithOtherRoutes())
+		location := server.URL() + "/" + strings.Repeat("a", 199-len(server.URL()))
+		for path, want := range map[string]string{"": location, "a": location[:199] + "…"} {
+			server.SetScript(instancetest.Redirect(302, location+path))
+			check(t, "RedirectedTo", readError(t, c, newRequest(t, server.URL())).Failure.RedirectedTo, want)
+		}
+	})
 }
 
 // The stage that a timeout names is that of the request that took the time. If that was the redirect, its target is not named.
@@ -216,10 +231,11 @@ func TestTimeoutNamesTheRequestThatTookTheTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, instancetest.WithDefault(test.redirect))
-			failure := readFailure(t, server.URL(), attempts(1), timeout(short))
-			if failure.RedirectedTo != test.redirectedTo || failure.Reason != test.reason {
-				t.Errorf("%+v", failure)
-			}
+			config := newConfig()
+			config.Retry.MaxAttempts, config.RequestTimeout = 1, short
+			failure := readError(t, newClient(t, config), newRequest(t, server.URL())).Failure
+			check(t, "RedirectedTo", failure.RedirectedTo, test.redirectedTo)
+			check(t, "Reason", failure.Reason, test.reason)
 		})
 	}
 }

@@ -40,12 +40,13 @@ func TestMessageOfABody(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := newRedactor(nil, nil).excerpt(message(http.Header{"Content-Type": {test.contentType}}, []byte(test.body))); got != test.want {
+			got := newRedactor(nil, nil).excerpt(messageOf(responseHead{contentType: test.contentType}, []byte(test.body)))
+			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			title, isPage := PageTitle(test.body)
 			if looksLikeOne := strings.HasPrefix(strings.TrimSpace(test.body), "<"); isPage != looksLikeOne || isPage && title != test.want {
-				t.Errorf("a page: %t, titled %q", isPage, title)
+				t.Errorf("PageTitle: got %q, %t, want %q, %t", title, isPage, test.want, looksLikeOne)
 			}
 		})
 	}
@@ -74,8 +75,8 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		const secret = "secret-value"
 		redact := newRedactor(http.Header{"X": {secret}}, nil)
-		header := http.Header{"Content-Type": {declared}, "Content-Encoding": {declared}}
-		shown, content := redact.excerpt(message(header, body)), contentType(header, redact)
+		head := responseHead{contentType: declared, contentEncoding: declared}
+		shown, content := redact.excerpt(messageOf(head, body)), describeContent(head, redact)
 		checkSafe(t, shown, messageLimit)
 		checkSafe(t, content, messageLimit+3*contentTypeLimit+100)
 		if strings.Contains(shown+content, secret) {

@@ -2,11 +2,9 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,124 +14,200 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// scripted answers one request after the other, and then as the last: "ready" as expected, "old" with other values, or "down" with
-// status 503.
-func scripted(script ...string) server {
+// script answers one request after the other, and then as the last: "ready" as expected, "old" with other values, "down" with status
+// 503, or "busy" with status 429.
+func script(answers ...string) answerFunc {
 	return func(n int, _ *http.Request) (*http.Response, error) {
-		switch script[min(n, len(script))-1] {
+		switch answers[min(n, len(answers))-1] {
 		case "ready":
-			return answer(200, instancetest.Newer().JSON())
+			return response(200, instancetest.Newer().JSON())
 		case "old":
-			return answer(200, instancetest.Older().JSON())
+			return response(200, instancetest.Older().JSON())
+		case "busy":
+			return response(429, "")
 		default:
-			return answer(503, "")
+			return response(503, "")
 		}
 	}
 }
 
-// repeated is a script several times over.
-func repeated(times int, script ...string) []string {
-	return slices.Repeat(script, times)
+// stableFor is the condition that an instance has the chunk size of instancetest.Newer() for as long.
+func stableFor(d time.Duration) client.Condition {
+	return client.Condition{StableFor: d, Differences: func(details *instance.Details) []client.Difference {
+		if details.ChunkSizeBytes == 20000000 {
+			return nil
+		}
+		return []client.Difference{
+			{Name: "chunk_size", Reported: "10000000", Expected: "20000000"}, {Name: "api_version", Reported: "1.3.2", Expected: "2.1.5"},
+		}
+	}}
 }
 
-// stableFor waits for as long until an instance has the chunk size of instancetest.Newer(). The delay after a failure is half a second.
-func stableFor(d time.Duration) option {
-	return func(s *setup) {
-		s.UntilReady, s.StableFor = true, d
-		s.Retry = client.Retry{MaxAttempts: 1, MinDelay: 500 * time.Millisecond, MaxDelay: 500 * time.Millisecond}
-		s.Differences = func(details *instance.Details) []client.Difference {
-			if details.ChunkSizeBytes == 20000000 {
-				return nil
-			}
-			return []client.Difference{{Name: "chunk_size", Reported: "10000000", Expected: "20000000"}}
-		}
-	}
+// halfASecond is a configuration with the same delay after each failure.
+func halfASecond() client.Config {
+	config := providerConfig()
+	config.Retry = client.Retry{MaxAttempts: 1, MinDelay: 500 * time.Millisecond, MaxDelay: 500 * time.Millisecond}
+	return config
 }
 
 func TestInstanceHasToStayAsExpected(t *testing.T) {
 	t.Parallel()
-	const ms = time.Millisecond
 	tests := map[string]struct {
 		stableFor time.Duration
-		script    []string
-		requests  []time.Duration
+		before    []string // the answers before it is ready for good
 	}{
-		"one answer is enough":         {0, []string{"ready"}, []time.Duration{0}},
-		"about each second":            {3000 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms, 2000 * ms, 3000 * ms}},
-		"whole seconds":                {1250 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms, 2000 * ms}},
-		"two answers at least":         {1 * ms, []string{"ready"}, []time.Duration{0, 1000 * ms}},
-		"a failure starts again":       {1000 * ms, []string{"ready", "down", "ready"}, []time.Duration{0, 1000 * ms, 1500 * ms, 2500 * ms}},
-		"another value starts again":   {1000 * ms, []string{"ready", "old", "ready"}, []time.Duration{0, 1000 * ms, 1500 * ms, 2500 * ms}},
-		"what came before is no start": {1000 * ms, []string{"old", "down", "ready"}, []time.Duration{0, 500 * ms, 1000 * ms, 2000 * ms}},
+		"for no time":                  {0, nil},
+		"two answers at least":         {1, nil},
+		"less than a second":           {500 * time.Millisecond, nil},
+		"some time":                    {3 * time.Second, nil},
+		"a failure starts again":       {time.Second, []string{"ready", "ready", "down"}},
+		"another value starts again":   {time.Second, []string{"ready", "ready", "old"}},
+		"what came before is no start": {time.Second, []string{"old", "down"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				line := timed(t, time.Minute, scripted(test.script...), stableFor(test.stableFor))
-				if line.failure != nil || !slices.Equal(line.requests, test.requests) || line.end != test.requests[len(test.requests)-1] {
-					t.Errorf("%+v, want requests at %v", line, test.requests)
+				c := newClient(t, halfASecond())
+				fake := serve(c, script(append(test.before, "ready")...))
+				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(test.stableFor)); err != nil {
+					t.Fatal(err)
+				}
+				streak := fake.requests[len(test.before):]
+				last := len(streak) - 1
+				if streak[last]-streak[0] < test.stableFor || last > 0 && streak[last-1]-streak[0] >= test.stableFor {
+					t.Errorf("requests when it was ready for good: got %v, want them to end %s after the first", streak, test.stableFor)
+				}
+				check(t, "end", fake.elapsed(), streak[last])
+			})
+		})
+	}
+}
+
+// Random intervals are not in step with a balancer, or with a server that crashes regularly. After an answer 429, they are longer.
+func TestIntervalsOfAStreak(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		before   []string
+		shortest time.Duration
+	}{
+		"ready":    {nil, 100 * time.Millisecond},
+		"was down": {[]string{"down"}, 100 * time.Millisecond},
+		"busy":     {[]string{"busy", "down"}, time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newClient(t, halfASecond())
+				fake := serve(c, script(append(test.before, "ready")...))
+				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(5*time.Minute)); err != nil {
+					t.Fatal(err)
+				}
+				var intervals []time.Duration
+				streak := fake.requests[len(test.before):]
+				for i, request := range streak[1:] {
+					intervals = append(intervals, request-streak[i])
+				}
+				slices.Sort(intervals)
+				n := len(intervals)
+				for name, quantile := range map[string]struct{ got, low, high time.Duration }{
+					"shortest": {intervals[0], 0, 20 * time.Millisecond},
+					"median":   {intervals[n/2], 60 * time.Millisecond, 140 * time.Millisecond},
+					"longest":  {intervals[n-1], 180 * time.Millisecond, 200 * time.Millisecond},
+				} {
+					if quantile.got < test.shortest+quantile.low || quantile.got > test.shortest+quantile.high {
+						t.Errorf("%s of %d intervals: got %s, want %s to %s", name, n, quantile.got, test.shortest+quantile.low, test.shortest+quantile.high)
+					}
 				}
 			})
 		})
 	}
 }
 
+// How long the first and the last answer took proves nothing.
+func TestDurationOfAnswersDoesNotCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, halfASecond())
+		fake := serve(c, func(n int, r *http.Request) (*http.Response, error) {
+			if n <= 2 {
+				time.Sleep(5 * time.Second)
+			}
+			return script("ready")(n, r)
+		})
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(4*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
+	})
+}
+
 // After answers as expected, an instance that fails again is asked again as soon as one that fails for the first time.
 func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		script := slices.Concat(repeated(6, "down"), []string{"ready", "down", "ready"})
-		line := timed(t, 5*time.Minute, scripted(script...), stableFor(time.Second), retry(1, 500*time.Millisecond, 10*time.Second))
-		if line.failure != nil || len(line.requests) != 10 || line.requests[8]-line.requests[7] > time.Second {
-			t.Errorf("%+v, want at most a second between requests 8 and 9", line)
+		c := newClient(t, providerConfig())
+		fake := serve(c, script("down", "down", "down", "down", "down", "down", "ready", "down", "ready"))
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if before, after := fake.requests[5]-fake.requests[4], fake.requests[8]-fake.requests[7]; before < 5*time.Second || after > time.Second {
+			t.Errorf("delays after the fifth failure and after the last: got %s and %s, want 5 s at least and 1 s at most", before, after)
 		}
 	})
 }
 
 func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 	t.Parallel()
+	const unstable = "GET " + fakeURL + "/instance: the instance reports what is expected, but not for long enough yet"
 	tests := map[string]struct {
-		limit        time.Duration
-		script       []string
-		kind         client.Kind
-		streak       client.Streak // the last one
-		interruption string        // what ended the streak before it
+		limit       time.Duration
+		answers     []string
+		unstable    bool        // when the time runs out
+		kind        client.Kind // of the last failure, or 0
+		streak      int         // attempts of the last streak, or -1: all from the first one that is ready for good
+		differences bool
 	}{
-		"too little time": {
-			7500 * time.Millisecond, []string{"ready"}, client.KindUnstable, client.Streak{Attempts: 8, Lasted: 7 * time.Second}, "",
-		},
-		"too little time after a start": {
-			7500 * time.Millisecond, []string{"down", "down", "ready"}, client.KindUnstable,
-			client.Streak{Attempts: 7, Lasted: 6 * time.Second}, "status 503",
-		},
-		"too little time after an interruption": {
-			7500 * time.Millisecond, []string{"ready", "ready", "down", "ready", "old", "ready"}, client.KindUnstable,
-			client.Streak{Attempts: 4, Lasted: 3 * time.Second}, "chunk_size is 10000000, expected 20000000",
-		},
-		"starts and stops, and is down at the end": {
-			5600 * time.Millisecond, repeated(10, "ready", "ready", "down", "down"), client.KindStatus,
-			client.Streak{Attempts: 2, Lasted: time.Second}, "",
-		},
-		"one server of two stays as it was": {
-			time.Minute, repeated(100, "ready", "old"), client.KindUnstable, client.Streak{Attempts: 1},
-			"chunk_size is 10000000, expected 20000000",
-		},
-		"never as expected": {time.Minute, []string{"old"}, client.KindUnexpected, client.Streak{}, ""},
+		"too little time":                       {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
+		"too little time after a start":         {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
+		"too little time after an interruption": {7500 * time.Millisecond, []string{"ready", "ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
+		"down at the end":                       {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
+		"down at the end, after another value":  {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
+		"never as expected":                     {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
+		"never as expected, down at the end":    {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
+		"only down":                             {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				failure := timed(t, test.limit, scripted(test.script...), stableFor(10*time.Second)).failure
-				if failure == nil || failure.Kind != test.kind || failure.LastStreak.Attempts != test.streak.Attempts ||
-					failure.LastStreak.Lasted != test.streak.Lasted || failure.Ending == client.NotByTime {
-					t.Fatalf("%+v, want kind %d and a last streak of %+v", failure, test.kind, test.streak)
+				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
+				fake := serve(c, script(test.answers...))
+				err := waitWithin(t, test.limit, c, request, stableFor(10*time.Second))
+				got := client.AsReadError(err)
+				if got == nil {
+					t.Fatalf("error %v, want a ReadError", err)
 				}
-				if (failure.BeforeStreak == nil) != (test.interruption == "") ||
-					failure.BeforeStreak != nil && !strings.Contains(failure.BeforeStreak.Error(), test.interruption) {
-					t.Errorf("interrupted by %v, want %q", failure.BeforeStreak, test.interruption)
+				check(t, "OutOfTime()", got.OutOfTime(), true)
+				check(t, "Attempts", got.Attempts, len(fake.requests))
+				check(t, "whether it is unstable", got.Ending == client.Unstable, test.unstable)
+				if test.unstable {
+					check(t, "Error()", got.Error(), unstable)
+					check(t, "end", fake.elapsed(), test.limit)
 				}
+				check(t, "whether there is a Failure", got.Failure != nil, test.kind != 0)
+				if got.Failure != nil {
+					check(t, "Kind", got.Failure.Kind, test.kind)
+				}
+				check(t, "whether there are Differences", got.Differences != nil, test.differences)
+				streak := test.streak
+				if streak < 0 {
+					first := len(test.answers) - 1
+					streak = len(fake.requests) - first
+					check(t, "Streak.Lasted", got.Streak.Lasted, fake.requests[len(fake.requests)-1]-fake.requests[first])
+				}
+				check(t, "Streak.Attempts", got.Streak.Attempts, streak)
 			})
 		})
 	}
@@ -142,73 +216,75 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, request := prepare(t, "http://files.example.org", stableFor(time.Minute))
-		n := 0
-		c.ServeHTTP(roundTrip(func(r *http.Request) (*http.Response, error) {
-			n++
-			return scripted("ready")(n, r)
-		}))
+		c := newClient(t, halfASecond())
+		fake := serve(c, script("ready"))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2500*time.Millisecond, cancel)
-		_, err := c.Read(ctx, request)
+		_, err := c.Wait(ctx, newRequest(t, fakeURL), stableFor(time.Minute))
 		checkCanceled(t, err)
-		if canceled, _ := errors.AsType[*client.CanceledError](err); canceled.Attempts != 3 || canceled.Last != nil {
-			t.Errorf("%+v, want three attempts that succeeded", canceled)
-		}
-	})
-}
-
-func TestDurationOfTheLastAnswerDoesNotCount(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		line := timed(t, time.Minute, func(n int, _ *http.Request) (*http.Response, error) {
-			if n == 2 {
-				time.Sleep(5 * time.Second) // of the bubble's clock
-			}
-			return answer(200, instancetest.Newer().JSON())
-		}, stableFor(4*time.Second))
-		want := []time.Duration{0, time.Second, 7 * time.Second}
-		if line.failure != nil || !slices.Equal(line.requests, want) {
-			t.Errorf("%+v, want requests at %v", line, want)
-		}
+		got := client.AsReadError(err)
+		check(t, "Attempts", got.Attempts, len(fake.requests))
+		check(t, "whether there is a Failure", got.Failure != nil, false)
+		check(t, "Streak.Attempts", got.Streak.Attempts, 0) // it had not ended
+		check(t, "end", fake.elapsed(), 2500*time.Millisecond)
 	})
 }
 
 func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		failure := timed(t, 5*time.Second, func(int, *http.Request) (*http.Response, error) {
-			time.Sleep(5 * time.Second) // of the bubble's clock
-			return answer(200, instancetest.Older().JSON())
-		}, stableFor(0)).failure
-		if failure == nil || failure.Kind != client.KindUnexpected || len(failure.Differences) != 1 {
-			t.Errorf("%+v, want the difference that was reported", failure)
-		}
+		c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
+		serve(c, func(n int, r *http.Request) (*http.Response, error) {
+			time.Sleep(5 * time.Second)
+			return script("old")(n, r)
+		})
+		err := waitWithin(t, 5*time.Second, c, request, stableFor(0))
+		got := checkReadError(t, err, request)
+		check(t, "Class", got.Failure.Class, "not as expected")
+		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
+		check(t, "number of Differences", len(got.Differences), 2)
 	})
 }
 
-// The copies that a cache keeps of one answer say nothing about how the server goes on.
-func TestCopiesOfOneAnswerAreNoSignOfStability(t *testing.T) {
+// The copies that a cache keeps of one answer say nothing about how the server goes on, whereas a cache may ask it each time.
+func TestStreakBehindACache(t *testing.T) {
 	t.Parallel()
+	const stored = 1500 * time.Millisecond // when the instance is ready, and the cache stores its answer
+	copies := func(now time.Duration) string { return strconv.Itoa(int((now - stored) / time.Second)) }
+	asked := func(time.Duration) string { return "0" }
 	tests := map[string]struct {
-		age  func(second int) int
-		kind client.Kind // of the failure, or 0
+		age       func(now time.Duration) string
+		stableFor time.Duration
+		ready     time.Duration // the earliest end of a wait, or 0 for never
 	}{
-		"copies of one answer":           {func(second int) int { return max(0, second-2) }, client.KindCached},
-		"a new answer with each request": {func(int) int { return 0 }, 0},
+		"copies of one answer":                      {copies, 3 * time.Second, 0},
+		"copies of one answer, for a short time":    {copies, 200 * time.Millisecond, 0},
+		"copies of one answer, taken once":          {copies, 0, stored},
+		"asked each time":                           {asked, 3 * time.Second, stored + 3*time.Second},
+		"asked each time, for a short time":         {asked, 200 * time.Millisecond, stored + time.Second},
+		"no cache, for a short time":                {func(time.Duration) string { return "" }, 200 * time.Millisecond, stored + 200*time.Millisecond},
+		"answers of more than a second ago, always": {func(time.Duration) string { return "1" }, 3 * time.Second, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				line := timed(t, 10*time.Second, func(int, *http.Request) (*http.Response, error) {
-					age := test.age(int(time.Since(began) / time.Second))
-					return answer(200, instancetest.Newer().JSON(), "Age", strconv.Itoa(age))
-				}, stableFor(3*time.Second))
-				switch {
-				case test.kind == 0 && line.failure != nil, test.kind != 0 && (line.failure == nil || line.failure.Kind != test.kind):
-					t.Errorf("%+v, want kind %d", line, test.kind)
+				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
+				start := time.Now()
+				fake := serve(c, func(int, *http.Request) (*http.Response, error) {
+					now := time.Since(start)
+					if now < stored {
+						return response(503, "")
+					}
+					return response(200, instancetest.Newer().JSON(), "Age", test.age(now))
+				})
+				err := waitWithin(t, 20*time.Second, c, request, stableFor(test.stableFor))
+				if test.ready == 0 {
+					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
+						t.Errorf("error %v, want one of kind %d", err, client.KindCached)
+					}
+				} else if end := fake.elapsed(); err != nil || end < test.ready || end > test.ready+300*time.Millisecond {
+					t.Errorf("the wait ended after %s with error %v, want success after %s", end, err, test.ready)
 				}
 			})
 		})
@@ -220,36 +296,67 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		ages     []string // of one answer after the other, and then the last; "" for no Age
-		plain    bool     // no wait
 		requests int      // until an answer is taken, or 0 for never
 	}{
-		"no cache":                    {[]string{""}, false, 1},
-		"older than the wait":         {[]string{"60"}, false, 0},
-		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, false, 0}, // there are two each second
-		"the cache asks again":        {[]string{"60", "61", "0"}, false, 3},
-		"asked again after the start": {[]string{"60", "61", "62", "1"}, false, 5}, // it is 1.5 s, and then 2 s after the start
-		"the first of several":        {[]string{"60, 0"}, false, 0},
-		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, false, 4},
-		"more than an integer":        {[]string{"99999999999999999999"}, false, 0},
-		"no number":                   {[]string{"old"}, false, 1},
-		"no wait":                     {[]string{"60"}, true, 1},
+		"no cache":                    {[]string{""}, 1},
+		"older than the wait":         {[]string{"60"}, 0},
+		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, 0}, // there are two each second
+		"the cache asks again":        {[]string{"60", "61", "0"}, 3},
+		"asked again after the start": {[]string{"60", "61", "62", "1"}, 5}, // it is 1.5 s, and then 2 s after the start
+		"the first of several":        {[]string{"60, 0"}, 0},
+		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, 4},
+		"more than an integer":        {[]string{"99999999999999999999"}, 0},
+		"no number":                   {[]string{"old"}, 1},
+		"negative":                    {[]string{"-5"}, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				line := timed(t, 5*time.Second, func(n int, _ *http.Request) (*http.Response, error) {
-					return answer(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
-				}, retry(1, 500*time.Millisecond, 500*time.Millisecond), func(s *setup) { s.UntilReady = !test.plain })
-				switch {
-				case test.requests > 0:
-					if line.failure != nil || len(line.requests) != test.requests {
-						t.Errorf("%+v, want success with request %d", line, test.requests)
+				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
+				fake := serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+				})
+				mustRead(t, c, request) // which takes any answer
+				fake.start, fake.requests = time.Now(), nil
+				err := waitWithin(t, 5*time.Second, c, request, client.Condition{})
+				if test.requests > 0 {
+					if err != nil || len(fake.requests) != test.requests {
+						t.Errorf("error %v after %d requests, want success after %d", err, len(fake.requests), test.requests)
 					}
-				case line.failure == nil || line.failure.Kind != client.KindCached || line.failure.CacheAgeSeconds == 0:
-					t.Errorf("%+v, want a failure that names a cache", line.failure)
+					return
 				}
+				got := checkReadError(t, err, request)
+				check(t, "Kind", got.Failure.Kind, client.KindCached)
+				checkContains(t, "Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
+				check(t, "Target()", got.Target(), "GET "+fakeURL+"/instance")
 			})
+		})
+	}
+}
+
+// Also a failure may come from a cache.
+func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status int
+		body   string
+		age    string
+		want   string // in the target
+	}{
+		"status":    {404, "gone", "300", " (from a cache, 300 seconds old)"},
+		"not JSON":  {200, "hello", "300", " (from a cache, 300 seconds old)"},
+		"age 0":     {404, "gone", "0", ""},
+		"no number": {404, "gone", "old", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t, newConfig())
+			serve(c, func(int, *http.Request) (*http.Response, error) {
+				return response(test.status, test.body, "Age", test.age)
+			})
+			check(t, "Target()", readError(t, c, newRequest(t, fakeURL)).Target(), "GET "+fakeURL+"/instance"+test.want)
 		})
 	}
 }

@@ -2,13 +2,12 @@ package client
 
 import (
 	"math"
-	"net/http"
 	"slices"
 	"testing"
 	"time"
 )
 
-func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
+func TestBackoffGrowsAndIsSpreadOut(t *testing.T) {
 	t.Parallel()
 	const second, samples = time.Second, 2000
 	type bounds struct{ low, high time.Duration }
@@ -32,9 +31,9 @@ func TestDelaysGrowAndAreSpreadOut(t *testing.T) {
 			t.Parallel()
 			seen := make([]bounds, len(test.delays))
 			for range samples {
-				delays := delays{retry: test.retry}
+				backoff := backoff{retry: test.retry}
 				for n, want := range test.delays {
-					delay, _ := delays.next(0)
+					delay, _ := backoff.next(0)
 					if delay < want.low || delay > want.high {
 						t.Fatalf("delay %d is %s, want %s to %s", n+1, delay, want.low, want.high)
 					}
@@ -86,7 +85,7 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+			if got := parseRetryAfter(test.value, now); got != test.want {
 				t.Errorf("%q: got %s, want %s", test.value, got, test.want)
 			}
 		})
@@ -101,20 +100,20 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string, shortest, longest, remaining int64) {
 		retry := Retry{MaxAttempts: 4, MinDelay: time.Duration(max(shortest, 1))}
 		retry.MaxDelay = max(retry.MinDelay, time.Duration(longest))
-		asked := retryAfter(http.Header{"Retry-After": {value}}, time.Now())
+		asked := parseRetryAfter(value, time.Now())
 		if asked < 0 {
-			t.Fatalf("%q: %s", value, asked)
+			t.Fatalf("%q: the delay is %s, want none below 0", value, asked)
 		}
 		for _, deadline := range []time.Time{{}, time.Now().Add(time.Duration(remaining))} {
-			delays := delays{retry: retry, deadline: deadline}
+			backoff := backoff{retry: retry, deadline: deadline}
 			for range 3 {
-				delay, ok := delays.next(asked)
+				delay, ok := backoff.next(asked)
 				switch {
 				case !ok:
-					if !delays.shortened {
+					if !backoff.lastAttempt {
 						t.Errorf("%q: stopped before the last attempt", value)
 					}
-				case delay < 0 || delay > retry.MaxDelay || delay < retry.MinDelay && !delays.shortened:
+				case delay < 0 || delay > retry.MaxDelay || delay < retry.MinDelay && !backoff.lastAttempt:
 					t.Errorf("%q: the delay is %s, want %s to %s", value, delay, retry.MinDelay, retry.MaxDelay)
 				case !deadline.IsZero() && delay > max(0, time.Duration(remaining)):
 					t.Errorf("%q: a delay of %s where %s are left", value, delay, time.Duration(remaining))

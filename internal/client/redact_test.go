@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,6 +29,8 @@ func TestRedactedLine(t *testing.T) {
 		"quoted":               {header: "X-Api-Key", value: `s3"cret`, text: `malformed "s3\"cret"`, want: `malformed "(redacted)"`},
 		"escaped in a path":    {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3/cr%3Ct", want: "ftp://h/(redacted)"},
 		"escaped in a query":   {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3%2Fcr%3Ct", want: "ftp://h/(redacted)"},
+		"JSON of PHP":          {header: "X-Api-Key", value: `s3/cr"t`, text: `{"a":"s3\/cr\"t"}`, want: `{"a":"(redacted)"}`},
+		"JSON of Go":           {header: "X-Api-Key", value: `s3&cr<t>"`, text: `{"a":"s3\u0026cr\u003ct\u003e\""}`, want: `{"a":"(redacted)"}`},
 		"in lower case":        {header: "X-Api-Key", value: "S3cret", text: "ftp://s3cret/", want: "ftp://(redacted)/"},
 		"behind a character":   {header: "X-Api-Key", value: "s3-cret", text: "s3-\u200bcret", want: "(redacted)"},
 		"before the cut":       {header: "X-Api-Key", value: "s3cret", text: strings.Repeat("x", 195) + "s3cret", want: strings.Repeat("x", 195) + "(red…"},
@@ -52,15 +56,13 @@ func TestRedactedLine(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, _ := prepare(t, "http://files.example.org", proxied("HTTPS_PROXY", test.proxy))
-			if got := c.RedactedLine(test.text, http.Header{test.header: {test.value}}); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			c := newClient(t, newConfig(), "HTTPS_PROXY="+test.proxy)
+			check(t, "line", c.RedactedLine(test.text, http.Header{test.header: {test.value}}), test.want)
 		})
 	}
 }
 
-// A server that repeats what it was sent must not bring it into a failure or a log, where readFailure looks for it.
+// A server that repeats what it was sent must not bring it into a failure or a log, where newClient and readError look for it.
 func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 	t.Parallel()
 	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
@@ -74,18 +76,25 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 		"service's error":       body(403, "application/json", `{"message":"Not allowed: `, `"}`),
 		"text":                  body(403, "text/plain", "Not allowed: ", "!"),
 		"where the text is cut": body(403, "text/plain", strings.Repeat("x", 195), ""),
-		"HTML title":            body(403, "text/html", "<title>", "</title>"),
-		"not JSON":              body(200, "text/plain", "", ""),
-		"content type":          func(w http.ResponseWriter, echo string) { body(200, echo, "", "")(w, "") },
+		"JSON of PHP": func(w http.ResponseWriter, echo string) {
+			body(401, "application/json", `{"detail":"`, `"}`)(w, strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo))
+		},
+		"JSON of Go": func(w http.ResponseWriter, echo string) {
+			text, _ := json.Marshal(map[string]string{"detail": echo})
+			body(401, "application/json", "", "")(w, string(text))
+		},
+		"HTML title":   body(403, "text/html", "<title>", "</title>"),
+		"not JSON":     body(200, "text/plain", "", ""),
+		"content type": func(w http.ResponseWriter, echo string) { body(200, echo, "", "")(w, "") },
 		"content encoding": func(w http.ResponseWriter, echo string) {
 			w.Header().Set("Content-Encoding", echo)
 			body(200, "", "", "")(w, "")
 		},
 		"a field": func(w http.ResponseWriter, echo string) {
-			document(w, instancetest.Newer().With("fileMaxSize", "x"+echo))
+			body(200, "", "", "")(w, instancetest.Newer().With("fileMaxSize", "x"+echo).JSON())
 		},
 		"a name": func(w http.ResponseWriter, echo string) {
-			document(w, instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)))
+			body(200, "", "", "")(w, instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON())
 		},
 		"redirect to a path":          func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
 		"redirect to an escaped path": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+url.PathEscape(echo)) },
@@ -99,13 +108,16 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 			t.Run(name+"/"+echo[:6], func(t *testing.T) {
 				t.Parallel()
 				server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
-				readFailure(t, server.URL())
+				readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
 			})
 		}
 	}
 }
 
-func document(w http.ResponseWriter, d instancetest.Document) { _, _ = w.Write([]byte(d.JSON())) }
+func redirect(w http.ResponseWriter, location string) {
+	w.Header()["Location"] = []string{location}
+	w.WriteHeader(http.StatusFound)
+}
 
 // hijack writes a response past net/http, which would correct it.
 func hijack(w http.ResponseWriter, response string) {
@@ -121,11 +133,14 @@ func hijack(w http.ResponseWriter, response string) {
 func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 	t.Parallel()
 	const token, mark = "Sw0rdf1sh-T0ken", " (redacted)" // the mark may be cut too
+	c := newClient(t, newConfig())
 	for length := 1; length <= len(token); length++ {
-		server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", "no"+strings.Repeat(" ", 8<<10-len("no")-length)+token)))
-		failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": token}))
-		if _, shown, _ := strings.Cut(failure.Error(), ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
-			t.Errorf("%d characters: %q", length, failure)
+		body := "no" + strings.Repeat(" ", 8<<10-len("no")-length) + token
+		request := newRequest(t, serverURL(t, instancetest.Body(401, "text/plain", body)))
+		request.Headers = http.Header{"X-Api-Key": {token}}
+		reason := readError(t, c, request).Failure.Reason
+		if _, shown, _ := strings.Cut(reason, ": no"); !strings.HasPrefix(mark, strings.TrimSuffix(shown, "…")) {
+			t.Errorf("%d characters before the cut: the reason is %q, want nothing of %q", length, reason, token)
 		}
 	}
 }
@@ -134,11 +149,10 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 // http is never redacted: it is that of X-Forwarded-Proto.
 func TestSecretIsRedactedInARedirect(t *testing.T) {
 	t.Parallel()
-	const token, password, callback = "Sw0rdf1sh", "Pr0xyPassw0rd", "ftp://files.example.org/T0ken"
-	options := []option{
-		withHeaders(t, map[string]string{"X-Api-Key": token, "X-Callback": callback, "X-Forwarded-Proto": "http"}), attempts(1),
-		proxied("HTTPS_PROXY", "http://user:"+password+"@127.0.0.1:1"),
-	}
+	const token, password, callback = "S3crET", "Pr0xy-Passw0rd", "ftp://files.example.org/T0ken"
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c := newClient(t, config, "HTTPS_PROXY=http://user:"+password+"@127.0.0.1:1")
 	for location, shown := range map[string]string{
 		"http://" + token + ".invalid/a":    "(redirected to http://(redacted).invalid/a)",
 		"http://" + password + ".invalid/a": "(redirected to http://(redacted).invalid/a)",
@@ -146,44 +160,50 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 		token + ":opaque":                   "a redirect to (redacted):",
 		callback:                            "a redirect to (redacted), which",
 	} {
-		server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, location)))
-		failure := readFailure(t, server.URL(), options...)
-		checkContains(t, failure.Error(), shown)
-		checkWithoutSecret(t, strings.ToLower(failure.Error()), strings.ToLower(token+" "+password))
+		request := newRequest(t, serverURL(t, instancetest.Redirect(302, location)))
+		request.Headers = http.Header{"X-Api-Key": {token}, "X-Callback": {callback}, "X-Forwarded-Proto": {"http"}}
+		checkContains(t, "error", readError(t, c, request).Error(), shown)
 	}
 }
 
-// A body can be so full of secrets that, once they are redacted, what is shown of it would reach the end of what was read, where the last
-// one is cut.
-func TestNothingIsShownOfABodyFullOfSecrets(t *testing.T) {
+func TestReasonOfABodyWithASecret(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Sw0rdf1sh-", 380)
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(401, "text/plain", strings.Repeat(long+" ", 20))))
-	failure := readFailure(t, server.URL(), withHeaders(t, map[string]string{"X-Api-Key": long}))
-	if failure.Reason != "status 401 Unauthorized" {
-		t.Errorf("%q", failure)
+	tests := map[string]struct{ secret, body, want string }{
+		// Once they are redacted, what is shown would reach the end of what was read, where the last one is cut.
+		"full of secrets": {long, strings.Repeat(long+" ", 20), "status 403 Forbidden"},
+		// Only the server's word is redacted.
+		"one of our words": {"403", "Code 403", "status 403 Forbidden: Code (redacted)"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := newRequest(t, serverURL(t, instancetest.Body(403, "text/plain", test.body)))
+			request.Headers = http.Header{"X-Api-Key": {test.secret}}
+			check(t, "Reason", readError(t, newClient(t, newConfig()), request).Failure.Reason, test.want)
+		})
 	}
 }
 
-func TestLogTellsOfAReadWithoutItsSecrets(t *testing.T) {
+// That nothing is logged that must not be shown is checked for all tests, by newClient.
+func TestLogTellsOfARead(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret")))
-	var log recordedLog
-	read(t, server.URL(), log.record, withHeaders(t, map[string]string{"Authorization": secret, "Host": "files.example.org"}))
-	checkContains(t, log.String(), "Trying again", "attempt=1", "reason=status 503",
-		"Read the instance", "attempt=2", "url="+server.URL()+"/instance")
-	checkWithoutSecret(t, log.String(), secret)
-	if strings.Contains(log.String(), "?") {
-		t.Errorf("the log has a redirect's query:\n%s", &log)
+	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
+	config := newConfig()
+	var lines []string
+	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
+		lines = append(lines, logLine(message, fields))
+		checkText(t, lines[len(lines)-1])
 	}
-}
-
-// A header whose value happens to be one of our words does not redact ours, only the server's.
-func TestOwnWordsAreNotRedacted(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(503, "text/plain", "Code 503")))
-	failure := readFailure(t, server.URL(), attempts(1), withHeaders(t, map[string]string{"X-Code": "503"}))
-	if want := "status 503 Service Unavailable: Code (redacted)"; failure.Reason != want {
-		t.Errorf("%q, want %q", failure.Reason, want)
+	c, request := newClient(t, config), newRequest(t, server.URL())
+	mustRead(t, c, request)
+	readError(t, c, request)
+	if len(lines) != 3 {
+		t.Fatalf("log lines: got %d, want 3: %q", len(lines), lines)
+	}
+	for i, parts := range [][]string{
+		{"Trying again", "attempt:1", "reason:status 503", "delay:"}, {"Read the instance", "attempt:2", "bytes:"}, {"Could not read the instance", "attempt:1", "status 404"},
+	} {
+		checkContains(t, "log line", lines[i], append(parts, "url:"+server.URL()+"/instance")...)
 	}
 }
