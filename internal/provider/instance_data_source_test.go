@@ -1,14 +1,11 @@
 package provider_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -208,136 +205,4 @@ data "filetransfer_instance" "down" {
 			"Instance not reachable", "connection refused", "set wait_until_ready = true.",
 		}},
 	)
-}
-
-func TestInstanceArgumentsAreValidated(t *testing.T) {
-	t.Parallel()
-	testValidation(t, instanceName, map[string]validation{
-		"nothing": {},
-		"everything": {config: object{
-			"base_url": "https://[::1]:8080/files/", "request_headers": object{"X-Token": "a"}, "wait_until_ready": true,
-			"timeouts": object{"read": "1h"},
-		}},
-		"everything unknown": {config: object{
-			"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{},
-		}},
-		"elements unknown": {config: object{"request_headers": object{"Host": unknown{}}, "timeouts": object{"read": unknown{}}}},
-	})
-	testRefusedValues(t, instanceName, "base_url", refusedBaseURLs)
-	testRefusedValues(t, instanceName, "request_headers", refusedHeaders)
-	testRefusedValues(t, instanceName, "timeouts.read", refusedDurations)
-}
-
-// A base URL that is known only after apply is checked by the read.
-func TestReadsRefuseABadBaseURL(t *testing.T) {
-	t.Parallel()
-	for name, test := range refusedBaseURLs {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			diags := read(t, nil, instanceName, object{"base_url": test.value}).diagnostics
-			diags.require(t, test.want("base_url"))
-			assertNotContains(t, diags.String(), "hunter2")
-		})
-	}
-}
-
-func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
-	t.Parallel()
-	type headers = map[string]string
-	tests := map[string]struct {
-		provider, own object
-		otherOrigin   bool    // the instance has another origin than the provider's base_url
-		want          headers // but for what is always sent
-	}{
-		"none":       {},
-		"provider's": {provider: object{"x-token": "a", "User-Agent": "mine"}, want: headers{"X-Token": "a", "User-Agent": "mine"}},
-		"own":        {own: object{"X-Token": "a", "Accept": "text/plain"}, want: headers{"X-Token": "a", "Accept": "text/plain"}},
-		"own win, others are added": {
-			provider: object{"X-Token": "a", "X-More": "b"}, own: object{"x-TOKEN": "c", "X-Own": "d"},
-			want: headers{"X-Token": "c", "X-More": "b", "X-Own": "d"},
-		},
-		"own empty value wins": {provider: object{"X-Token": "a"}, own: object{"X-Token": ""}, want: headers{"X-Token": ""}},
-		"other origin": {
-			provider: object{"X-Token": "a", "User-Agent": "mine"}, own: object{"X-Own": "b"}, otherOrigin: true, want: headers{"X-Own": "b"},
-		},
-		"Host": {own: object{"host": "files.example.org:8443"}, want: headers{"Host": "files.example.org:8443"}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t)
-			baseURL := instance.URL() + "/some/path" // of the same origin
-			if test.otherOrigin {
-				baseURL = instancetest.New(t).URL()
-			}
-			read(t, object{"base_url": baseURL, "request_headers": test.provider}, instanceName,
-				object{"base_url": instance.URL(), "request_headers": test.own}).requireSuccess(t)
-
-			request := instance.Requests()[0]
-			sent := headers{"Host": request.Host}
-			for name, values := range request.Header {
-				sent[name] = strings.Join(values, ", ")
-			}
-			want := headers{
-				"Accept":          "application/json",
-				"Accept-Encoding": "gzip",
-				"Cache-Control":   "no-cache",
-				"Host":            instance.Address(),
-				"User-Agent":      "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4",
-			}
-			maps.Copy(want, test.want)
-			assertEqual(t, "the headers", sent, want)
-		})
-	}
-}
-
-func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
-	got := read(t, shortRetries(1), instanceName, object{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
-	got.diagnostics.require(t, errorAt("base_url", "Instance not reachable through the proxy", "HTTP_PROXY is not valid"))
-	assertNotContains(t, got.diagnostics.String(), "timeouts.read", "wait_until_ready", "hunter2")
-}
-
-// A cancellation ends a read at once, and is no failure that may be allowed or that keeps a record.
-func TestCancellationEndsARead(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		name   string
-		config func(baseURL string) object
-		detail string
-	}{
-		"instance": {instanceName, func(baseURL string) object {
-			return object{"base_url": baseURL, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
-		}, "Reading the instance was canceled"},
-		"fleet": {instancesName, func(baseURL string) object {
-			return object{"base_urls": object{"it": baseURL}, "allow_failures": true, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
-		}, "Reading the instances was canceled"},
-		"record": {recordName, func(baseURL string) object {
-			return object{"base_url": baseURL, "timeouts": object{"read": "2h"}}
-		}, "Reading the instance was canceled"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t)
-			p, _ := configure(t.Context(), t, object{"request_timeout": "1h"})
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			config := test.config(instance.URL())
-			read := func() result { return p.read(ctx, t, test.name, config) }
-			if test.name == recordName {
-				created := p.apply(t, result{}, config)
-				read = func() result { return p.refresh(ctx, t, created) }
-			}
-			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-				cancel()
-				instancetest.Silent()(s, w, r)
-			})
-			start := time.Now()
-			read().diagnostics.require(t, errorAt("", "Read canceled", test.detail))
-			if took := time.Since(start); took > 10*time.Second { // hours, if it went on
-				t.Errorf("it took %s", took)
-			}
-		})
-	}
 }
