@@ -122,8 +122,7 @@ func TestFailureDetail(t *testing.T) {
 		},
 		"interrupted by the end of a refresh": {
 			failure: failure{Kind: client.KindTimeout}, err: client.ReadError{Ending: client.TimeRanOut, Attempts: 1}, op: refresh,
-			has:   texts{"raise timeouts.read; a refresh uses the new value after the next apply."},
-			lacks: texts{useRecord},
+			has: texts{"raise timeouts.read; a refresh uses the new value after the next apply."}, lacks: texts{useRecord},
 		},
 		"an attempt timed out": {
 			failure: failure{Kind: client.KindTimeout, TimedOut: true}, err: client.ReadError{Attempts: 3},
@@ -151,8 +150,8 @@ func TestFailureDetail(t *testing.T) {
 			failure: failure{Kind: client.KindStatus, StatusCode: 429}, has: texts{"a lower -parallelism", "retry.max_delay"}, lacks: texts{"max_concurrency"},
 		},
 		"429, fleet": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429}, op: fleet,
-			has: texts{"lower max_concurrency", "retry.max_delay"}, lacks: texts{"-parallelism"},
+			failure: failure{Kind: client.KindStatus, StatusCode: 429}, op: fleet, has: texts{"lower max_concurrency", "retry.max_delay"},
+			lacks: texts{"-parallelism"},
 		},
 
 		// A connection that broke.
@@ -183,9 +182,7 @@ func TestFailureDetail(t *testing.T) {
 		"HTTPS only":                  {failure: failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, has: texts{"write the base URL with https://"}, lacks: texts{useRecord}},
 
 		// Proxies and caches.
-		"silent proxy": {
-			failure: failure{Kind: client.KindProxy, TimedOut: true}, has: texts{"request_timeout (10s), ran out.", proxyVariables},
-		},
+		"silent proxy":  {failure: failure{Kind: client.KindProxy, TimedOut: true}, has: texts{"request_timeout (10s), ran out.", proxyVariables}},
 		"proxy refuses": {failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY"}, has: texts{proxyVariables}, lacks: texts{"went through", useRecord}},
 		"proxy requires credentials": {
 			failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, has: texts{proxyURL}, lacks: texts{proxyVariables},
@@ -284,8 +281,8 @@ func TestFailureDetail(t *testing.T) {
 			lacks: texts{useRecord, "Before that", "needs longer"},
 		},
 		"not as expected, redirected": {
-			failure: failure{Kind: client.KindUnexpected, RedirectedTo: "https://b/instance"}, op: record, err: client.ReadError{Differences: differing},
-			has: texts{firstDigits + " " + redirectFailed},
+			failure: failure{Kind: client.KindUnexpected, RedirectedTo: "https://b/instance"}, op: record,
+			err: client.ReadError{Differences: differing}, has: texts{firstDigits + " " + redirectFailed},
 		},
 		"not as expected, then failing": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 502, Reason: "status 502"}, op: record, err: client.ReadError{Differences: differing},
@@ -301,8 +298,8 @@ func TestFailureDetail(t *testing.T) {
 			lacks: texts{"needs longer", "Check that the server runs"},
 		},
 		"stable, then not as expected": {
-			failure: failure{Kind: client.KindUnexpected}, op: record, err: client.ReadError{Differences: differing, Streak: client.Streak{Attempts: 1}},
-			has: texts{checkLog, "Check that the server runs"},
+			failure: failure{Kind: client.KindUnexpected}, op: record,
+			err: client.ReadError{Differences: differing, Streak: client.Streak{Attempts: 1}}, has: texts{checkLog, "Check that the server runs"},
 		},
 		"stable, then cached": {
 			failure: failure{Kind: client.KindCached}, op: record, err: client.ReadError{Streak: client.Streak{Attempts: 1}}, lacks: texts{checkLog},

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,69 +16,43 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccInstance_Documents reads documents whose values are of every kind. The parser's tests have every form of a document.
-func TestAccInstance_Documents(t *testing.T) {
+// TestAccInstance reads a document of each shape. The parser's tests have every form of a document.
+func TestAccInstance(t *testing.T) {
 	t.Parallel()
-	newer := instancetest.Newer()
-	bodyWithoutMark := knownvalue.StringExact(newer.JSON())
-	tests := map[string]struct {
-		document string
-		want     map[string]knownvalue.Check // where it differs from that of newer
-	}{
-		"newer": {newer.JSON(), nil},
-		"older": {instancetest.Older().JSON(), map[string]knownvalue.Check{
-			"file_max_size":          knownvalue.Int64Exact(21474836480),
-			"chunk_size":             knownvalue.Int64Exact(10000000),
-			"require_password":       knownvalue.Bool(false),
-			"api_version":            knownvalue.StringExact("1.3.2"),
-			"api_version_major":      knownvalue.Int64Exact(1),
-			"api_version_minor":      knownvalue.Int64Exact(3),
-			"api_version_patch":      knownvalue.Int64Exact(2),
-			"max_transfers_in_merge": knownvalue.Int64Exact(10),
-		}},
-		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), map[string]knownvalue.Check{
-			"api_version": knownvalue.StringExact("2.1.5-rc.1+build"),
-		}},
-		"largest_number": {newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), map[string]knownvalue.Check{
-			"file_max_size": knownvalue.Int64Exact(9223372036854775807),
-		}},
-		"zeros": {
-			newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(),
-			map[string]knownvalue.Check{
-				"file_max_size":          knownvalue.Int64Exact(0),
-				"chunk_size":             knownvalue.Int64Exact(0),
-				"file_max_age":           knownvalue.Int64Exact(0),
-				"max_transfers_in_merge": knownvalue.Int64Exact(0),
-			},
-		},
-		"no_options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
-			"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{}),
-		}},
-		"byte_order_mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
-	}
-
-	var config string
-	var checks []statecheck.StateCheck
-	for name, test := range tests {
-		baseURL := instancetest.New(t, instancetest.WithDocument(test.document)).URL()
-		config += fmt.Sprintf(`
-data "filetransfer_instance" %q {
-  base_url = %q
-}
-`, name, baseURL)
-		want := acctest.NewerDetails(map[string]knownvalue.Check{
-			"base_url":         knownvalue.StringExact(baseURL),
-			"response_body":    knownvalue.StringExact(test.document),
-			"request_headers":  knownvalue.Null(),
-			"timeouts":         knownvalue.Null(),
-			"wait_until_ready": knownvalue.Null(),
-		})
-		maps.Copy(want, test.want)
-		checks = append(checks, acctest.ExpectKnownValues("data.filetransfer_instance."+name, want)...)
-	}
+	newer := instancetest.New(t).URL()
+	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older())).URL()
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps:                    []resource.TestStep{{Config: config, ConfigStateChecks: checks}},
+		Steps: []resource.TestStep{{
+			Config: fmt.Sprintf(`
+data "filetransfer_instance" "newer" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "older" {
+  base_url = %q
+}
+`, newer, older),
+			ConfigStateChecks: slices.Concat(
+				acctest.ExpectKnownValues("data.filetransfer_instance.newer", acctest.NewerDetails(map[string]knownvalue.Check{
+					"base_url":         knownvalue.StringExact(newer),
+					"response_body":    knownvalue.StringExact(instancetest.Newer().JSON()),
+					"request_headers":  knownvalue.Null(),
+					"timeouts":         knownvalue.Null(),
+					"wait_until_ready": knownvalue.Null(),
+				})),
+				acctest.ExpectKnownValues("data.filetransfer_instance.older", acctest.NewerDetails(map[string]knownvalue.Check{
+					"file_max_size":          knownvalue.Int64Exact(21474836480),
+					"chunk_size":             knownvalue.Int64Exact(10000000),
+					"require_password":       knownvalue.Bool(false),
+					"api_version":            knownvalue.StringExact("1.3.2"),
+					"api_version_major":      knownvalue.Int64Exact(1),
+					"api_version_minor":      knownvalue.Int64Exact(3),
+					"api_version_patch":      knownvalue.Int64Exact(2),
+					"max_transfers_in_merge": knownvalue.Int64Exact(10),
+				})),
+			),
+		}},
 	})
 }
 

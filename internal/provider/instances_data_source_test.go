@@ -57,16 +57,15 @@ func TestAccInstances_Failures(t *testing.T) {
 	config := func(arguments string) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
 data "filetransfer_instances" "all" {
-  base_urls = { good = %q, broken = %q, failing = %q, web = %q, down = %q }
+  base_urls = { broken = %q, down = %q, failing = %q, good = %q, web = %q }
   %s
 }
-`, good, broken, failing, web, down, arguments)
+`, broken, down, failing, good, web, arguments)
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
 			{
-				// In the order of the keys.
 				Config: config(""),
 				ExpectError: acctest.WrappedText(
 					"Error: ", `Instance "broken": GET `+broken+`/instance`, "set allow_failures = true.",

@@ -80,8 +80,7 @@ func TestProviderWarnings(t *testing.T) {
 		"insecure unknown":                {providerModel{Insecure: types.BoolUnknown()}, nil},
 		"connect_to, unknown until apply": {providerModel{BaseURL: baseURL, ConnectTo: text("me:hunter2@h")}, []string{"Error: Invalid connect_to\nconnect_to is not a host and a port"}},
 		"key, unknown until apply": {
-			providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: text("hunter2")},
-			[]string{"Error: Invalid TLS configuration\n"},
+			providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: text("hunter2")}, []string{"Error: Invalid TLS configuration\n"},
 		},
 	}
 	for name, test := range tests {

@@ -52,6 +52,36 @@ data "filetransfer_instances" "user_info" {
 			acctest.ConfigError{Line: `data "filetransfer_instances" "user_info" {`, Texts: []string{`base_urls["b"] has user info`}},
 		)
 	})
+	t.Run("record", func(t *testing.T) {
+		t.Parallel()
+		acctest.ExpectErrors(t, nil, `
+resource "filetransfer_instance_record" "misspelled" {
+  base_url = "https://files.example.org"
+  expected { chunksize = 1 }
+}
+
+resource "filetransfer_instance_record" "too_large" {
+  base_url = "https://files.example.org"
+  expected { file_max_size = 9223372036854775808 }
+}
+
+resource "filetransfer_instance_record" "unit" {
+  base_url = "https://files.example.org"
+  expected { file_max_age = "30d" }
+}
+
+resource "filetransfer_instance_record" "too_long" {
+  base_url   = "https://files.example.org"
+  stable_for = "10m"
+  expected { chunk_size = 1 }
+}
+`,
+			acctest.ConfigError{Line: `expected { chunksize = 1 }`, Texts: []string{`Did you mean "chunk_size"?`}},
+			acctest.ConfigError{Line: `expected { file_max_size = 9223372036854775808 }`, Texts: []string{"expected.file_max_size is 9223372036854775808."}},
+			acctest.ConfigError{Line: `expected { file_max_age = "30d" }`, Texts: []string{"a number is required"}},
+			acctest.ConfigError{Line: `stable_for = "10m"`, Texts: []string{"stable_for is too long"}},
+		)
+	})
 	t.Run("provider block", func(t *testing.T) {
 		t.Parallel()
 		acctest.ExpectErrors(t, nil, `
@@ -68,7 +98,7 @@ data "filetransfer_instance" "any" {
   base_url = "https://files.example.org"
 }
 `,
-			acctest.ConfigError{Line: `max_attempts = 1e30`, Texts: []string{"retry.max_attempts is 1e+30."}},
+			acctest.ConfigError{Line: `max_attempts = 1e30`, Texts: []string{"retry.max_attempts is 1000000000000000000000000000000."}},
 			acctest.ConfigError{Line: `min_delay    = "11s"`, Texts: []string{"min_delay is longer than max_delay"}},
 			acctest.ConfigError{Line: `provider "filetransfer" {`, Texts: []string{"client_key_pem is set, but client_cert_pem is not."}},
 			acctest.ConfigError{Line: `request_timeout = " 1s"`, Texts: []string{`request_timeout is " 1s", which is not a duration.`}},
