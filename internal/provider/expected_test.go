@@ -147,7 +147,8 @@ func TestAccRecord_Replacement(t *testing.T) {
 func TestAccRecord_ServerThatDoesNotExistYet(t *testing.T) {
 	t.Parallel()
 	address := instancetest.ReserveAddress(t)
-	config := acctest.ImpatientProvider + fmt.Sprintf(`
+	config := func(timeout string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = "http://%s"
 
@@ -157,14 +158,15 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    create = "2s"
+    create = %q
   }
 }
 
 resource "terraform_data" "chunk_size" {
   input = filetransfer_instance_record.test.chunk_size
 }
-`, address)
+`, address, timeout)
+	}
 	unknownNames := slices.DeleteFunc(slices.Collect(maps.Keys(acctest.NewerDetails(nil))), func(name string) bool {
 		return strings.HasPrefix(name, "api_version") || name == "chunk_size"
 	})
@@ -186,14 +188,14 @@ resource "terraform_data" "chunk_size" {
 		Steps: []resource.TestStep{
 			{
 				// The server does not start.
-				Config:           config,
+				Config:           config("2s"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: known},
 				ExpectError: acctest.WrappedText("Error: Instance not reachable", "The wait ended: timeouts.create is 2s.",
 					"Check the server's log: it may not have started.", "If the instance needs longer to start, raise timeouts.create."),
 			},
 			{
 				// It starts: the plan is the same as before.
-				Config:            config,
+				Config:            config("2m"),
 				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: append(known, starts)},
 				ConfigStateChecks: acctest.ExpectKnownValues("filetransfer_instance_record.test", acctest.NewerDetails(nil)),
 			},
@@ -212,13 +214,10 @@ resource "filetransfer_instance_record" "test" {
   expected {
     api_version = "2.1.5"
   }
-
-  timeouts {
-    update = "2s"
-  }
 }
 `, server.URL())
-	after := acctest.ImpatientProvider + fmt.Sprintf(`
+	after := func(timeout string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = %q
 
@@ -232,11 +231,12 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    update = "2s"
+    update = %q
   }
 }
-`, server.URL())
-	onlyExpectedChanges := acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected")
+`, server.URL(), timeout)
+	}
+	expectedChanges := acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts")
 	breaks := acctest.BeforeApply(func() error {
 		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60).
 			With("fileMaxSize", 64).With("maxTransfersInMerge", 0).With("requirePassword", false)))
@@ -248,8 +248,8 @@ resource "filetransfer_instance_record" "test" {
 			{Config: before},
 			{
 				// The error is on the line of the first difference, and lists all of them.
-				Config:           after,
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{onlyExpectedChanges, breaks}},
+				Config:           after("2s"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{expectedChanges, breaks}},
 				ExpectError: acctest.WrappedText(
 					"Error: Instance does not report what is expected", "with filetransfer_instance_record.test,", "chunk_size = 20000000",
 					"GET "+server.URL()+"/instance answered, but the instance does not report what is expected:",
@@ -261,9 +261,9 @@ resource "filetransfer_instance_record" "test" {
 			{
 				// The state has what was expected before, so that the next apply waits again.
 				PreConfig: func() { server.SetDefault(instancetest.Answer()) },
-				Config:    after,
+				Config:    after("2m"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "wait_failed"),
+					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts", "wait_failed"),
 					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("expected").AtMapKey("chunk_size"), knownvalue.Null()),
 					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("wait_failed"), knownvalue.Bool(true)),
 					acctest.BeforeApply(func() error {

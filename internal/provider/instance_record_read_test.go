@@ -69,7 +69,7 @@ func TestRecordUpdate(t *testing.T) {
 			planned := state
 			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
 			planned.ChunkSize = types.Int64Value(int64(test.expected))
-			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("1s")})
+			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("3s")})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if test.canceled {
@@ -137,9 +137,9 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 		"out of time": {
 			step: instancetest.Silent(),
 			set: func(record *recordModel) {
-				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("50ms")})
+				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("500ms")})
 			},
-			parts: []string{"timeouts.read (50ms)", "raise timeouts.read; a refresh uses the new value after the next apply."},
+			parts: []string{"timeouts.read (500ms)", "raise timeouts.read; a refresh uses the new value after the next apply."},
 		},
 		"something is expected": {
 			step: instancetest.Status(404),
@@ -241,13 +241,9 @@ func TestImport(t *testing.T) {
 
 	server.SetDefault(instancetest.Answer())
 	var got recordModel
-	requireNoDiagnostics(t, refreshedState(t, refresh(newTestData(t, providerModel{}, impatient(1)), true), &got))
+	read := refresh(newTestData(t, providerModel{}, impatient(1)), true)
+	requireNoDiagnostics(t, append(read.Diagnostics, read.State.Get(t.Context(), &got)...))
 	requireSameRecord(t, got, newRecord(t, server.URL()))
-}
-
-func refreshedState(t *testing.T, resp resource.ReadResponse, record *recordModel) (diags diag.Diagnostics) {
-	t.Helper()
-	return append(resp.Diagnostics, resp.State.Get(t.Context(), record)...)
 }
 
 // TestCancellationEndsARead at once. It is no failure that keeps a record, or that allow_failures allows.

@@ -94,7 +94,7 @@ resource "filetransfer_instance_record" "test" {
 func TestAccRecord_FailedWait(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	config := func(chunkSize int, deploy, ignoreChanges string) string {
+	config := func(chunkSize int, deploy, ignoreChanges, timeout string) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = %q
@@ -105,34 +105,34 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    update = "2s"
+    update = %q
   }
 
   lifecycle {
     ignore_changes = %s
   }
 }
-`, server.URL(), deploy, chunkSize, ignoreChanges)
+`, server.URL(), deploy, chunkSize, timeout, ignoreChanges)
 	}
 	down := acctest.WrappedText("Error: Instance answered with status 503", "The wait ended: timeouts.update is 2s.",
 		"If the instance needs longer to start, raise timeouts.update.")
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
-			{Config: config(20000000, "1", "[]")},
+			{Config: config(20000000, "1", "[]", "2s")},
 			{
 				// The server does not survive its release.
 				PreConfig:   func() { server.SetDefault(instancetest.Status(503)) },
-				Config:      config(30000000, "2", "[]"),
+				Config:      config(30000000, "2", "[]", "2s"),
 				ExpectError: down,
 			},
 			{
 				// The rollback has the values of the state, and waits for the server all the same.
-				Config:      config(20000000, "1", "[]"),
+				Config:      config(20000000, "1", "[]", "2s"),
 				ExpectError: down,
 			},
 			{
-				Config:      config(20000000, "1", "all"),
+				Config:      config(20000000, "1", "all", "2s"),
 				ExpectError: down,
 			},
 			{
@@ -145,10 +145,10 @@ resource "filetransfer_instance_record" "test" {
 				}},
 			},
 			{
-				Config: config(20000000, "1", "[]"),
+				Config: config(20000000, "1", "[]", "2m"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionUpdate),
-					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "wait_failed"),
+					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "timeouts", "wait_failed"),
 					acctest.BeforeApply(func() error {
 						server.SetScript(instancetest.Status(503))
 						return nil

@@ -184,7 +184,7 @@ func TestFailuresWarning(t *testing.T) {
 // TestFleetConcurrency: no answer comes until as many requests are under way as may be.
 func TestFleetConcurrency(t *testing.T) {
 	t.Parallel()
-	const fewer = "only %d requests are under way after 20 s, want %d: max_concurrency is too low"
+	const fewer = "only %d requests are under way after 10 s, want %d: max_concurrency is too low"
 	tests := map[string]struct {
 		maxConcurrency types.Number
 		want           int64
@@ -198,7 +198,7 @@ func TestFleetConcurrency(t *testing.T) {
 			var running atomic.Int64
 			all := make(chan struct{})
 			release := sync.OnceFunc(func() { close(all) })
-			tooFew := time.AfterFunc(20*time.Second, func() {
+			tooFew := time.AfterFunc(10*time.Second, func() {
 				t.Errorf(fewer, running.Load(), test.want)
 				release()
 			})
@@ -257,7 +257,7 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
 		map[string]string{"a": server.URL() + "/a", "b": server.URL() + "/b"}, func(model *instancesModel) {
 			allowFailures(model)
-			model.MaxConcurrency, model.Timeouts = numberOf(1), &readTimeoutsModel{Read: types.StringValue("1s")}
+			model.MaxConcurrency, model.Timeouts = numberOf(1), &readTimeoutsModel{Read: types.StringValue("2s")}
 		})
 	if want := mapOf(map[string]string{"a": "no response in time", "b": "no response in time"}); !state.Errors.Equal(want) {
 		t.Errorf("errors is %s, want %s", state.Errors, want)

@@ -322,7 +322,7 @@ func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 		"4 attempts by default":    {retry: fourAttempts, instance: failing, summary: "Instance answered with status 503", requests: 4},
 		"max_attempts 1":           {retry: impatient(1), instance: failing, summary: "Instance answered with status 503", requests: 1},
 		"max_attempts 6":           {retry: impatient(6), instance: failing, summary: "Instance answered with status 503", requests: 6},
-		"request_timeout":          {config: providerModel{RequestTimeout: text("250ms")}, retry: impatient(1), instance: silent, summary: "Instance did not answer in time", requests: 1},
+		"request_timeout":          {config: providerModel{RequestTimeout: text("1s")}, retry: impatient(1), instance: silent, summary: "Instance did not answer in time", requests: 1},
 		"ca_cert_pem":              {config: providerModel{CACertPEM: ca}, instance: instancetest.WithTLS(), requests: 1},
 		"system's CA certificates": {instance: instancetest.WithTLS(), summary: "Certificate of the instance not trusted"},
 		"client certificate": {

@@ -125,12 +125,12 @@ provider "filetransfer" {
   }
 }
 
-resource "terraform_data" "later" { input = "3s" }
+resource "terraform_data" "later" { input = "30s" }
 
 data "filetransfer_instance" "dynamic" {
   base_url = %[1]q
   dynamic "timeouts" {
-    for_each = ["2s"]
+    for_each = ["20s"]
     content { read = timeouts.value }
   }
 }
@@ -172,9 +172,9 @@ resource "filetransfer_instance_record" "dynamic" {
 			},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("data.filetransfer_instance.dynamic",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("2s")),
+					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("20s")),
 				statecheck.ExpectKnownValue("data.filetransfer_instance.unknown",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("3s")),
+					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("30s")),
 				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
 					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.Null()),
 				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
@@ -318,12 +318,12 @@ data "filetransfer_instance" "provided" { %s }
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
 			{
-				Config: config("5s", ""),
+				Config: config("50s", ""),
 				ExpectError: acctest.WrappedText(
 					"these arguments of the provider are known only after apply: - base_url - request_timeout Give them values"),
 			},
 			{
-				Config: config("5s", depends),
+				Config: config("50s", depends),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue("data.filetransfer_instance.provided", tfjsonpath.New("api_version"), knownvalue.StringExact("1.3.2")),
 					statecheck.ExpectKnownValue("filetransfer_instance_record.own", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
@@ -331,7 +331,7 @@ data "filetransfer_instance" "provided" { %s }
 			},
 			{
 				PreConfig: func() { other.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
-				Config:    config("6s", depends),
+				Config:    config("60s", depends),
 				ConfigPlanChecks: resource.ConfigPlanChecks{
 					PreApply: []plancheck.PlanCheck{
 						plancheck.ExpectResourceAction("filetransfer_instance_record.own", plancheck.ResourceActionNoop),

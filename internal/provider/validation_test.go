@@ -225,25 +225,18 @@ func TestValidateProvider(t *testing.T) {
 	testValidation(t, "provider", map[string]invalid{
 		"base_url":              {`{"base_url": "files.example.org"}`, "base_url", "Invalid base URL", []string{"base_url has no scheme", `"https://"`}},
 		"base_url, white space": {`{"base_url": "https://h\n"}`, "base_url", "Invalid base URL", []string{"has a control character", "trimspace()"}},
-		"base_url, port":        {`{"base_url": "https://h:99999"}`, "base_url", "Invalid base URL", []string{"out of range", "from 1 to 65535"}},
 		"base_url, user info":   {`{"base_url": "https://me:hunter2@h"}`, "", "Invalid base URL", []string{"has user info", "Remove it", "request_headers"}},
-		"base_url, query":       {`{"base_url": "https://h/?token=hunter2"}`, "", "Invalid base URL", []string{"has a query", "Remove", "request_headers"}},
 		"base_url, key":         {`{"base_url": "-----BEGIN PRIVATE KEY-----\nhunter2\n"}`, "", "Invalid base URL", []string{"has a control character"}},
 
-		"connect_to":            {`{"connect_to": "127.0.0.1"}`, "connect_to", "Invalid connect_to", []string{"is not a host and a port", `"127.0.0.1:8443"`}},
-		"connect_to, URL":       {`{"connect_to": "http://h:80"}`, "connect_to", "Invalid connect_to", []string{"without a scheme or a path"}},
-		"connect_to, IPv6":      {`{"connect_to": "[::1]"}`, "connect_to", "Invalid connect_to", []string{`"[::1]:8443"`}},
-		"connect_to, user info": {`{"connect_to": "me:hunter2@h:80"}`, "", "Invalid connect_to", []string{"is not a host and a port"}},
-		"connect_to, password":  {`{"connect_to": "me:hunter2"}`, "", "Invalid connect_to", []string{"is not a host and a port"}},
+		"connect_to":           {`{"connect_to": "127.0.0.1"}`, "connect_to", "Invalid connect_to", []string{"is not a host and a port", `"127.0.0.1:8443"`}},
+		"connect_to, password": {`{"connect_to": "me:hunter2"}`, "", "Invalid connect_to", []string{"is not a host and a port"}},
 
 		"request_headers, refused": {
 			`{"request_headers": {"accept-encoding": "hunter2"}}`, "", "Invalid request header",
 			[]string{`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`},
 		},
 		"request_headers, null":       {`{"request_headers": {"X-Token": null}}`, "", "Invalid request header", []string{`["X-Token"]`, "the value is null; remove the header"}},
-		"request_headers, twice":      {`{"request_headers": {"X-Token": "hunter2", "x-token": "hunter2"}}`, "", "Invalid request header", []string{`["x-token"]`, `same header as "X-Token"`}},
 		"request_headers, line break": {`{"request_headers": {"X-Token": "hunter2\n"}}`, "", "Invalid request header", []string{"line break", "trimspace()"}},
-		"request_headers, Host":       {`{"request_headers": {"Host": "hunter2 x"}}`, "", "Invalid request header", []string{"not a host or a host and port"}},
 
 		"request_timeout": {`{"request_timeout": "0s"}`, "request_timeout", "Invalid duration", []string{"request_timeout is"}},
 		"min_delay":       {`{"retry": {"min_delay": "0s"}}`, "retry.min_delay", "Invalid duration", []string{"retry.min_delay is"}},
