@@ -20,17 +20,11 @@ import (
 // releaseConfig returns a record that expects a chunk size, and resources that use it and another value.
 func releaseConfig(baseURL string, chunkSize int) string {
 	return acctest.ImpatientProvider + fmt.Sprintf(`
-resource "terraform_data" "server" {}
-
 resource "filetransfer_instance_record" "test" {
   base_url = %q
 
   expected {
     chunk_size = %d
-  }
-
-  lifecycle {
-    replace_triggered_by = [terraform_data.server]
   }
 }
 
@@ -109,34 +103,6 @@ func TestAccRecord_Drift(t *testing.T) {
 				ConfigStateChecks: acctest.ExpectKnownValues("filetransfer_instance_record.test", acctest.NewerDetails(map[string]knownvalue.Check{
 					"file_max_size": knownvalue.Int64Exact(1000),
 				})),
-			},
-		},
-	})
-}
-
-// TestAccRecord_Replacement waits as a creation does. What is expected is known, so that what uses only that is not in the plan.
-func TestAccRecord_Replacement(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{
-			{Config: releaseConfig(server.URL(), 20000000)},
-			{
-				Taint:  []string{"terraform_data.server"},
-				Config: releaseConfig(server.URL(), 20000000),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionReplace),
-					plancheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
-					plancheck.ExpectUnknownValue("filetransfer_instance_record.test", tfjsonpath.New("file_max_size")),
-					plancheck.ExpectResourceAction("terraform_data.chunk_size", plancheck.ResourceActionNoop),
-					acctest.BeforeApply(func() error {
-						server.SetScript(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)), instancetest.Status(503))
-						return nil
-					}),
-				}},
-				ConfigStateChecks: acctest.ExpectKnownValues("filetransfer_instance_record.test", acctest.NewerDetails(nil)),
 			},
 		},
 	})

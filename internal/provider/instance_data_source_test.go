@@ -156,26 +156,3 @@ output "limit" { value = data.filetransfer_instance.this.file_max_size }
 		},
 	})
 }
-
-// TestAccInstance_Errors is about the line of base_url.
-func TestAccInstance_Errors(t *testing.T) {
-	t.Parallel()
-	forbidden := instancetest.New(t, instancetest.WithDefault(instancetest.Status(403))).URL()
-	down := "http://" + instancetest.ReserveAddress(t)
-	acctest.ExpectErrors(t, nil, acctest.ImpatientProvider+fmt.Sprintf(`
-data "filetransfer_instance" "forbidden" {
-  base_url = %q
-}
-
-data "filetransfer_instance" "down" {
-  base_url = %q
-}
-`, forbidden, down),
-		acctest.ConfigError{Line: fmt.Sprintf("base_url = %q", forbidden), Texts: []string{
-			"Instance answered with status 403", "GET " + forbidden + "/instance", "send them with request_headers",
-		}},
-		acctest.ConfigError{Line: fmt.Sprintf("base_url = %q", down), Texts: []string{
-			"Instance not reachable", "connection refused", "set wait_until_ready = true.",
-		}},
-	)
-}

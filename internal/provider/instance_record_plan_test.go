@@ -26,93 +26,76 @@ func unknownDetails(record *recordModel) {
 
 func TestRecordPlan(t *testing.T) {
 	t.Parallel()
-	const baseURL = "http://files.example.org"
-	expecting := func(expected expectedModel) types.Object { return objectOf(t, "expected", expected) }
-	triggers := mapOf(map[string]string{"deploy": "1"})
-	chunkSize := func(number float64) types.Object { return expecting(expectedModel{ChunkSize: numberOf(number)}) }
-	expectChunkSize := func(number float64) func(*recordModel) {
-		return func(record *recordModel) { record.Expected = chunkSize(number) }
+	// Changes of a record.
+	type change = func(record *recordModel)
+	nothing := func(*recordModel) {}
+	baseURL := func(value types.String) change { return func(record *recordModel) { record.BaseURL = value } }
+	expecting := func(expected expectedModel) change {
+		return func(record *recordModel) { record.Expected = objectOf(t, "expected", expected) }
 	}
+	chunkSize := func(number float64) change { return expecting(expectedModel{ChunkSize: numberOf(number)}) }
+	both := func(one, other change) change { return func(record *recordModel) { one(record); other(record) } }
+	anyInstance := both(unknownDetails, func(record *recordModel) { record.ChunkSize = types.Int64Value(3) })
 
 	tests := map[string]struct {
 		creation bool
-		state    func(*recordModel) // where it differs from newRecord
-		config   func(*recordModel) // where it differs from the state
-		plan     func(*recordModel) // where it differs from the configuration, with the details of the state, if there is one
+		state    change // where it differs from newRecord
+		config   change // where it differs from the state
+		plan     change // where it differs from the configuration, with the details of the state, if there is one
 	}{
-		"new": {creation: true, config: func(*recordModel) {}, plan: func(*recordModel) {}},
+		"new": {true, nothing, nothing, nothing},
 		"new, everything is expected of an unknown base URL": {
-			creation: true,
-			config: func(record *recordModel) {
-				record.BaseURL = types.StringUnknown()
-				record.Expected = expecting(expectedModel{
-					APIVersion: types.StringValue("3.1.2-rc.1+build"), ChunkSize: numberOf(1), FileMaxAge: numberOf(2), FileMaxSize: numberOf(0),
-					MaxTransfersInMerge: numberOf(7), RequirePassword: types.BoolValue(false),
-				})
-			},
-			plan: func(record *recordModel) {
+			true, nothing, both(baseURL(types.StringUnknown()), expecting(expectedModel{
+				APIVersion: types.StringValue("3.1.2-rc.1+build"), ChunkSize: numberOf(1), FileMaxAge: numberOf(2), FileMaxSize: numberOf(0),
+				MaxTransfersInMerge: numberOf(7), RequirePassword: types.BoolValue(false),
+			})),
+			func(record *recordModel) {
 				record.APIVersion = types.StringValue("3.1.2-rc.1+build")
 				record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = types.Int64Value(3), types.Int64Value(1), types.Int64Value(2)
 				record.ChunkSize, record.FileMaxAge, record.FileMaxSize = types.Int64Value(1), types.Int64Value(2), types.Int64Value(0)
 				record.MaxTransfersInMerge, record.RequirePassword = types.Int64Value(7), types.BoolValue(false)
 			},
 		},
-		"nothing changes":                  {config: func(*recordModel) {}, plan: func(*recordModel) {}},
-		"another spelling of the base URL": {config: func(record *recordModel) { record.BaseURL = types.StringValue("HTTP://Files.example.org:80//") }, plan: func(*recordModel) {}},
-		"another base URL": {
-			config: func(record *recordModel) {
-				record.BaseURL = types.StringValue("https://files.example.org")
-				expectChunkSize(3)(record)
-			},
-			plan: func(record *recordModel) { unknownDetails(record); record.ChunkSize = types.Int64Value(3) },
-		},
-		"base URL unknown": {
-			config: func(record *recordModel) { record.BaseURL = types.StringUnknown(); expectChunkSize(3)(record) },
-			plan:   func(record *recordModel) { unknownDetails(record); record.ChunkSize = types.Int64Value(3) },
-		},
+		"nothing changes":                {false, nothing, nothing, nothing},
+		"another spelling of the URL":    {false, nothing, baseURL(types.StringValue("HTTP://Files.example.org:80//")), nothing},
+		"another base URL":               {false, nothing, both(baseURL(types.StringValue("https://files.example.org")), chunkSize(3)), anyInstance},
+		"base URL unknown":               {false, nothing, both(baseURL(types.StringUnknown()), chunkSize(3)), anyInstance},
+		"the reported value is expected": {false, nothing, chunkSize(20000000), nothing},
+		"the last wait failed":           {false, func(record *recordModel) { record.WaitFailed = types.BoolValue(true) }, nothing, nothing},
 		"timeouts unknown": {
-			config: func(record *recordModel) {
+			false, nothing, func(record *recordModel) {
 				record.Timeouts = types.ObjectUnknown(record.Timeouts.AttributeTypes(t.Context()))
-			},
-			plan: func(*recordModel) {},
+			}, nothing,
 		},
-		"the reported value is expected": {config: expectChunkSize(20000000), plan: func(*recordModel) {}},
 		"another value is expected": {
-			state: expectChunkSize(20000000), config: expectChunkSize(40000000),
-			plan: func(record *recordModel) {
+			false, chunkSize(20000000), chunkSize(40000000),
+			func(record *recordModel) {
 				record.ChunkSize, record.ResponseBody = types.Int64Value(40000000), types.StringUnknown()
 			},
 		},
 		"an unknown number is expected": {
-			config: func(record *recordModel) {
-				record.Expected = expecting(expectedModel{ChunkSize: types.NumberUnknown()})
-			},
-			plan: func(record *recordModel) {
+			false, nothing, expecting(expectedModel{ChunkSize: types.NumberUnknown()}),
+			func(record *recordModel) {
 				record.ChunkSize, record.ResponseBody = types.Int64Unknown(), types.StringUnknown()
 			},
 		},
 		"an unknown version is expected": {
-			config: func(record *recordModel) {
-				record.Expected = expecting(expectedModel{APIVersion: types.StringUnknown()})
-			},
-			plan: func(record *recordModel) {
+			false, nothing, expecting(expectedModel{APIVersion: types.StringUnknown()}),
+			func(record *recordModel) {
 				unknown := types.Int64Unknown()
-				record.APIVersion, record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = types.StringUnknown(), unknown, unknown, unknown
-				record.ResponseBody = types.StringUnknown()
+				record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = unknown, unknown, unknown
+				record.APIVersion, record.ResponseBody = types.StringUnknown(), types.StringUnknown()
 			},
 		},
 		"the apply only waits": {
-			config: func(record *recordModel) { expectChunkSize(20000000)(record); record.Triggers = triggers }, plan: func(*recordModel) {},
+			false, nothing, both(chunkSize(20000000), func(record *recordModel) { record.Triggers = mapOf(map[string]string{"deploy": "1"}) }), nothing,
 		},
-		"the last wait failed": {state: func(record *recordModel) { record.WaitFailed = types.BoolValue(true) }, config: func(*recordModel) {}, plan: func(*recordModel) {}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			state := newRecord(t, baseURL)
-			if test.state != nil {
-				test.state(&state)
-			}
+			state := newRecord(t, "http://files.example.org")
+			test.state(&state)
 			planned := state
 			test.config(&planned)
 			want := planned
@@ -123,22 +106,27 @@ func TestRecordPlan(t *testing.T) {
 			test.plan(&want)
 			want.WaitFailed = types.BoolValue(false)
 
-			var prior any = &state
-			if test.creation {
-				prior = nil
-			}
-			proposed := withModel(t, recordState(), &planned)
-			resp := resource.ModifyPlanResponse{Plan: tfsdk.Plan(proposed)}
-			(&instanceRecordResource{newTestData(t, providerModel{}, retryModel{})}).ModifyPlan(t.Context(),
-				resource.ModifyPlanRequest{Plan: resp.Plan, State: withModel(t, recordState(), prior)}, &resp)
-			requireNoDiagnostics(t, resp.Diagnostics)
-			var got recordModel
-			requireNoDiagnostics(t, resp.Plan.Get(t.Context(), &got))
+			got, diags := modifyPlan(t, planned, state, test.creation)
+			requireNoDiagnostics(t, diags)
 			if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
 				t.Errorf("the plan differs, want (-), got (+):\n%s", diff)
 			}
 		})
 	}
+}
+
+// modifyPlan plans a record.
+func modifyPlan(t *testing.T, planned, state recordModel, creation bool) (modified recordModel, diags diag.Diagnostics) {
+	t.Helper()
+	var prior any = &state
+	if creation {
+		prior = nil
+	}
+	resp := resource.ModifyPlanResponse{Plan: tfsdk.Plan(withModel(t, recordState(), &planned))}
+	(&instanceRecordResource{newTestData(t, providerModel{}, retryModel{})}).ModifyPlan(t.Context(),
+		resource.ModifyPlanRequest{Plan: resp.Plan, State: withModel(t, recordState(), prior)}, &resp)
+	requireNoDiagnostics(t, resp.Plan.Get(t.Context(), &modified))
+	return modified, resp.Diagnostics
 }
 
 // TestMustWait shows which updates wait. TestAccRecord_... show that these do.
@@ -342,11 +330,9 @@ func TestRecordPlanWarnsOfDrift(t *testing.T) {
 			state, planned := newRecord(t, "http://h"), newRecord(t, "http://h/")
 			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
 			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.planned)})
-			resp := resource.ModifyPlanResponse{Plan: tfsdk.Plan(withModel(t, recordState(), &planned))}
-			(&instanceRecordResource{newTestData(t, providerModel{}, retryModel{})}).ModifyPlan(t.Context(),
-				resource.ModifyPlanRequest{Plan: resp.Plan, State: withModel(t, recordState(), &state)}, &resp)
-			if got := len(resp.Diagnostics) == 1 && resp.Diagnostics[0].Severity() == diag.SeverityWarning; got != test.warns {
-				t.Errorf("it warns: %t, want %t:\n%s", got, test.warns, textOf(resp.Diagnostics))
+			_, diags := modifyPlan(t, planned, state, false)
+			if got := len(diags) == 1 && diags[0].Severity() == diag.SeverityWarning; got != test.warns {
+				t.Errorf("it warns: %t, want %t:\n%s", got, test.warns, textOf(diags))
 			}
 		})
 	}

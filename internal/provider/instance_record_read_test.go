@@ -33,6 +33,7 @@ func TestRecordCreate(t *testing.T) {
 	unknownDetails(&planned)
 	planned.WaitFailed, planned.ChunkSize = types.BoolValue(false), types.Int64Value(10000000) // as ModifyPlan plans it
 	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(10000000)})
+	planned.StableFor = types.StringValue("1ms") // two answers
 	state := withModel(t, recordState(), &planned)
 	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
 	data := newTestData(t, providerModel{}, impatient(1))
@@ -44,6 +45,9 @@ func TestRecordCreate(t *testing.T) {
 	want := planned
 	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
 	requireSameRecord(t, created, want)
+	if got := len(server.Requests()); got != 3 {
+		t.Errorf("%d requests, want 3: one that fails, and two", got)
+	}
 }
 
 func TestRecordUpdate(t *testing.T) {

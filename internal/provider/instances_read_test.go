@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -218,35 +216,6 @@ func TestFleetConcurrency(t *testing.T) {
 				t.Errorf("%d requests at once, want %d", got, test.want)
 			}
 		})
-	}
-}
-
-// TestFleetMemberThatWaitsForARetryHoldsNoPlace: with one place and delays of an hour, all instances are asked.
-func TestFleetMemberThatWaitsForARetryHoldsNoPlace(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var requests atomic.Int64
-	server := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-		if requests.Add(1) == 5 {
-			cancel()
-		}
-		instancetest.Status(503)(s, w, r)
-	}))
-	hour := types.StringValue("1h")
-	_, diags := readInstances(ctx, t, newTestData(t, providerModel{}, retryModel{MinDelay: hour, MaxDelay: hour}), baseURLsUnder(server.URL(), 5),
-		func(model *instancesModel) {
-			model.MaxConcurrency, model.Timeouts = numberOf(1), &readTimeoutsModel{Read: types.StringValue("3h")}
-		})
-	requireDiagnostic(t, diags, "Error: Read canceled", "5 of 5 were not read yet.")
-	var paths []string
-	for _, request := range server.Requests() {
-		paths = append(paths, request.Path)
-	}
-	slices.Sort(paths)
-	want := []string{"/key000/instance", "/key001/instance", "/key002/instance", "/key003/instance", "/key004/instance"}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Errorf("the requests differ, want (-), got (+):\n%s", diff)
 	}
 }
 

@@ -273,10 +273,13 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 	data := newTestData(t, providerModel{
 		BaseURL: types.StringValue(baseURL), ConnectTo: types.StringValue(server.Address()), RequestHeaders: mapOf(map[string]string{"X-Token": "a"}),
 	}, retryModel{})
-	state, diags := readInstance(t.Context(), t, data, func(*instanceModel) {})
+	state, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.RequestHeaders = mapOf(map[string]string{"x-own": "b"}) })
 	requireNoDiagnostics(t, diags)
-	if state.BaseURL.ValueString() != baseURL {
-		t.Errorf("base_url is %s, want %q", state.BaseURL, baseURL)
+	want := nullModel[instanceModel](t, instanceState())
+	want.BaseURL, want.ResponseBody, want.RequestHeaders = types.StringValue(baseURL), types.StringValue(instancetest.Newer().JSON()), state.RequestHeaders
+	want.detailsModel = detailsOf(t, instancetest.Newer())
+	if diff := cmp.Diff(want, state, cmp.AllowUnexported(instanceModel{})); diff != "" {
+		t.Errorf("filetransfer_instance differs, want (-), got (+):\n%s", diff)
 	}
 	_, diags = readInstances(t.Context(), t, data, map[string]string{"a": baseURL}, func(model *instancesModel) {
 		model.RequestHeaders = mapOf(map[string]string{"x-own": "b"})
@@ -295,7 +298,7 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 	}
 	for i, request := range requests {
 		want := always.Clone()
-		if i == 1 {
+		if i < 2 { // of the data sources
 			want.Set("X-Own", "b")
 		}
 		if diff := cmp.Diff(want, request.Header); diff != "" || request.Host != instancetest.ProxiedHost {
@@ -304,14 +307,14 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 	}
 }
 
-func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
+// TestProviderArgumentsApply: the client's tests show what each does.
+func TestProviderArgumentsApply(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t)
 	text := types.StringValue
 	ca, cert, key := text(material.CACertPEM()), text(material.ClientCertPEM()), text(material.ClientKeyPEM())
 	failing, silent := instancetest.WithDefault(instancetest.Status(503)), instancetest.WithDefault(instancetest.Silent())
-	fourAttempts := impatient(1)
-	fourAttempts.MaxAttempts = types.NumberNull()
+	selfSigned := instancetest.WithCertificate(instancetest.CertificateSelfSigned)
 	tests := map[string]struct {
 		config   providerModel
 		retry    retryModel
@@ -319,24 +322,19 @@ func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 		summary  string // of the error, "" for none
 		requests int
 	}{
-		"4 attempts by default":    {retry: fourAttempts, instance: failing, summary: "Instance answered with status 503", requests: 4},
-		"max_attempts 1":           {retry: impatient(1), instance: failing, summary: "Instance answered with status 503", requests: 1},
-		"max_attempts 6":           {retry: impatient(6), instance: failing, summary: "Instance answered with status 503", requests: 6},
-		"request_timeout":          {config: providerModel{RequestTimeout: text("1s")}, retry: impatient(1), instance: silent, summary: "Instance did not answer in time", requests: 1},
-		"ca_cert_pem":              {config: providerModel{CACertPEM: ca}, instance: instancetest.WithTLS(), requests: 1},
-		"system's CA certificates": {instance: instancetest.WithTLS(), summary: "Certificate of the instance not trusted"},
-		"client certificate": {
-			config: providerModel{CACertPEM: ca, ClientCertPEM: cert, ClientKeyPEM: key}, instance: instancetest.WithClientCertificate(), requests: 1,
-		},
-		"no client certificate": {
-			config: providerModel{CACertPEM: ca}, retry: impatient(1), instance: instancetest.WithClientCertificate(), summary: "TLS handshake with the instance failed",
-		},
+		"max_attempts":       {providerModel{}, impatient(6), failing, "Instance answered with status 503", 6},
+		"request_timeout":    {providerModel{RequestTimeout: text("1s")}, impatient(1), silent, "Instance did not answer in time", 1},
+		"ca_cert_pem":        {providerModel{CACertPEM: ca}, retryModel{}, instancetest.WithTLS(), "", 1},
+		"no ca_cert_pem":     {providerModel{}, retryModel{}, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
+		"insecure":           {providerModel{Insecure: types.BoolValue(true)}, retryModel{}, selfSigned, "", 1},
+		"client certificate": {providerModel{CACertPEM: ca, ClientCertPEM: cert, ClientKeyPEM: key}, retryModel{}, instancetest.WithClientCertificate(), "", 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, test.instance)
-			_, diags := readInstance(t.Context(), t, newTestData(t, test.config, test.retry), func(model *instanceModel) { model.BaseURL = text(server.URL()) })
+			data, _ := newProviderData(test.config, test.retry, "")
+			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = text(server.URL()) })
 			if test.summary == "" {
 				requireNoDiagnostics(t, diags)
 			} else {
@@ -347,14 +345,6 @@ func TestProvidersRetryAndTLSArgumentsApply(t *testing.T) {
 			}
 		})
 	}
-	t.Run("insecure", func(t *testing.T) {
-		t.Parallel()
-		server := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateSelfSigned))
-		data, diags := newProviderData(providerModel{Insecure: types.BoolValue(true)}, retryModel{}, "")
-		requireDiagnostic(t, diags, "Warning at insecure: Certificates are not verified")
-		_, diags = readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = text(server.URL()) })
-		requireNoDiagnostics(t, diags)
-	})
 }
 
 func TestReadsShareTheProvidersConnections(t *testing.T) {
