@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,7 +58,7 @@ func TestNewDetailsModel(t *testing.T) {
 		t.Errorf("there are %d values for %d attributes", len(got.values()), len(detailsTypes))
 	}
 	for name, value := range got.values() {
-		attribute := model.detailsModel.values()[name]
+		attribute := model.values()[name]
 		requireNoDiagnostics(t, state.GetAttribute(t.Context(), path.Root(name), &attribute))
 		if !attribute.Equal(value) {
 			t.Errorf("values has %s = %s, and the attribute is %s", name, value, attribute)
@@ -83,7 +82,7 @@ func TestNewDetailsModel(t *testing.T) {
 func TestModelsFitTheSchemas(t *testing.T) {
 	t.Parallel()
 	var resp provider.SchemaResponse
-	new(filetransferProvider).Schema(context.Background(), provider.SchemaRequest{}, &resp)
+	new(filetransferProvider).Schema(t.Context(), provider.SchemaRequest{}, &resp)
 	providerState := tfsdk.State{Schema: resp.Schema}
 	instanceModel := nullModel[instanceModel](t, instanceState())
 	instancesModel := nullModel[instancesModel](t, instancesState())

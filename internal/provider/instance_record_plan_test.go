@@ -391,8 +391,8 @@ func TestChangedWarning(t *testing.T) {
 				test.planned(&planned)
 			}
 			result := &client.Result{Document: []byte(test.reported.JSON()), Details: parse(t, test.reported)}
-			for beginning, expected := range map[string]expectedModel{
-				"": {}, "The instance reports what is expected. ": {ChunkSize: numberOf(1)},
+			for asExpected, expected := range map[string]expectedModel{
+				"": {}, "The instance reports what is expected.": {ChunkSize: numberOf(1)},
 			} {
 				got := record.changedWarning(planned, result, expected)
 				if len(test.changed) == 0 {
@@ -402,8 +402,8 @@ func TestChangedWarning(t *testing.T) {
 					continue
 				}
 				requireDiagnostic(t, diag.Diagnostics{got}, "Warning: Other details changed while the apply waited: http://files.example.org")
-				want := beginning + "These details have changed too, but this apply had to keep them as planned:\n  - " + strings.Join(test.changed, "\n  - ") +
-					"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it."
+				want := sentences(asExpected, "These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(test.changed, "\n  - ")+
+					"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 				if got.Detail() != want {
 					t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 				}

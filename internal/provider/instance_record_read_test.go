@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -203,6 +204,40 @@ func TestRefreshWithUnknownProviderArguments(t *testing.T) {
 	requireNoDiagnostics(t, diags)
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests with an unknown base_url, want 1", n)
+	}
+}
+
+// TestRecordTimeouts lets the clock run only while the provider waits: nothing listens at the address.
+func TestRecordTimeouts(t *testing.T) {
+	t.Parallel()
+	baseURL := "http://" + instancetest.ReserveAddress(t)
+	own := recordTimeoutsModel{types.StringValue("3m"), types.StringValue("5s"), types.StringValue("4m")}
+	tests := map[string]struct {
+		timeouts             recordTimeoutsModel
+		create, read, update string
+	}{
+		"default": {recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (10s)", "timeouts.update is 10m."},
+		"own":     {own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
+				state := newRecord(t, baseURL)
+				state.Timeouts = objectOf(t, "timeouts", test.timeouts)
+				planned := state
+				unknownDetails(&planned)
+				created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+				plan := tfsdk.Plan(withModel(t, recordState(), &planned))
+				(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
+				requireDiagnostic(t, created.Diagnostics, "Error at base_url: Instance not reachable", test.create)
+				_, diags := refreshRecordModel(t.Context(), t, data, state)
+				requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+baseURL, test.read)
+				_, diags = updateRecord(t.Context(), t, data, planned, state)
+				requireDiagnostic(t, diags, "Error at base_url: Instance not reachable", test.update)
+			})
+		})
 	}
 }
 

@@ -44,22 +44,6 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The record that is refreshed below.
-	const record = "filetransfer_instance_record"
-	recordConfig := config(`{"base_url": %s}`, instance.URL())
-	planned, err := server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: record, PriorState: config("null"), ProposedNewState: recordConfig, Config: recordConfig,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	applied, err := server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: record, PriorState: config("null"), PlannedState: planned.PlannedState, Config: recordConfig,
-	})
-	if err != nil || len(applied.Diagnostics) > 0 {
-		t.Fatalf("%v\n%s", err, protocolText(applied.Diagnostics))
-	}
-
 	readDataSource := func(name string, config *tfprotov6.DynamicValue) string {
 		resp, err := server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
 		if err != nil {
@@ -73,13 +57,6 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 		},
 		"hunter2 fleet": func() string {
 			return readDataSource("filetransfer_instances", config(`{"base_urls": {"a": %s}, "request_headers": {"X-Own": "hunter2 fleet"}}`, instance.URL()))
-		},
-		"": func() string {
-			resp, err := server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: record, CurrentState: applied.NewState})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return protocolText(resp.Diagnostics)
 		},
 	}
 	before, after, _ := strings.Cut(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
