@@ -319,11 +319,11 @@ func TestProviderArgumentsApply(t *testing.T) {
 		config   providerModel
 		retry    retryModel
 		instance instancetest.Option
-		summary  string // of the error, "" for none
+		part     string // of the error, "" for none
 		requests int
 	}{
 		"max_attempts":       {providerModel{}, impatient(6), failing, "Instance answered with status 503", 6},
-		"request_timeout":    {providerModel{RequestTimeout: text("1s")}, impatient(1), silent, "Instance did not answer in time", 1},
+		"request_timeout":    {providerModel{RequestTimeout: text("1s")}, impatient(1), silent, "request_timeout (1s), ran out.", 1},
 		"ca_cert_pem":        {providerModel{CACertPEM: ca}, retryModel{}, instancetest.WithTLS(), "", 1},
 		"no ca_cert_pem":     {providerModel{}, retryModel{}, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
 		"insecure":           {providerModel{Insecure: types.BoolValue(true)}, retryModel{}, selfSigned, "", 1},
@@ -334,12 +334,13 @@ func TestProviderArgumentsApply(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, test.instance)
 			data, _ := newProviderData(test.config, test.retry, "")
-			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = text(server.URL()) })
-			if test.summary == "" {
+			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) {
+				model.BaseURL, model.Timeouts = text(server.URL()), &readTimeoutsModel{Read: text("8s")} // less than request_timeout by default
+			})
+			if test.part == "" {
 				requireNoDiagnostics(t, diags)
-			} else {
-				requireDiagnostic(t, diags, "Error at base_url: "+test.summary)
 			}
+			requireTexts(t, textOf(diags), test.part)
 			if got := len(server.Requests()); got != test.requests {
 				t.Errorf("%d requests, want %d", got, test.requests)
 			}

@@ -74,6 +74,9 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 		if sent := requests[len(requests)-1].Header; sent.Get("X-Token") != "hunter2-token" || sent.Get("X-Own") != ownHeader {
 			t.Errorf("X-Token is %q and X-Own %q, want %q", sent.Get("X-Token"), sent.Get("X-Own"), ownHeader)
 		}
+		if got := requests[0].Header.Get("User-Agent"); got != "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4" {
+			t.Errorf("User-Agent is %q", got)
+		}
 	}
 	requireTexts(t, log.String(), "Calling provider defined", "Read the instance", "Could not read the instance")
 	requireNoTexts(t, log.String(), "hunter2", strings.Split(instance.ClientKeyPEM(), "\n")[1])
