@@ -1,31 +1,22 @@
-package provider_test
+package provider
 
 import (
 	"strconv"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// benchmarkRead reads a data source. Encoding the configuration and decoding the state are Terraform's work, and no part of it.
-func benchmarkRead(b *testing.B, name string, config object) {
-	b.Helper()
-	b.ReportAllocs() // those of the instance in this process included
-	p, _ := configure(b.Context(), b, nil)
-	encoded := encode(b, name, config)
-	for b.Loop() {
-		resp, err := p.ReadDataSource(b.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
-		if err != nil || len(resp.Diagnostics) > 0 {
-			b.Fatalf("%v\n%s", err, diagnostics(resp.Diagnostics))
-		}
-	}
-}
-
-// BenchmarkRead reads filetransfer_instance. The client's benchmark compares with a plain GET.
+// BenchmarkRead reads filetransfer_instance, with the instance in the same process. The client's benchmark compares with a plain GET.
 func BenchmarkRead(b *testing.B) {
-	benchmarkRead(b, instanceName, object{"base_url": instancetest.New(b).URL()})
+	b.ReportAllocs()
+	data, baseURL := newTestData(b, providerModel{}, retryModel{}), instancetest.New(b).URL()
+	for b.Loop() {
+		_, diags := readInstance(b.Context(), b, data, func(model *instanceModel) { model.BaseURL = types.StringValue(baseURL) })
+		requireNoDiagnostics(b, diags)
+	}
 }
 
 // BenchmarkFleet reads filetransfer_instances of several sizes.
@@ -33,8 +24,12 @@ func BenchmarkFleet(b *testing.B) {
 	instance := instancetest.New(b, instancetest.WithDefault(good))
 	for _, size := range []int{1000, 10_000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			baseURLs, _ := under(instance.URL(), size)
-			benchmarkRead(b, instancesName, object{"base_urls": baseURLs})
+			b.ReportAllocs()
+			data, baseURLs := newTestData(b, providerModel{}, retryModel{}), baseURLsUnder(instance.URL(), size)
+			for b.Loop() {
+				_, diags := readInstances(b.Context(), b, data, baseURLs, func(*instancesModel) {})
+				requireNoDiagnostics(b, diags)
+			}
 		})
 	}
 }

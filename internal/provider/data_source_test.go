@@ -4,31 +4,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-func TestReadTimeoutIsLongerWhileWaiting(t *testing.T) {
+func TestReadTimeout(t *testing.T) {
 	t.Parallel()
-	timeouts := func(read any) tftypes.Value {
-		block := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"read": tftypes.String}}
-		return tftypes.NewValue(block, map[string]tftypes.Value{"read": tftypes.NewValue(tftypes.String, read)})
-	}
+	waiting := types.BoolValue(true)
 	tests := map[string]struct {
-		config map[string]tftypes.Value
+		config readModel
 		want   time.Duration
 	}{
-		"nothing":               {nil, time.Minute},
-		"waiting":               {map[string]tftypes.Value{"wait_until_ready": boolValue(true)}, 10 * time.Minute},
-		"waiting, no read":      {map[string]tftypes.Value{"wait_until_ready": boolValue(true), "timeouts": timeouts(nil)}, 10 * time.Minute},
-		"timeouts":              {map[string]tftypes.Value{"timeouts": timeouts("5s")}, 5 * time.Second},
-		"waiting with timeouts": {map[string]tftypes.Value{"wait_until_ready": boolValue(true), "timeouts": timeouts("1h")}, time.Hour},
+		"default":                   {readModel{}, time.Minute},
+		"not waiting":               {readModel{WaitUntilReady: types.BoolValue(false)}, time.Minute},
+		"waiting":                   {readModel{WaitUntilReady: waiting}, 10 * time.Minute},
+		"waiting, empty timeouts":   {readModel{WaitUntilReady: waiting, Timeouts: &readTimeoutsModel{}}, 10 * time.Minute},
+		"timeouts.read":             {readModel{Timeouts: &readTimeoutsModel{Read: types.StringValue("5s")}}, 5 * time.Second},
+		"waiting and timeouts.read": {readModel{WaitUntilReady: waiting, Timeouts: &readTimeoutsModel{Read: types.StringValue("1h")}}, time.Hour},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := new(dataSource).operation(readOne, test.config).timeout; got != test.want {
-				t.Errorf("the timeout is %s, want %s", got, test.want)
-			}
-		})
+		if got := new(dataSource).operation(readOne, test.config).timeout; got != test.want {
+			t.Errorf("%s: the timeout is %s, want %s", name, got, test.want)
+		}
 	}
 }

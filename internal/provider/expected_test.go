@@ -20,17 +20,11 @@ import (
 // releaseConfig returns a record that expects a chunk size, and resources that use it and another value.
 func releaseConfig(baseURL string, chunkSize int) string {
 	return acctest.ImpatientProvider + fmt.Sprintf(`
-resource "terraform_data" "server" {}
-
 resource "filetransfer_instance_record" "test" {
   base_url = %q
 
   expected {
     chunk_size = %d
-  }
-
-  lifecycle {
-    replace_triggered_by = [terraform_data.server]
   }
 }
 
@@ -114,40 +108,13 @@ func TestAccRecord_Drift(t *testing.T) {
 	})
 }
 
-// TestAccRecord_Replacement waits as a creation does. What is expected is known, so that what uses only that is not in the plan.
-func TestAccRecord_Replacement(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{
-			{Config: releaseConfig(server.URL(), 20000000)},
-			{
-				Taint:  []string{"terraform_data.server"},
-				Config: releaseConfig(server.URL(), 20000000),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionReplace),
-					plancheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
-					plancheck.ExpectUnknownValue("filetransfer_instance_record.test", tfjsonpath.New("file_max_size")),
-					plancheck.ExpectResourceAction("terraform_data.chunk_size", plancheck.ResourceActionNoop),
-					acctest.BeforeApply(func() error {
-						server.SetScript(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)), instancetest.Status(503))
-						return nil
-					}),
-				}},
-				ConfigStateChecks: acctest.ExpectKnownValues("filetransfer_instance_record.test", acctest.NewerDetails(nil)),
-			},
-		},
-	})
-}
-
 // TestAccRecord_ServerThatDoesNotExistYet plans with what is expected of a server that the same apply would start. A creation that
 // fails records nothing.
 func TestAccRecord_ServerThatDoesNotExistYet(t *testing.T) {
 	t.Parallel()
 	address := instancetest.ReserveAddress(t)
-	config := acctest.ImpatientProvider + fmt.Sprintf(`
+	config := func(timeout string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = "http://%s"
 
@@ -157,14 +124,15 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    create = "2s"
+    create = %q
   }
 }
 
 resource "terraform_data" "chunk_size" {
   input = filetransfer_instance_record.test.chunk_size
 }
-`, address)
+`, address, timeout)
+	}
 	unknownNames := slices.DeleteFunc(slices.Collect(maps.Keys(acctest.NewerDetails(nil))), func(name string) bool {
 		return strings.HasPrefix(name, "api_version") || name == "chunk_size"
 	})
@@ -186,14 +154,14 @@ resource "terraform_data" "chunk_size" {
 		Steps: []resource.TestStep{
 			{
 				// The server does not start.
-				Config:           config,
+				Config:           config("2s"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: known},
 				ExpectError: acctest.WrappedText("Error: Instance not reachable", "The wait ended: timeouts.create is 2s.",
 					"Check the server's log: it may not have started.", "If the instance needs longer to start, raise timeouts.create."),
 			},
 			{
 				// It starts: the plan is the same as before.
-				Config:            config,
+				Config:            config("2m"),
 				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: append(known, starts)},
 				ConfigStateChecks: acctest.ExpectKnownValues("filetransfer_instance_record.test", acctest.NewerDetails(nil)),
 			},
@@ -212,13 +180,10 @@ resource "filetransfer_instance_record" "test" {
   expected {
     api_version = "2.1.5"
   }
-
-  timeouts {
-    update = "2s"
-  }
 }
 `, server.URL())
-	after := acctest.ImpatientProvider + fmt.Sprintf(`
+	after := func(timeout string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = %q
 
@@ -232,11 +197,12 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    update = "2s"
+    update = %q
   }
 }
-`, server.URL())
-	onlyExpectedChanges := acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected")
+`, server.URL(), timeout)
+	}
+	expectedChanges := acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts")
 	breaks := acctest.BeforeApply(func() error {
 		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60).
 			With("fileMaxSize", 64).With("maxTransfersInMerge", 0).With("requirePassword", false)))
@@ -248,8 +214,8 @@ resource "filetransfer_instance_record" "test" {
 			{Config: before},
 			{
 				// The error is on the line of the first difference, and lists all of them.
-				Config:           after,
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{onlyExpectedChanges, breaks}},
+				Config:           after("2s"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{expectedChanges, breaks}},
 				ExpectError: acctest.WrappedText(
 					"Error: Instance does not report what is expected", "with filetransfer_instance_record.test,", "chunk_size = 20000000",
 					"GET "+server.URL()+"/instance answered, but the instance does not report what is expected:",
@@ -261,9 +227,9 @@ resource "filetransfer_instance_record" "test" {
 			{
 				// The state has what was expected before, so that the next apply waits again.
 				PreConfig: func() { server.SetDefault(instancetest.Answer()) },
-				Config:    after,
+				Config:    after("2m"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "wait_failed"),
+					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts", "wait_failed"),
 					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("expected").AtMapKey("chunk_size"), knownvalue.Null()),
 					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("wait_failed"), knownvalue.Bool(true)),
 					acctest.BeforeApply(func() error {
@@ -279,162 +245,21 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-func TestAccRecord_InvalidExpectedValues(t *testing.T) {
-	t.Parallel()
-	const number = "Write a whole number from 0 to 9223372036854775807."
-	const version = "Write the version that the instance reports, which has three numbers"
-	acctest.ExpectErrors(t, nil, `
-resource "filetransfer_instance_record" "misspelled" {
-  base_url = "https://files.example.org"
-  expected { chunksize = 1 }
-}
-
-resource "filetransfer_instance_record" "fraction" {
-  base_url = "https://files.example.org"
-  expected { chunk_size = 1.5 }
-}
-
-resource "filetransfer_instance_record" "negative" {
-  base_url = "https://files.example.org"
-  expected { chunk_size = -1 }
-}
-
-resource "filetransfer_instance_record" "too_large" {
-  base_url = "https://files.example.org"
-  expected { file_max_size = 9223372036854775808 }
-}
-
-resource "filetransfer_instance_record" "unit" {
-  base_url = "https://files.example.org"
-  expected { file_max_age = "30d" }
-}
-
-resource "filetransfer_instance_record" "two_numbers" {
-  base_url = "https://files.example.org"
-  expected { api_version = "2.1" }
-}
-
-resource "filetransfer_instance_record" "no_version" {
-  base_url = "https://files.example.org"
-  expected { api_version = "" }
-}
-
-resource "filetransfer_instance_record" "valid" {
-  base_url = "https://files.example.org"
-  expected {
-    api_version            = "2.1.0-rc.1+build"
-    chunk_size             = 0
-    max_transfers_in_merge = 9223372036854775807
-  }
-}
-`,
-		acctest.ConfigError{Line: `expected { chunksize = 1 }`, Texts: []string{`Did you mean "chunk_size"?`}},
-		acctest.ConfigError{Line: `expected { chunk_size = 1.5 }`, Texts: []string{"Invalid number", "expected.chunk_size is 1.5.", number}},
-		acctest.ConfigError{Line: `expected { chunk_size = -1 }`, Texts: []string{"Invalid number", "expected.chunk_size is -1.", number}},
-		acctest.ConfigError{Line: `expected { file_max_size = 9223372036854775808 }`, Texts: []string{"Invalid number", number}},
-		acctest.ConfigError{Line: `expected { file_max_age = "30d" }`, Texts: []string{"a number is required"}},
-		acctest.ConfigError{Line: `expected { api_version = "2.1" }`, Texts: []string{"Invalid version", `expected.api_version is "2.1".`, version}},
-		acctest.ConfigError{Line: `expected { api_version = "" }`, Texts: []string{"Invalid version", `expected.api_version is "".`, version}},
-	)
-}
-
-// TestAccRecord_NothingToWaitFor rejects triggers and stable_for without anything expected, and a stable_for that no wait leaves time for.
-func TestAccRecord_NothingToWaitFor(t *testing.T) {
-	t.Parallel()
-	acctest.ExpectErrors(t, nil, `
-resource "filetransfer_instance_record" "no_block" {
-  base_url = "https://files.example.org"
-  triggers = { deploy = "no block" }
-}
-
-resource "filetransfer_instance_record" "empty_block" {
-  base_url = "https://files.example.org"
-  triggers = { deploy = "empty block" }
-  expected {}
-}
-
-resource "filetransfer_instance_record" "null" {
-  base_url   = "https://files.example.org"
-  stable_for = "30s"
-  expected { chunk_size = null }
-}
-
-resource "filetransfer_instance_record" "no_trigger" {
-  base_url = "https://files.example.org"
-  triggers = {}
-}
-
-resource "filetransfer_instance_record" "creation" {
-  base_url   = "https://files.example.org"
-  stable_for = "60s"
-  expected { chunk_size = 1 }
-  timeouts { create = "1m" }
-}
-
-resource "filetransfer_instance_record" "update" {
-  base_url   = "https://files.example.org"
-  stable_for = "61s"
-  expected { chunk_size = 1 }
-  timeouts { update = "1m" }
-}
-
-resource "filetransfer_instance_record" "by_default" {
-  base_url   = "https://files.example.org"
-  stable_for = "10m"
-  expected { chunk_size = 1 }
-}
-
-resource "filetransfer_instance_record" "no_duration" {
-  base_url   = "https://files.example.org"
-  stable_for = "30"
-  expected { chunk_size = 1 }
-}
-
-resource "filetransfer_instance_record" "valid" {
-  base_url   = "https://files.example.org"
-  stable_for = "599s"
-  expected { chunk_size = 1 }
-}
-`,
-		acctest.ConfigError{
-			Line:  `triggers = { deploy = "no block" }`,
-			Texts: []string{"Triggers without anything expected", "Set an argument in the block expected, or remove triggers."},
-		},
-		acctest.ConfigError{Line: `triggers = { deploy = "empty block" }`, Texts: []string{"Triggers without anything expected"}},
-		acctest.ConfigError{
-			Line:  `stable_for = "30s"`,
-			Texts: []string{"stable_for without anything expected", "Set an argument in the block expected, or remove stable_for."},
-		},
-		acctest.ConfigError{
-			Line:  `stable_for = "60s"`,
-			Texts: []string{"stable_for is too long", "stable_for is 1m, timeouts.create is 1m and timeouts.update is 10m:", "Make stable_for shorter than both."},
-		},
-		acctest.ConfigError{
-			Line:  `stable_for = "61s"`,
-			Texts: []string{"stable_for is too long", "stable_for is 1m1s, timeouts.create is 10m and timeouts.update is 1m:"},
-		},
-		acctest.ConfigError{Line: `stable_for = "10m"`, Texts: []string{"stable_for is too long", "timeouts.create is 10m and timeouts.update is 10m:"}},
-		acctest.ConfigError{Line: `stable_for = "30"`, Texts: []string{"Invalid duration", `stable_for is "30", which is not a duration.`}},
-	)
-}
-
 // TestAccRecord_ExpectedKnownInTheApply plans with values that another resource has only after its update.
 func TestAccRecord_ExpectedKnownInTheApply(t *testing.T) {
 	t.Parallel()
 	released := instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)
-	server, same := instancetest.New(t), instancetest.New(t)
+	server := instancetest.New(t)
 	config := func(apiVersion string, chunkSize int) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "terraform_data" "server" {
   input = {
-    api_version   = %q
-    chunk_size    = %d
-    file_max_size = 64424509440
-    nothing       = null
+    api_version = %q
+    chunk_size  = %d
   }
 }
 
-resource "filetransfer_instance_record" "changed" {
+resource "filetransfer_instance_record" "test" {
   base_url = %q
 
   expected {
@@ -442,26 +267,8 @@ resource "filetransfer_instance_record" "changed" {
     chunk_size  = terraform_data.server.output.chunk_size
   }
 }
-
-resource "filetransfer_instance_record" "unchanged" {
-  base_url = %q
-  triggers = { limit = terraform_data.server.output.file_max_size }
-
-  expected {
-    file_max_size = terraform_data.server.output.file_max_size
-  }
-}
-
-resource "filetransfer_instance_record" "nothing" {
-  base_url = %q
-
-  expected {
-    chunk_size = terraform_data.server.output.nothing
-  }
-}
-`, apiVersion, chunkSize, server.URL(), same.URL(), same.URL())
+`, apiVersion, chunkSize, server.URL())
 	}
-	var refreshed int
 	resource.Test(t, resource.TestCase{
 		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
@@ -469,31 +276,19 @@ resource "filetransfer_instance_record" "nothing" {
 			{Config: config("2.1.5", 20000000)},
 			{
 				Config: config("2.2.0", 30000000),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{
-						acctest.ExpectUnknownOnly("filetransfer_instance_record.changed",
-							"api_version", "api_version_major", "api_version_minor", "api_version_patch", "chunk_size", "response_body"),
-						acctest.ExpectUnknownOnly("filetransfer_instance_record.unchanged", "file_max_size", "response_body"),
-						acctest.ExpectUnknownOnly("filetransfer_instance_record.nothing", "chunk_size", "response_body"),
-						acctest.BeforeApply(func() error {
-							server.SetScript(instancetest.Answer(), instancetest.Status(503))
-							server.SetDefault(instancetest.AnswerDocument(released))
-							refreshed = len(same.Requests())
-							return nil
-						}),
-					},
-					// What turns out to be as before is not asked for.
-					PostApplyPreRefresh: []plancheck.PlanCheck{acctest.BeforeApply(func() error {
-						if n := len(same.Requests()) - refreshed; n > 0 {
-							return fmt.Errorf("%d requests in the apply, want none", n)
-						}
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					acctest.ExpectUnknownOnly("filetransfer_instance_record.test",
+						"api_version", "api_version_major", "api_version_minor", "api_version_patch", "chunk_size", "response_body"),
+					acctest.BeforeApply(func() error {
+						server.SetScript(instancetest.Answer(), instancetest.Status(503))
+						server.SetDefault(instancetest.AnswerDocument(released))
 						return nil
-					})},
-				},
+					}),
+				}},
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("filetransfer_instance_record.changed", tfjsonpath.New("api_version_minor"), knownvalue.Int64Exact(2)),
-					statecheck.ExpectKnownValue("filetransfer_instance_record.changed", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(30000000)),
-					statecheck.ExpectKnownValue("filetransfer_instance_record.changed", tfjsonpath.New("response_body"), knownvalue.StringExact(released.JSON())),
+					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("api_version_minor"), knownvalue.Int64Exact(2)),
+					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(30000000)),
+					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("response_body"), knownvalue.StringExact(released.JSON())),
 				},
 			},
 		},

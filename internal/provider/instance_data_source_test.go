@@ -1,14 +1,10 @@
 package provider_test
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -20,69 +16,43 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccInstance_Documents reads documents whose values are of every kind. The parser's tests have every form of a document.
-func TestAccInstance_Documents(t *testing.T) {
+// TestAccInstance reads a document of each shape. The parser's tests have every form of a document.
+func TestAccInstance(t *testing.T) {
 	t.Parallel()
-	newer := instancetest.Newer()
-	bodyWithoutMark := knownvalue.StringExact(newer.JSON())
-	tests := map[string]struct {
-		document string
-		want     map[string]knownvalue.Check // where it differs from that of newer
-	}{
-		"newer": {newer.JSON(), nil},
-		"older": {instancetest.Older().JSON(), map[string]knownvalue.Check{
-			"file_max_size":          knownvalue.Int64Exact(21474836480),
-			"chunk_size":             knownvalue.Int64Exact(10000000),
-			"require_password":       knownvalue.Bool(false),
-			"api_version":            knownvalue.StringExact("1.3.2"),
-			"api_version_major":      knownvalue.Int64Exact(1),
-			"api_version_minor":      knownvalue.Int64Exact(3),
-			"api_version_patch":      knownvalue.Int64Exact(2),
-			"max_transfers_in_merge": knownvalue.Int64Exact(10),
-		}},
-		"pre-release": {newer.With("apiVersion", "2.1.5-rc.1+build").JSON(), map[string]knownvalue.Check{
-			"api_version": knownvalue.StringExact("2.1.5-rc.1+build"),
-		}},
-		"largest_number": {newer.With("fileMaxSize", instancetest.Raw("9223372036854775807")).JSON(), map[string]knownvalue.Check{
-			"file_max_size": knownvalue.Int64Exact(9223372036854775807),
-		}},
-		"zeros": {
-			newer.With("fileMaxSize", 0).With("chunkSize", 0).With("fileMaxAge", "0").With("maxTransfersInMerge", 0).JSON(),
-			map[string]knownvalue.Check{
-				"file_max_size":          knownvalue.Int64Exact(0),
-				"chunk_size":             knownvalue.Int64Exact(0),
-				"file_max_age":           knownvalue.Int64Exact(0),
-				"max_transfers_in_merge": knownvalue.Int64Exact(0),
-			},
-		},
-		"no_options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), map[string]knownvalue.Check{
-			"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{}),
-		}},
-		"byte_order_mark": {"\ufeff" + newer.JSON(), map[string]knownvalue.Check{"response_body": bodyWithoutMark}},
-	}
-
-	var config string
-	var checks []statecheck.StateCheck
-	for name, test := range tests {
-		baseURL := instancetest.New(t, instancetest.WithDocument(test.document)).URL()
-		config += fmt.Sprintf(`
-data "filetransfer_instance" %q {
-  base_url = %q
-}
-`, name, baseURL)
-		want := acctest.NewerDetails(map[string]knownvalue.Check{
-			"base_url":         knownvalue.StringExact(baseURL),
-			"response_body":    knownvalue.StringExact(test.document),
-			"request_headers":  knownvalue.Null(),
-			"timeouts":         knownvalue.Null(),
-			"wait_until_ready": knownvalue.Null(),
-		})
-		maps.Copy(want, test.want)
-		checks = append(checks, acctest.ExpectKnownValues("data.filetransfer_instance."+name, want)...)
-	}
+	newer := instancetest.New(t).URL()
+	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older())).URL()
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps:                    []resource.TestStep{{Config: config, ConfigStateChecks: checks}},
+		Steps: []resource.TestStep{{
+			Config: fmt.Sprintf(`
+data "filetransfer_instance" "newer" {
+  base_url = %q
+}
+
+data "filetransfer_instance" "older" {
+  base_url = %q
+}
+`, newer, older),
+			ConfigStateChecks: slices.Concat(
+				acctest.ExpectKnownValues("data.filetransfer_instance.newer", acctest.NewerDetails(map[string]knownvalue.Check{
+					"base_url":         knownvalue.StringExact(newer),
+					"response_body":    knownvalue.StringExact(instancetest.Newer().JSON()),
+					"request_headers":  knownvalue.Null(),
+					"timeouts":         knownvalue.Null(),
+					"wait_until_ready": knownvalue.Null(),
+				})),
+				acctest.ExpectKnownValues("data.filetransfer_instance.older", acctest.NewerDetails(map[string]knownvalue.Check{
+					"file_max_size":          knownvalue.Int64Exact(21474836480),
+					"chunk_size":             knownvalue.Int64Exact(10000000),
+					"require_password":       knownvalue.Bool(false),
+					"api_version":            knownvalue.StringExact("1.3.2"),
+					"api_version_major":      knownvalue.Int64Exact(1),
+					"api_version_minor":      knownvalue.Int64Exact(3),
+					"api_version_patch":      knownvalue.Int64Exact(2),
+					"max_transfers_in_merge": knownvalue.Int64Exact(10),
+				})),
+			),
+		}},
 	})
 }
 
@@ -185,159 +155,4 @@ output "limit" { value = data.filetransfer_instance.this.file_max_size }
 			},
 		},
 	})
-}
-
-// TestAccInstance_Errors is about the line of base_url.
-func TestAccInstance_Errors(t *testing.T) {
-	t.Parallel()
-	forbidden := instancetest.New(t, instancetest.WithDefault(instancetest.Status(403))).URL()
-	down := "http://" + instancetest.ReserveAddress(t)
-	acctest.ExpectErrors(t, nil, acctest.ImpatientProvider+fmt.Sprintf(`
-data "filetransfer_instance" "forbidden" {
-  base_url = %q
-}
-
-data "filetransfer_instance" "down" {
-  base_url = %q
-}
-`, forbidden, down),
-		acctest.ConfigError{Line: fmt.Sprintf("base_url = %q", forbidden), Texts: []string{
-			"Instance answered with status 403", "GET " + forbidden + "/instance", "send them with request_headers",
-		}},
-		acctest.ConfigError{Line: fmt.Sprintf("base_url = %q", down), Texts: []string{
-			"Instance not reachable", "connection refused", "set wait_until_ready = true.",
-		}},
-	)
-}
-
-func TestInstanceArgumentsAreValidated(t *testing.T) {
-	t.Parallel()
-	testValidation(t, instanceName, map[string]validation{
-		"nothing": {},
-		"everything": {config: object{
-			"base_url": "https://[::1]:8080/files/", "request_headers": object{"X-Token": "a"}, "wait_until_ready": true,
-			"timeouts": object{"read": "1h"},
-		}},
-		"everything unknown": {config: object{
-			"base_url": unknown{}, "request_headers": unknown{}, "wait_until_ready": unknown{}, "timeouts": unknown{},
-		}},
-		"elements unknown": {config: object{"request_headers": object{"Host": unknown{}}, "timeouts": object{"read": unknown{}}}},
-	})
-	testRefusedValues(t, instanceName, "base_url", refusedBaseURLs)
-	testRefusedValues(t, instanceName, "request_headers", refusedHeaders)
-	testRefusedValues(t, instanceName, "timeouts.read", refusedDurations)
-}
-
-// A base URL that is known only after apply is checked by the read.
-func TestReadsRefuseABadBaseURL(t *testing.T) {
-	t.Parallel()
-	for name, test := range refusedBaseURLs {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			diags := read(t, nil, instanceName, object{"base_url": test.value}).diagnostics
-			diags.require(t, test.want("base_url"))
-			assertNotContains(t, diags.String(), "hunter2")
-		})
-	}
-}
-
-func TestRequestHeadersOfProviderAndDataSource(t *testing.T) {
-	t.Parallel()
-	type headers = map[string]string
-	tests := map[string]struct {
-		provider, own object
-		otherOrigin   bool    // the instance has another origin than the provider's base_url
-		want          headers // but for what is always sent
-	}{
-		"none":       {},
-		"provider's": {provider: object{"x-token": "a", "User-Agent": "mine"}, want: headers{"X-Token": "a", "User-Agent": "mine"}},
-		"own":        {own: object{"X-Token": "a", "Accept": "text/plain"}, want: headers{"X-Token": "a", "Accept": "text/plain"}},
-		"own win, others are added": {
-			provider: object{"X-Token": "a", "X-More": "b"}, own: object{"x-TOKEN": "c", "X-Own": "d"},
-			want: headers{"X-Token": "c", "X-More": "b", "X-Own": "d"},
-		},
-		"own empty value wins": {provider: object{"X-Token": "a"}, own: object{"X-Token": ""}, want: headers{"X-Token": ""}},
-		"other origin": {
-			provider: object{"X-Token": "a", "User-Agent": "mine"}, own: object{"X-Own": "b"}, otherOrigin: true, want: headers{"X-Own": "b"},
-		},
-		"Host": {own: object{"host": "files.example.org:8443"}, want: headers{"Host": "files.example.org:8443"}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t)
-			baseURL := instance.URL() + "/some/path" // of the same origin
-			if test.otherOrigin {
-				baseURL = instancetest.New(t).URL()
-			}
-			read(t, object{"base_url": baseURL, "request_headers": test.provider}, instanceName,
-				object{"base_url": instance.URL(), "request_headers": test.own}).requireSuccess(t)
-
-			request := instance.Requests()[0]
-			sent := headers{"Host": request.Host}
-			for name, values := range request.Header {
-				sent[name] = strings.Join(values, ", ")
-			}
-			want := headers{
-				"Accept":          "application/json",
-				"Accept-Encoding": "gzip",
-				"Cache-Control":   "no-cache",
-				"Host":            instance.Address(),
-				"User-Agent":      "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4",
-			}
-			maps.Copy(want, test.want)
-			assertEqual(t, "the headers", sent, want)
-		})
-	}
-}
-
-func TestInstanceDoesNotWaitForAFaultOfTheConfiguration(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://me:hunter2@%zz")
-	got := read(t, shortRetries(1), instanceName, object{"base_url": "http://" + instancetest.ProxiedHost, "wait_until_ready": true})
-	got.diagnostics.require(t, errorAt("base_url", "Instance not reachable through the proxy", "HTTP_PROXY is not valid"))
-	assertNotContains(t, got.diagnostics.String(), "timeouts.read", "wait_until_ready", "hunter2")
-}
-
-// A cancellation ends a read at once, and is no failure that may be allowed or that keeps a record.
-func TestCancellationEndsARead(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		name   string
-		config func(baseURL string) object
-		detail string
-	}{
-		"instance": {instanceName, func(baseURL string) object {
-			return object{"base_url": baseURL, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
-		}, "Reading the instance was canceled"},
-		"fleet": {instancesName, func(baseURL string) object {
-			return object{"base_urls": object{"it": baseURL}, "allow_failures": true, "wait_until_ready": true, "timeouts": object{"read": "2h"}}
-		}, "Reading the instances was canceled"},
-		"record": {recordName, func(baseURL string) object {
-			return object{"base_url": baseURL, "timeouts": object{"read": "2h"}}
-		}, "Reading the instance was canceled"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			instance := instancetest.New(t)
-			p, _ := configure(t.Context(), t, object{"request_timeout": "1h"})
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			config := test.config(instance.URL())
-			read := func() result { return p.read(ctx, t, test.name, config) }
-			if test.name == recordName {
-				created := p.apply(t, result{}, config)
-				read = func() result { return p.refresh(ctx, t, created) }
-			}
-			instance.SetDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-				cancel()
-				instancetest.Silent()(s, w, r)
-			})
-			start := time.Now()
-			read().diagnostics.require(t, errorAt("", "Read canceled", test.detail))
-			if took := time.Since(start); took > 10*time.Second { // hours, if it went on
-				t.Errorf("it took %s", took)
-			}
-		})
-	}
 }

@@ -79,7 +79,9 @@ func TestAccParseInstance_Errors(t *testing.T) {
 	var errors []acctest.ConfigError
 	for name, test := range tests {
 		document, err := json.Marshal(test.document)
-		requireNoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		line := fmt.Sprintf("value = provider::filetransfer::parse_instance(%s)", document)
 		config += fmt.Sprintf(`
 output %q {

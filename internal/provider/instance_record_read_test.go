@@ -1,0 +1,332 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// requireSameRecord checks that an operation has kept every value of a record.
+func requireSameRecord(t *testing.T, got, want recordModel) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
+		t.Errorf("the record differs, want (-), got (+):\n%s", diff)
+	}
+}
+
+// doubtful is a document with an expiry option of which there is a warning.
+var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
+
+func TestRecordCreate(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503)), instancetest.WithDocument(doubtful))
+	planned := newRecord(t, server.URL())
+	unknownDetails(&planned)
+	planned.WaitFailed, planned.ChunkSize = types.BoolValue(false), types.Int64Value(10000000) // as ModifyPlan plans it
+	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(10000000)})
+	planned.StableFor = types.StringValue("1ms") // two answers
+	state := withModel(t, recordState(), &planned)
+	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+	data := newTestData(t, providerModel{}, impatient(1))
+	(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: tfsdk.Plan(state)}, &resp)
+
+	requireDiagnostic(t, resp.Diagnostics, "Warning: Expiry options shorter than a minute: "+server.URL(), server.URL()+"/instance\n")
+	var created recordModel
+	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
+	want := planned
+	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
+	requireSameRecord(t, created, want)
+	if got := len(server.Requests()); got != 3 {
+		t.Errorf("%d requests, want 3: one that fails, and two", got)
+	}
+}
+
+func TestRecordUpdate(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		expected float64 // chunk_size; the state has 20000000
+		step     instancetest.Step
+		canceled bool
+		want     string // the beginning of the error, "" for none
+		requests bool
+	}{
+		"no wait":         {20000000, instancetest.Status(503), false, "", false},
+		"the wait fails":  {30000000, instancetest.Status(503), false, "Error at base_url: Instance answered with status 503", true},
+		"not as expected": {30000000, instancetest.Answer(), false, "Error at expected.chunk_size: Instance does not report what is expected", true},
+		"canceled":        {30000000, instancetest.Answer(), true, "Error: Read canceled", false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instancetest.WithDefault(test.step))
+			state := newRecord(t, server.URL())
+			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+			planned := state
+			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
+			planned.ChunkSize = types.Int64Value(int64(test.expected))
+			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("3s")})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if test.canceled {
+				cancel()
+			}
+			updated, diags := updateRecord(ctx, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
+			want := planned
+			if test.want != "" {
+				requireDiagnostic(t, diags, test.want)
+				want = state // all of it, for the next plan
+				want.WaitFailed = types.BoolValue(true)
+			} else {
+				requireNoDiagnostics(t, diags)
+			}
+			requireSameRecord(t, updated, want)
+			if got := len(server.Requests()) > 0; got != test.requests {
+				t.Errorf("there are requests: %t, want %t", got, test.requests)
+			}
+		})
+	}
+}
+
+// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns.
+func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
+	t.Parallel()
+	reported := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60)
+	server := instancetest.New(t, instancetest.WithDocument(reported))
+	state := newRecord(t, server.URL())
+	planned := state
+	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)})
+	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
+	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
+	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
+	want := planned
+	want.ResponseBody = types.StringValue(reported.JSON())
+	requireSameRecord(t, updated, want)
+}
+
+// TestRecordRefresh records what is reported, never what is expected.
+func TestRecordRefresh(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDocument(doubtful))
+	record := newRecord(t, server.URL())
+	record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+	record.WaitFailed = types.BoolValue(true)
+	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), record)
+	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+server.URL())
+	want := record
+	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
+	requireSameRecord(t, refreshed, want)
+}
+
+// TestFailedRefreshKeepsEveryValue gives one warning, whatever failed.
+func TestFailedRefreshKeepsEveryValue(t *testing.T) {
+	t.Parallel()
+	const notChecked = "Whether it reports what is expected was not checked."
+	tests := map[string]struct {
+		step    instancetest.Step
+		set     func(*recordModel) // where the state differs from newRecord
+		parts   []string
+		without []string
+	}{
+		"status that is retried": {step: instancetest.Status(503), parts: []string{"status 503", "3 attempts were made"}, without: []string{notChecked}},
+		"document with a fault":  {step: instancetest.AnswerDocument("{}"), parts: []string{"fileMaxSize"}},
+		"out of time": {
+			step: instancetest.Silent(),
+			set: func(record *recordModel) {
+				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("500ms")})
+			},
+			parts: []string{"timeouts.read (500ms)", "raise timeouts.read; a refresh uses the new value after the next apply."},
+		},
+		"something is expected": {
+			step: instancetest.Status(404),
+			set: func(record *recordModel) {
+				record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+			},
+			parts: []string{"as of the last apply. " + notChecked + "\n\n"},
+		},
+		"timeout of another version of the provider": {
+			step: instancetest.Status(404),
+			set: func(record *recordModel) {
+				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("soon")})
+			},
+			parts: []string{"status 404"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instancetest.WithDefault(test.step))
+			record := newRecord(t, server.URL())
+			if test.set != nil {
+				test.set(&record)
+			}
+			refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), record)
+			requireSameRecord(t, refreshed, record)
+			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+server.URL(),
+				append(test.parts, "keeps what the instance last reported, as of the last apply.", "GET "+server.URL()+"/instance")...)
+			requireNoTexts(t, textOf(diags), append(test.without, "wait_until_ready", "longer to start")...)
+		})
+	}
+	t.Run("base URL of another version of the provider", func(t *testing.T) {
+		t.Parallel()
+		record := newRecord(t, "https://me:hunter2@files.example.org")
+		refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), record)
+		requireSameRecord(t, refreshed, record)
+		requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept", "user info")
+		requireNoTexts(t, textOf(diags), "hunter2")
+	})
+}
+
+// TestRefreshWithUnknownProviderArguments keeps every value, with a warning that names the arguments that matter.
+func TestRefreshWithUnknownProviderArguments(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	record := newRecord(t, server.URL())
+	unknown := newTestData(t, providerModel{RequestTimeout: types.StringUnknown(), Insecure: types.BoolUnknown()}, retryModel{})
+	refreshed, diags := refreshRecordModel(t.Context(), t, unknown, record)
+	requireSameRecord(t, refreshed, record)
+	requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+server.URL(),
+		"these arguments of the provider are known only after apply:\n  - insecure\n  - request_timeout\n\n")
+	if n := len(server.Requests()); n > 0 {
+		t.Errorf("%d requests, want none", n)
+	}
+
+	_, diags = refreshRecordModel(t.Context(), t, newTestData(t, providerModel{BaseURL: types.StringUnknown()}, retryModel{}), record)
+	requireNoDiagnostics(t, diags)
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests with an unknown base_url, want 1", n)
+	}
+}
+
+// TestRecordTimeouts lets the clock run only while the provider waits: nothing listens at the address.
+func TestRecordTimeouts(t *testing.T) {
+	t.Parallel()
+	baseURL := "http://" + instancetest.ReserveAddress(t)
+	own := recordTimeoutsModel{types.StringValue("3m"), types.StringValue("5s"), types.StringValue("4m")}
+	tests := map[string]struct {
+		timeouts             recordTimeoutsModel
+		create, read, update string
+	}{
+		"default": {recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (10s)", "timeouts.update is 10m."},
+		"own":     {own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
+				state := newRecord(t, baseURL)
+				state.Timeouts = objectOf(t, "timeouts", test.timeouts)
+				planned := state
+				unknownDetails(&planned)
+				created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+				plan := tfsdk.Plan(withModel(t, recordState(), &planned))
+				(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
+				requireDiagnostic(t, created.Diagnostics, "Error at base_url: Instance not reachable", test.create)
+				_, diags := refreshRecordModel(t.Context(), t, data, state)
+				requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+baseURL, test.read)
+				_, diags = updateRecord(t.Context(), t, data, planned, state)
+				requireDiagnostic(t, diags, "Error at base_url: Instance not reachable", test.update)
+			})
+		})
+	}
+}
+
+// TestImport rejects an ID that is no base URL, and reads the instance once: there are no values to keep.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	importRecord := func(id string) resource.ImportStateResponse {
+		resp := resource.ImportStateResponse{State: withModel(t, recordState(), nil)}
+		(&instanceRecordResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: id}, &resp)
+		return resp
+	}
+	for id, problem := range map[string]string{
+		"https://files.example.org\n":          "has a control character, such as a line break at its end. Remove it.\n",
+		"https://me:hunter2@files.example.org": "has user info",
+		"":                                     "is empty",
+	} {
+		diags := importRecord(id).Diagnostics
+		requireDiagnostic(t, diags, "Error: Invalid base URL", "The import ID, which is the base URL of an instance, "+problem)
+		requireNoTexts(t, textOf(diags), "hunter2", "trimspace()") // it is in no configuration
+	}
+
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	imported := importRecord(server.URL())
+	requireNoDiagnostics(t, imported.Diagnostics)
+	refresh := func(data *providerData, deferralAllowed bool) resource.ReadResponse {
+		resp := resource.ReadResponse{State: imported.State}
+		req := resource.ReadRequest{State: imported.State, ClientCapabilities: resource.ReadClientCapabilities{DeferralAllowed: deferralAllowed}}
+		(&instanceRecordResource{data}).Read(t.Context(), req, &resp)
+		return resp
+	}
+	requireDiagnostic(t, refresh(newTestData(t, providerModel{}, impatient(1)), true).Diagnostics, "Error: Instance answered with status 503", server.URL())
+
+	unknown := newTestData(t, providerModel{RequestTimeout: types.StringUnknown()}, retryModel{})
+	requireDiagnostic(t, refresh(unknown, false).Diagnostics, "Error: Provider configuration not known yet", "\n  - request_timeout\n")
+	deferred := refresh(unknown, true)
+	requireNoDiagnostics(t, deferred.Diagnostics)
+	if deferred.Deferred == nil || deferred.Deferred.Reason != resource.DeferredReasonProviderConfigUnknown {
+		t.Errorf("deferred is %v, want that the provider's configuration is unknown", deferred.Deferred)
+	}
+
+	server.SetDefault(instancetest.Answer())
+	var got recordModel
+	read := refresh(newTestData(t, providerModel{}, impatient(1)), true)
+	requireNoDiagnostics(t, append(read.Diagnostics, read.State.Get(t.Context(), &got)...))
+	requireSameRecord(t, got, newRecord(t, server.URL()))
+}
+
+// TestCancellationEndsARead at once. It is no failure that keeps a record, or that allow_failures allows.
+func TestCancellationEndsARead(t *testing.T) {
+	t.Parallel()
+	timeouts := &readTimeoutsModel{Read: types.StringValue("2h")}
+	tests := map[string]struct {
+		read func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics
+		part string
+	}{
+		"instance": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
+			_, diags := readInstance(ctx, t, data, func(model *instanceModel) {
+				model.BaseURL, model.WaitUntilReady, model.Timeouts = types.StringValue(baseURL), types.BoolValue(true), timeouts
+			})
+			return diags
+		}, "Reading the instance was canceled"},
+		"fleet": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
+			_, diags := readInstances(ctx, t, data, map[string]string{"a": baseURL, "b": baseURL + "/b", "b2": baseURL + "/b/"}, func(model *instancesModel) {
+				model.AllowFailures, model.WaitUntilReady, model.Timeouts = types.BoolValue(true), types.BoolValue(true), timeouts
+			})
+			return diags
+		}, "Reading the instances was canceled. 3 of 3 were not read yet."},
+		"record": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
+			record := newRecord(t, baseURL)
+			record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("2h")})
+			_, diags := refreshRecordModel(ctx, t, data, record)
+			return diags
+		}, "Reading the instance was canceled"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			server := instancetest.New(t, instancetest.WithOtherRoutes(), instancetest.WithDefault(instancetest.Func(func(_ http.ResponseWriter, r *http.Request) {
+				cancel()
+				<-r.Context().Done()
+			})))
+			began := time.Now()
+			diags := test.read(ctx, newTestData(t, providerModel{RequestTimeout: types.StringValue("1h")}, retryModel{}), server.URL())
+			requireDiagnostic(t, diags, "Error: Read canceled", test.part)
+			if took := time.Since(began); took > time.Minute { // hours, if it went on
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}

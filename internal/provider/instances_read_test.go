@@ -1,0 +1,271 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"go.uber.org/goleak"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// good answers with a document, whatever the path.
+var good = instancetest.Body(200, "application/json", instancetest.Newer().JSON())
+
+// baseURLsUnder returns base URLs under one origin, with the keys key000, key001, ...
+func baseURLsUnder(origin string, count int) map[string]string {
+	baseURLs := make(map[string]string)
+	for i := range count {
+		key := fmt.Sprintf("key%03d", i)
+		baseURLs[key] = origin + "/" + key
+	}
+	return baseURLs
+}
+
+func allowFailures(model *instancesModel) { model.AllowFailures = types.BoolValue(true) }
+
+// TestFleetMembers share a request for one instance, and are in the order of their keys.
+func TestFleetMembers(t *testing.T) {
+	t.Parallel()
+	members, diags := fleetMembers(mapOf(map[string]string{
+		"d": "http://h.example", "c": "HTTP://H.example:80//", "b": "http://other.example", "a": "http://h.example:080",
+	}))
+	requireNoDiagnostics(t, diags)
+	var keys [][]string
+	for _, member := range members {
+		keys = append(keys, member.keys)
+	}
+	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
+		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
+	}
+
+	many := make(map[string]string)
+	for i := range 30 {
+		many[fmt.Sprintf("key%03d", i)] = "ftp://h.example"
+	}
+	_, diags = fleetMembers(mapOf(many))
+	for i, one := range diags {
+		if want := fmt.Sprintf("base_urls[\"key%03d\"] has a scheme", i); !strings.HasPrefix(one.Detail(), want) {
+			t.Fatalf("error %d is %q, want %q", i, one.Detail(), want)
+		}
+	}
+	// All may be on one line of the configuration, which Terraform prints for an error at any of them.
+	_, diags = fleetMembers(mapOf(map[string]string{"a": "https://me:hunter2@h.example", "b": "nope"}))
+	want := "Error: Invalid base URL\nbase_urls[\"a\"] has user info"
+	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] has no scheme") {
+		t.Errorf("the errors are not at no attribute:\n%s", got)
+	}
+}
+
+// TestFleetResult has keys that are read, keys that failed, and two of one instance.
+func TestFleetResult(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	baseURLs := map[string]string{"a": server.URL(), "b": server.URL() + "//", "c": strings.ToUpper(server.URL()), "other": server.URL() + "/other"}
+	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLs, allowFailures)
+	requireDiagnostic(t, diags, fmt.Sprintf("Warning: Instances could not be read: \"other\" (%s/other)", server.URL()), "1 of 4 could not be read.")
+	if got := len(server.Requests()); got != 2 {
+		t.Errorf("%d requests, want 2", got)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		want := detailsOf(t, instancetest.Newer()).values()
+		want["base_url"] = types.StringValue(baseURLs[key])
+		if diff := cmp.Diff(types.ObjectValueMust(listedInstanceType.AttrTypes, want), state.Instances.Elements()[key].(types.Object)); diff != "" {
+			t.Errorf("instances[%q] differs, want (-), got (+):\n%s", key, diff)
+		}
+	}
+	if want := mapOf(map[string]string{"other": "status 404 Not Found"}); len(state.Instances.Elements()) != 3 || !state.Errors.Equal(want) {
+		t.Errorf("instances has %d keys, want 3, and errors is %s, want %s", len(state.Instances.Elements()), state.Errors, want)
+	}
+}
+
+// TestFleetErrors without allow_failures: one for each key that failed.
+func TestFleetErrors(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	_, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
+		map[string]string{"a": server.URL(), "x": server.URL() + "/x", "y": server.URL() + "/y"}, func(*instancesModel) {})
+	if len(diags) != 2 {
+		t.Fatalf("%d errors, want 2:\n%s", len(diags), textOf(diags))
+	}
+	for i, key := range []string{"x", "y"} {
+		requireDiagnostic(t, diags[i:i+1], fmt.Sprintf("Error at base_urls[%q]: Instance answered with status 404", key),
+			fmt.Sprintf("Instance %q: GET %s/%s/instance: status 404", key, server.URL(), key), "To read the others without it, set allow_failures = true.\n")
+	}
+
+	_, diags = readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
+		map[string]string{"good": server.URL(), "bad": "https://me:hunter2@h.example"}, allowFailures)
+	requireDiagnostic(t, diags, "Error: Invalid base URL", `base_urls["bad"] has user info`) // no failure that is allowed
+	requireNoTexts(t, textOf(diags), "hunter2")
+	if got := len(server.Requests()); got != 3 {
+		t.Errorf("%d requests, want 3: with a bad URL, nothing is read", got)
+	}
+}
+
+// TestFailuresWarning lists at most 20 keys, and each remedy once.
+func TestFailuresWarning(t *testing.T) {
+	t.Parallel()
+	failed := func(failure client.Failure, keys ...string) map[string]*fleetMember {
+		members := make(map[string]*fleetMember)
+		for _, key := range keys {
+			failure := failure
+			if failure.RedirectedTo != "" {
+				failure.RedirectedTo += key
+			}
+			members[key] = &fleetMember{
+				baseURL: address.BaseURL{Written: "http://" + key}, keys: []string{key},
+				err: &client.ReadError{URL: "http://" + key + "/instance", Attempts: 2, Failure: &failure},
+			}
+		}
+		return members
+	}
+	keys := func(count int) (keys []string) {
+		for i := range count {
+			keys = append(keys, fmt.Sprintf("key%03d", i))
+		}
+		return keys
+	}
+	refused := client.Failure{Kind: client.KindConnect, Reason: "connection refused"}
+	mixed := failed(client.Failure{Kind: client.KindStatus, StatusCode: 500, Reason: "status 500"}, "b", "c")
+	mixed["a"] = failed(client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"}, "a")["a"]
+	tests := map[string]struct {
+		failed       map[string]*fleetMember
+		total        int
+		first, lines string
+		advice       []string
+	}{
+		"one of two": {
+			failed(refused, "b"), 2, `"b" (http://b)`, "1 of 2 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
+				"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n\n", []string{"For 1 of them: Check the host", "For 1 of them: If this apply creates"},
+		},
+		"20": {
+			failed(refused, keys(20)...), 20, `"key000" (http://key000) (and 19 more)`,
+			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n\n", []string{"For 20 of them: Check the host", "For 20 of them: If this apply"},
+		},
+		"25": {
+			failed(refused, keys(25)...), 30, `"key000" (http://key000) (and 24 more)`,
+			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n  - and 5 more\n\n", []string{"For 25 of them: Check the host", "For 25 of them: If"},
+		},
+		"different remedies": {
+			mixed, 3, `"a" (http://a) (and 2 more)`, "\"a\": GET http://a/instance: the head is too large (2 attempts)\n",
+			[]string{"For 1 of them: Check that the base URL", "For 2 of them: The instance, or a proxy", "For 2 of them: If this apply creates"},
+		},
+		"redirects, each to another page": {
+			failed(client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/"}, keys(3)...), 3, `"key000" (http://key000) (and 2 more)`, "",
+			[]string{"For 3 of them: The base URL redirects, and what failed is where it leads", "For 3 of them: If that is a login page"},
+		},
+	}
+	op := readOperation{provider: &providerData{}, purpose: readMany, timeoutArgument: "timeouts.read"}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := failuresWarning(test.failed, test.total, op)
+			requireDiagnostic(t, diag.Diagnostics{got}, "Warning: Instances could not be read: "+test.first, append(test.advice, test.lines)...)
+			if count := strings.Count(got.Detail(), " of them: "); count != len(test.advice) {
+				t.Errorf("%d remedies, want %d:\n%s", count, len(test.advice), got.Detail())
+			}
+			requireNoTexts(t, got.Detail(), "..", "key020")
+		})
+	}
+}
+
+// TestFleetConcurrency: no answer comes until as many requests are under way as may be.
+func TestFleetConcurrency(t *testing.T) {
+	t.Parallel()
+	const fewer = "only %d requests are under way after 10 s, want %d: max_concurrency is too low"
+	tests := map[string]struct {
+		maxConcurrency types.Number
+		want           int64
+	}{
+		"3":       {numberOf(3), 3},
+		"default": {types.NumberNull(), 32},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var running atomic.Int64
+			all := make(chan struct{})
+			release := sync.OnceFunc(func() { close(all) })
+			tooFew := time.AfterFunc(10*time.Second, func() {
+				t.Errorf(fewer, running.Load(), test.want)
+				release()
+			})
+			defer tooFew.Stop()
+			server := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+				if running.Add(1) == test.want {
+					release()
+				}
+				<-all
+				running.Add(-1)
+				good(s, w, r)
+			}))
+			_, diags := readInstances(t.Context(), t, newTestData(t, providerModel{RequestTimeout: types.StringValue("1m")}, retryModel{}),
+				baseURLsUnder(server.URL(), 50), func(model *instancesModel) { model.MaxConcurrency = test.maxConcurrency })
+			requireNoDiagnostics(t, diags)
+			if got := server.PeakRequests(); got > int(test.want) {
+				t.Errorf("%d requests at once, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// TestFleetMembersThatAreNotReadInTimeAreFailures: one instance gets no answer, and keeps the one place.
+func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
+	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
+		map[string]string{"a": server.URL() + "/a", "b": server.URL() + "/b"}, func(model *instancesModel) {
+			allowFailures(model)
+			model.MaxConcurrency, model.Timeouts = numberOf(1), &readTimeoutsModel{Read: types.StringValue("2s")}
+		})
+	if want := mapOf(map[string]string{"a": "no response in time", "b": "no response in time"}); !state.Errors.Equal(want) {
+		t.Errorf("errors is %s, want %s", state.Errors, want)
+	}
+	requireDiagnostic(t, diags, fmt.Sprintf("Warning: Instances could not be read: \"a\" (%s/a) (and 1 more)", server.URL()),
+		"/instance: connected, but no response in time (1 attempt)\n",
+		"/instance: no request was made before the time for the read ran out (0 attempts)\n",
+		"For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.",
+		"For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.")
+}
+
+// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see their goroutines.
+func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // see above
+	leaks := goleak.IgnoreCurrent()
+	steps := map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()}
+	for name, step := range steps { //nolint:paralleltest // see above
+		t.Run(name, func(t *testing.T) {
+			server := instancetest.New(t, instancetest.WithDefault(step))
+			readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLsUnder(server.URL(), 10), func(model *instancesModel) {
+				allowFailures(model)
+				model.MaxConcurrency, model.Timeouts = numberOf(2), &readTimeoutsModel{Read: types.StringValue("200ms")}
+			})
+		})
+	}
+	goleak.VerifyNone(t, leaks)
+}
+
+// TestFleetWarnings: one of each kind, with the keys of each instance. A failure hides none.
+func TestFleetWarnings(t *testing.T) {
+	t.Parallel()
+	a := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
+	b := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
+	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))).URL()
+	_, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
+		map[string]string{"a": a, "a2": a + "/", "b": b, "c": failing}, allowFailures)
+	if len(diags) != 2 {
+		t.Fatalf("%d diagnostics, want 2:\n%s", len(diags), textOf(diags))
+	}
+	requireDiagnostic(t, diags[:1], fmt.Sprintf("Warning: Instances could not be read: \"c\" (%s)", failing))
+	requireDiagnostic(t, diags[1:], fmt.Sprintf("Warning: Expiry options shorter than a minute: \"a\" (%s)", a),
+		"\n\n\"a\", \"a2\"\n  - recommendedExpireTimes[0] (\"30 minutes\"): 30\n\n\"b\"\n  - recommendedExpireTimes[0] (\"30 minutes\"): 30\n\n")
+}
