@@ -93,7 +93,7 @@ func TestIntervalsOfAStreak(t *testing.T) {
 	}{
 		"ready":    {nil, 100 * time.Millisecond},
 		"was down": {[]string{"down"}, 100 * time.Millisecond},
-		"busy":     {[]string{"busy", "down"}, time.Second},
+		"busy":     {[]string{"busy", "down"}, 1100 * time.Millisecond},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

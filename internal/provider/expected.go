@@ -70,15 +70,19 @@ var versionValidator = stringValidator{
 func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
 // details returns the details that are expected. All others are null.
-func (m expectedModel) details() detailsModel {
-	details := detailsModel{
-		FileMaxSize:         int64Value(m.FileMaxSize),
-		ChunkSize:           int64Value(m.ChunkSize),
-		RequirePassword:     m.RequirePassword,
-		APIVersion:          m.APIVersion,
-		FileMaxAge:          int64Value(m.FileMaxAge),
-		MaxTransfersInMerge: int64Value(m.MaxTransfersInMerge),
-	}
+func (m expectedModel) details() (details detailsModel) {
+	m.plan(&details)
+	return details
+}
+
+// plan sets the details that are expected, which may be unknown, and leaves the others.
+func (m expectedModel) plan(details *detailsModel) {
+	planValue(&details.ChunkSize, int64Value(m.ChunkSize))
+	planValue(&details.FileMaxAge, int64Value(m.FileMaxAge))
+	planValue(&details.FileMaxSize, int64Value(m.FileMaxSize))
+	planValue(&details.MaxTransfersInMerge, int64Value(m.MaxTransfersInMerge))
+	planValue(&details.RequirePassword, m.RequirePassword)
+	planValue(&details.APIVersion, m.APIVersion)
 	if m.APIVersion.IsUnknown() {
 		unknown := types.Int64Unknown()
 		details.APIVersionMajor, details.APIVersionMinor, details.APIVersionPatch = unknown, unknown, unknown
@@ -87,7 +91,12 @@ func (m expectedModel) details() detailsModel {
 		details.APIVersionMinor = types.Int64Value(version.Minor)
 		details.APIVersionPatch = types.Int64Value(version.Patch)
 	}
-	return details
+}
+
+func planValue[T attr.Value](detail *T, expected T) {
+	if !expected.IsNull() {
+		*detail = expected
+	}
 }
 
 // int64Value returns a whole number, which may be null or unknown, as an int64.

@@ -136,29 +136,6 @@ func (m detailsModel) values() map[string]attr.Value {
 	}
 }
 
-// replace returns m with the values of by in place of those for which where is true.
-func (m detailsModel) replace(where func(attr.Value) bool, by detailsModel) detailsModel {
-	return detailsModel{
-		FileMaxSize:            replaceValue(where, m.FileMaxSize, by.FileMaxSize),
-		ChunkSize:              replaceValue(where, m.ChunkSize, by.ChunkSize),
-		RequirePassword:        replaceValue(where, m.RequirePassword, by.RequirePassword),
-		APIVersion:             replaceValue(where, m.APIVersion, by.APIVersion),
-		APIVersionMajor:        replaceValue(where, m.APIVersionMajor, by.APIVersionMajor),
-		APIVersionMinor:        replaceValue(where, m.APIVersionMinor, by.APIVersionMinor),
-		APIVersionPatch:        replaceValue(where, m.APIVersionPatch, by.APIVersionPatch),
-		FileMaxAge:             replaceValue(where, m.FileMaxAge, by.FileMaxAge),
-		MaxTransfersInMerge:    replaceValue(where, m.MaxTransfersInMerge, by.MaxTransfersInMerge),
-		RecommendedExpireTimes: replaceValue(where, m.RecommendedExpireTimes, by.RecommendedExpireTimes),
-	}
-}
-
-func replaceValue[T attr.Value](where func(attr.Value) bool, value, by T) T {
-	if where(value) {
-		return by
-	}
-	return value
-}
-
 func responseBodyAttribute(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }

@@ -69,13 +69,6 @@ func TestNewDetailsModel(t *testing.T) {
 	if list := none.RecommendedExpireTimes; list.IsNull() || len(list.Elements()) > 0 {
 		t.Errorf("without options, recommended_expire_times is %s, want an empty list", list)
 	}
-	all := func(attr.Value) bool { return true }
-	if diff := cmp.Diff(got, none.replace(all, got)); diff != "" {
-		t.Errorf("replacing every value, want (-), got (+):\n%s", diff)
-	}
-	if diff := cmp.Diff(none, none.replace(attr.Value.IsNull, got)); diff != "" {
-		t.Errorf("replacing no value, want (-), got (+):\n%s", diff)
-	}
 }
 
 // TestModelsFitTheSchemas finds attributes without a field, and fields without an attribute.

@@ -288,7 +288,7 @@ func TestImport(t *testing.T) {
 // TestCancellationEndsARead at once. It is no failure that keeps a record, or that allow_failures allows.
 func TestCancellationEndsARead(t *testing.T) {
 	t.Parallel()
-	timeouts := &readTimeoutsModel{Read: types.StringValue("2h")}
+	timeouts := readTimeouts(types.StringValue("2h"))
 	tests := map[string]struct {
 		read func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics
 		part string

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -172,7 +171,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 			planned.ResponseBody = types.StringUnknown()
 		}
 	} // else, the framework has planned them as unknown
-	planned.detailsModel = expected.details().replace(attr.Value.IsNull, planned.detailsModel)
+	expected.plan(&planned.detailsModel)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
 	if sameInstance && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
@@ -228,7 +227,7 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	if diags.HasError() {
 		return
 	}
-	planned.fillUnknown(result)
+	planned.fillUnknown(detailsModel{}, expected, result)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 }
 
@@ -255,7 +254,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
-	planned.fillUnknown(result)
+	planned.fillUnknown(state.detailsModel, expected, result)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 }
 
@@ -273,10 +272,18 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown replaces the unknown values of a plan by what the instance reported.
-func (m *recordModel) fillUnknown(result *client.Result) {
-	m.detailsModel = m.replace(attr.Value.IsUnknown, newDetailsModel(result.Details))
-	m.ResponseBody = replaceValue(attr.Value.IsUnknown, m.ResponseBody, textValue(string(result.Document)))
+// fillUnknown replaces the unknown values of a plan: by what is expected and reported, and otherwise by the details in the state, unless
+// everything was unknown.
+func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
+	everything := m.RecommendedExpireTimes.IsUnknown() // which nobody can expect
+	m.detailsModel = state
+	if everything {
+		m.detailsModel = newDetailsModel(reported.Details)
+	}
+	expected.plan(&m.detailsModel)
+	if m.ResponseBody.IsUnknown() {
+		m.ResponseBody = textValue(string(reported.Document))
+	}
 }
 
 // changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store what was

@@ -226,7 +226,7 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
 		map[string]string{"a": server.URL() + "/a", "b": server.URL() + "/b"}, func(model *instancesModel) {
 			allowFailures(model)
-			model.MaxConcurrency, model.Timeouts = numberOf(1), &readTimeoutsModel{Read: types.StringValue("2s")}
+			model.MaxConcurrency, model.Timeouts = numberOf(1), readTimeouts(types.StringValue("2s"))
 		})
 	if want := mapOf(map[string]string{"a": "no response in time", "b": "no response in time"}); !state.Errors.Equal(want) {
 		t.Errorf("errors is %s, want %s", state.Errors, want)
@@ -247,7 +247,7 @@ func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // s
 			server := instancetest.New(t, instancetest.WithDefault(step))
 			readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLsUnder(server.URL(), 10), func(model *instancesModel) {
 				allowFailures(model)
-				model.MaxConcurrency, model.Timeouts = numberOf(2), &readTimeoutsModel{Read: types.StringValue("200ms")}
+				model.MaxConcurrency, model.Timeouts = numberOf(2), readTimeouts(types.StringValue("200ms"))
 			})
 		})
 	}

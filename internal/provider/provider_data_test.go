@@ -335,7 +335,7 @@ func TestProviderArgumentsApply(t *testing.T) {
 			server := instancetest.New(t, test.instance)
 			data, _ := newProviderData(test.config, test.retry, "")
 			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) {
-				model.BaseURL, model.Timeouts = text(server.URL()), &readTimeoutsModel{Read: text("8s")} // less than request_timeout by default
+				model.BaseURL, model.Timeouts = text(server.URL()), readTimeouts(text("8s")) // less than request_timeout by default
 			})
 			if test.part == "" {
 				requireNoDiagnostics(t, diags)
