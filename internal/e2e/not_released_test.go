@@ -13,12 +13,12 @@ func TestDocumentation_NotReleased(t *testing.T) {
 	t.Parallel()
 	const marker = "not released -->"
 	notice := regexp.MustCompile(`(?ms)^<!-- not released -->\n.*?^<!-- /not released -->\n`)
-	newest := regexp.MustCompile(`(?m)^## .*$`).FindString(string(read(t, filepath.Join(root, "CHANGELOG.md"))))
+	newest := regexp.MustCompile(`(?m)^## .*$`).FindString(read(t, filepath.Join(root, "CHANGELOG.md")))
 	if newest == "" {
 		t.Fatal("CHANGELOG.md has no version")
 	}
 	for _, page := range append(files(t, "*.tmpl", "templates"), filepath.Join(root, "README.md")) {
-		text := string(read(t, page))
+		text := read(t, page)
 		if strings.Contains(text, marker) && !strings.HasSuffix(newest, "(Unreleased)") {
 			t.Errorf("%s says that nothing is released, and CHANGELOG.md says %q", page, newest)
 		}

@@ -10,7 +10,7 @@ import (
 
 // failedRead is what advice depends on. Its failure is the zero value if the instance did not fail, but was not stable yet.
 type failedRead struct {
-	*client.ReadError
+	read    *client.ReadError
 	failure client.Failure
 	op      readOperation
 }
@@ -175,7 +175,7 @@ const providerHeadersNotSent = "The provider's request_headers were not sent: th
 
 // adviceOn returns what to do about a failed read, the most likely first: one or more sentences each.
 func adviceOn(err *client.ReadError, op readOperation) (advice []string) {
-	failed := failedRead{ReadError: err, op: op}
+	failed := failedRead{read: err, op: op}
 	if err.Ending != client.Unstable {
 		failed.failure = *err.Failure
 	}
@@ -206,7 +206,7 @@ func (f failedRead) replacer() *strings.Replacer {
 		raise = "raise timeouts.read; a refresh uses the new value after the next apply."
 	}
 	return strings.NewReplacer(
-		"{differences}", differenceRemedies(f.Differences),
+		"{differences}", differenceRemedies(f.read.Differences),
 		"{request_headers}", headers,
 		"{ask for less at once}", fewer,
 		"{raise the timeout}", raise,
@@ -245,18 +245,18 @@ func fromCache(f failedRead) bool {
 	return f.failure.CacheAgeSeconds > 0 && f.failure.Kind != client.KindCached
 }
 
-func hasRemedies(f failedRead) bool { return differenceRemedies(f.Differences) != "" }
+func hasRemedies(f failedRead) bool { return differenceRemedies(f.read.Differences) != "" }
 
 // redirected is false for a redirect that was not followed: that one is the failure.
 func redirected(f failedRead) bool {
 	return f.failure.RedirectedTo != "" && f.failure.Kind != client.KindRedirect
 }
 
-func unstable(f failedRead) bool  { return f.Ending == client.Unstable }
-func wasStable(f failedRead) bool { return f.Streak.Attempts > 0 }
+func unstable(f failedRead) bool  { return f.read.Ending == client.Unstable }
+func wasStable(f failedRead) bool { return f.read.Streak.Attempts > 0 }
 
 func wasRateLimited(f failedRead) bool {
-	return f.Failure != nil && f.Failure.StatusCode == http.StatusTooManyRequests
+	return f.read.Failure != nil && f.read.Failure.StatusCode == http.StatusTooManyRequests
 }
 
 func credentialsRequired(f failedRead) bool {
@@ -276,24 +276,24 @@ func fromDataSource(f failedRead) bool     { return f.op.fromDataSource() }
 func connectToNotReached(f failedRead) bool { return f.failure.ConnectTo != "" && !f.failure.Connected }
 
 func nothingRequested(f failedRead) bool {
-	return f.failure.Kind == client.KindTimeout && f.Attempts == 0
+	return f.failure.Kind == client.KindTimeout && f.read.Attempts == 0
 }
 
 func forFleet(f failedRead) bool { return f.op.purpose == readMany }
 
 // interrupted reports whether the time limit of the whole read ended the last attempt.
-func interrupted(f failedRead) bool { return f.Ending == client.TimeRanOut && !f.failure.TimedOut }
+func interrupted(f failedRead) bool { return f.read.Ending == client.TimeRanOut && !f.failure.TimedOut }
 
-func outOfTime(f failedRead) bool { return f.OutOfTime() }
+func outOfTime(f failedRead) bool { return f.read.OutOfTime() }
 
 func serverError(f failedRead) bool {
 	return f.failure.Kind == client.KindStatus && f.failure.StatusCode >= http.StatusInternalServerError
 }
 
 func waits(f failedRead) bool         { return f.op.waits }
-func pathIsDoubled(f failedRead) bool { return strings.HasSuffix(f.URL, "/instance/instance") }
+func pathIsDoubled(f failedRead) bool { return strings.HasSuffix(f.read.URL, "/instance/instance") }
 
-func isPlainHTTP(f failedRead) bool { return strings.HasPrefix(strings.ToLower(f.URL), "http:") }
+func isPlainHTTP(f failedRead) bool { return strings.HasPrefix(strings.ToLower(f.read.URL), "http:") }
 
 func brokeBeforeAnswer(f failedRead) bool {
 	return f.failure.Kind == client.KindBroken && !f.failure.Answered && isPlainHTTP(f)
@@ -311,7 +311,7 @@ func throughProxy(f failedRead) bool {
 func typicalOfAStart(f failedRead) bool {
 	switch f.failure.Kind {
 	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
-		return f.Attempts > 0 && f.failure.RedirectedTo == "" // otherwise, nothing was asked yet, or something already redirects
+		return f.read.Attempts > 0 && f.failure.RedirectedTo == "" // otherwise, nothing was asked yet, or something already redirects
 	default:
 		return f.failure.StatusCode >= http.StatusInternalServerError
 	}
@@ -323,7 +323,7 @@ func mayHaveBeenTooShort(f failedRead) bool {
 	switch {
 	case unstable(f):
 		return true
-	case wasStable(f) || !f.OutOfTime():
+	case wasStable(f) || !f.read.OutOfTime():
 		return false
 	}
 	switch f.failure.Kind {

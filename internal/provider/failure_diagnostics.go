@@ -34,6 +34,7 @@ var failureSummaries = map[client.Kind]string{
 	client.KindHTTP2Only:             summaryNotHTTP,
 	client.KindDamagedBody:           summaryNotHTTP,
 	client.KindRedirect:              "Redirect of the instance not followed",
+	client.KindStatus:                "Instance answered with status", // and the status
 	client.KindLargeHead:             summaryTooLarge,
 	client.KindLargeBody:             summaryTooLarge,
 	client.KindNotJSON:               summaryNotJSON,
@@ -72,7 +73,7 @@ func failureSummary(failed *client.ReadError) string {
 	case failed.Ending == client.Unstable:
 		return summaryUnstable
 	case failure.StatusCode > 0 && failure.Kind != client.KindProxy:
-		return fmt.Sprintf("Instance answered with status %d", failure.StatusCode)
+		return fmt.Sprintf("%s %d", failureSummaries[client.KindStatus], failure.StatusCode)
 	default:
 		return failureSummaries[failure.Kind]
 	}

@@ -357,7 +357,7 @@ func TestLongerTimeout(t *testing.T) {
 	for want, failures := range tests {
 		for _, failure := range failures {
 			err := &client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &failure}
-			if got := mayHaveBeenTooShort(failedRead{ReadError: err, failure: failure}); got != want {
+			if got := mayHaveBeenTooShort(failedRead{read: err, failure: failure}); got != want {
 				t.Errorf("mayHaveBeenTooShort of %+v is %t, want %t", failure, got, want)
 			}
 		}
