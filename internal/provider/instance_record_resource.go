@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -167,11 +168,11 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
 	if sameInstance {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
-		if changesDetails(expected.details(), state.detailsModel) { // the document will change too, because a value in it will
-			planned.ResponseBody = types.StringUnknown()
-		}
 	} // else, the framework has planned them as unknown
 	expected.plan(&planned.detailsModel)
+	if sameInstance && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
+		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
 	if sameInstance && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
@@ -185,17 +186,6 @@ func isSameInstance(a, b types.String) bool {
 	parsedA, errA := address.ParseBaseURL(a.ValueString())
 	parsedB, errB := address.ParseBaseURL(b.ValueString())
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
-}
-
-// changesDetails reports whether an expected value differs from that in the state, or is unknown.
-func changesDetails(expected, state detailsModel) bool {
-	stateValues := state.values()
-	for name, value := range expected.values() {
-		if !value.IsNull() && !value.Equal(stateValues[name]) {
-			return true
-		}
-	}
-	return false
 }
 
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
