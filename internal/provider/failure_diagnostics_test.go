@@ -304,6 +304,11 @@ func TestFailureDetail(t *testing.T) {
 		"stable, then cached": {
 			failure: failure{Kind: client.KindCached}, op: record, err: client.ReadError{Streak: client.Streak{Attempts: 1}}, lacks: texts{checkLog},
 		},
+		"not stable, rate limited": {
+			failure: failure{Kind: client.KindStatus, StatusCode: 429, Reason: "status 429"}, op: record,
+			err: client.ReadError{Ending: client.Unstable, Streak: client.Streak{Attempts: 5}},
+			has: texts{"raise that limit, or raise timeouts.create."}, lacks: texts{checkLog},
+		},
 		"not stable for long enough": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, op: record,
 			err: client.ReadError{Ending: client.Unstable, Attempts: 12, Streak: client.Streak{Attempts: 5, Lasted: 1234 * time.Millisecond}},

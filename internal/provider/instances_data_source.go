@@ -125,20 +125,19 @@ func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0]
 // fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a member. Null and
 // invalid URLs are errors; unknown ones are skipped.
 func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
-	byEffective := make(map[string]*fleetMember, len(baseURLs.Elements()))
+	byEffective := make(map[string]*fleetMember)
 	elements := baseURLs.Elements()
 	invalid := make(map[string]*address.SyntaxError)
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
-		value, at := elements[key].(types.String), path.Root("base_urls")
+		value := elements[key].(types.String)
 		if value.IsUnknown() {
-			continue
-		}
-		if value.IsNull() {
-			diags.AddAttributeError(at, summaryBaseURL, fmt.Sprintf("%s is null. Remove the key, or set it to a URL.", at.AtMapKey(key)))
 			continue
 		}
 		baseURL, err := address.ParseBaseURL(value.ValueString())
 		if syntaxErr, ok := errors.AsType[*address.SyntaxError](err); ok {
+			if value.IsNull() {
+				syntaxErr = &address.SyntaxError{Problem: "is null", Remedy: "Remove the key, or set it to a URL."}
+			}
 			invalid[key] = syntaxErr
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"go.uber.org/goleak"
@@ -64,6 +65,12 @@ func TestFleetMembers(t *testing.T) {
 	want := "Error: Invalid base URL\nbase_urls[\"a\"] has user info"
 	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] has no scheme") {
 		t.Errorf("the errors are not at no attribute:\n%s", got)
+	}
+	_, diags = fleetMembers(types.MapValueMust(types.StringType, map[string]attr.Value{
+		"a": types.StringValue("https://me:hunter2@h.example"), "b": types.StringNull(),
+	}))
+	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] is null") {
+		t.Errorf("beside a URL that is null, the errors are not at no attribute:\n%s", got)
 	}
 }
 

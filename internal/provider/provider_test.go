@@ -77,7 +77,7 @@ resource "filetransfer_instance_record" "too_long" {
 }
 `,
 			acctest.ConfigError{Line: `expected { chunksize = 1 }`, Texts: []string{`Did you mean "chunk_size"?`}},
-			acctest.ConfigError{Line: `expected { file_max_size = 9223372036854775808 }`, Texts: []string{"expected.file_max_size is 9223372036854775808."}},
+			acctest.ConfigError{Line: `expected { file_max_size = 9223372036854775808 }`, Texts: []string{"Invalid number", "Write a whole number from 0"}},
 			acctest.ConfigError{Line: `expected { file_max_age = "30d" }`, Texts: []string{"a number is required"}},
 			acctest.ConfigError{Line: `stable_for = "10m"`, Texts: []string{"stable_for is too long"}},
 		)

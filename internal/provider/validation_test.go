@@ -192,7 +192,7 @@ func TestDurationValidator(t *testing.T) {
 		"abc":                        `is "abc", which is not a duration.`,
 		"":                           `is "", which is not a duration.`,
 		"10":                         `is "10", which is not a duration.`,
-		"1s\n":                       `is "1s\n", which is not a duration.`,
+		"1 s":                        `is "1 s", which is not a duration.`,
 		"3000000h":                   `is "3000000h", which is not a duration.`, // longer than an int64
 		long:                         `is "` + long + `", which is not a duration.`,
 		strings.Repeat("hunter2", 6): `is a long text, which is not a duration.`, // may be a key
@@ -301,7 +301,7 @@ func TestValidateInstances(t *testing.T) {
 	t.Parallel()
 	testValidation(t, "filetransfer_instances", map[string]invalid{
 		"no instance": {`{"base_urls": {}}`, "base_urls", "Invalid base URL", []string{"base_urls is empty. Name at least one instance."}},
-		"null URL":    {`{"base_urls": {"b": null}}`, "base_urls", "Invalid base URL", []string{`base_urls["b"] is null. Remove the key, or set it to a URL.`}},
+		"null URL":    {`{"base_urls": {"b": null}}`, `base_urls["b"]`, "Invalid base URL", []string{`base_urls["b"] is null. Remove the key, or set it to a URL.`}},
 		"base_urls":   {`{"base_urls": {"a": "ftp://h"}}`, `base_urls["a"]`, "Invalid base URL", []string{`base_urls["a"] has a scheme other than http and https`}},
 		"max_concurrency 0": {
 			`{"base_urls": {"a": "https://h"}, "max_concurrency": 0}`, "max_concurrency", "Invalid number",

@@ -73,8 +73,13 @@ func wholeNumber(least, most int64) numberValidator {
 		if whole, accuracy := number.Int64(); accuracy == big.Exact && least <= whole && whole <= most {
 			return nil
 		}
-		written := safetext.Line(number.Text('f', -1), maxDigits)
-		return diag.NewAttributeErrorDiagnostic(at, summaryNumber, fmt.Sprintf("%s is %s.\n\nWrite %s.", at, written, accepts))
+		digits := -1 // as many as it takes
+		if number.IsInt() {
+			digits = 0
+		}
+		written := safetext.Line(number.Text('f', digits), maxDigits)
+		detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", at, written, accepts)
+		return diag.NewAttributeErrorDiagnostic(at, summaryNumber, strings.Replace(detail, "….", "…", 1))
 	}}
 }
 
