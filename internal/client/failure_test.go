@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,28 +139,6 @@ func TestConnectionFailures(t *testing.T) {
 		got := readError(t, newClient(t, newConfig()), newRequest(t, mutual.URL()))
 		checkFailure(t, got, client.KindCertificate, 1, "unknown authority")
 	})
-	t.Run("client certificate of another authority", func(t *testing.T) {
-		t.Parallel()
-		config := newConfig()
-		config.TLS = trust(t)
-		config.TLS.ClientCertPEM, config.TLS.ClientKeyPEM = otherClientCertificate(t)
-		got := readError(t, newClient(t, config), newRequest(t, mutual.URL()))
-		checkFailure(t, got, client.KindClientCertificate, 1, "refused the TLS handshake: unknown certificate authority")
-	})
-}
-
-// otherClientCertificate returns one that no authority signed: that of a server of net/http/httptest.
-func otherClientCertificate(t *testing.T) (certificatePEM, keyPEM string) {
-	t.Helper()
-	server := httptest.NewTLSServer(nil)
-	server.Close()
-	own := server.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }
 
 func TestProxyFailures(t *testing.T) {

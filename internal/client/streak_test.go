@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -211,23 +210,6 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, halfASecond())
-		fake := serve(c, script("ready"))
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(2500*time.Millisecond, cancel)
-		_, err := c.Wait(ctx, newRequest(t, fakeURL), stableFor(time.Minute))
-		checkCanceled(t, err)
-		got := client.AsReadError(err)
-		check(t, "Attempts", got.Attempts, len(fake.requests))
-		check(t, "whether there is a Failure", got.Failure != nil, false)
-		check(t, "Streak.Attempts", got.Streak.Attempts, 0) // it had not ended
-		check(t, "end", fake.elapsed(), 2500*time.Millisecond)
-	})
 }
 
 func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
