@@ -346,23 +346,26 @@ func TestResponseFailures(t *testing.T) {
 // Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestReasonRepeatsNothing(t *testing.T) {
 	t.Parallel()
+	body := func(status int, contentType, text string) instancetest.Step {
+		return instancetest.Body(status, contentType, text)
+	}
+	x := strings.Repeat("x", 74)
 	tests := map[string]struct {
 		step instancetest.Step
 		want string
 	}{
-		"title that is the status":        {instancetest.Body(502, "text/html", "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
-		"title that begins with it":       {instancetest.Body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
-		"message that is its text":        {instancetest.Body(404, "application/json", `{"message":"Not Found."}`), "status 404 Not Found"},
-		"message that has more":           {instancetest.Body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
-		"white space":                     {instancetest.Body(404, "text/plain", " \n"), "status 404 Not Found"},
-		"status without a text":           {instancetest.Status(599), "status 599: The instance was told to answer 599"},
-		"endless body":                    {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
-		"long message":                    {instancetest.Body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
-		"challenges without a status 407": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
-		"status 407, challenges":          {instancetest.Status(407, "Proxy-Authenticate", "Basic"), "status 407 Proxy Authentication Required: The instance was told to answer 407 (the proxy accepts Basic)"},
-		"Content-Type that is cut":        {instancetest.Body(200, "text/"+strings.Repeat("x", 100), ""), `the body is empty (Content-Type "text/` + strings.Repeat("x", 74) + `…")`},
-		"web page without a title":        {instancetest.Body(200, "text/html", "<p>hello"), `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
-		"text after the document's end":   {instancetest.Body(200, "text/plain", "{} and more."), `the body is not JSON: invalid character 'a' at start of value at byte 3 (Content-Type "text/plain"); it begins with: {} and more`},
+		"title that is the status":   {body(502, "text/html", "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
+		"title that begins with it":  {body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
+		"message that is its text":   {body(404, "application/json", `{"message":"Not Found."}`), "status 404 Not Found"},
+		"message that has more":      {body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
+		"white space":                {body(404, "text/plain", " \n"), "status 404 Not Found"},
+		"status without a text":      {body(599, "text/plain", "no"), "status 599: no"},
+		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
+		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
+		"Content-Type that is cut":   {body(200, "text/"+x+"xx", ""), `the body is empty (Content-Type "text/` + x + `…")`},
+		"page without a title":       {body(200, "text/html", "<p>"), `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
+		"text after the value's end": {body(200, "", "{} a."), "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},
+		"status 403, challenges":     {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
 	}
 	config := newConfig()
 	config.Retry.MaxAttempts = 1

@@ -1,9 +1,11 @@
 package client_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -168,14 +170,14 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 		streak      int         // attempts of the last streak, or -1: all from the first one that is ready for good
 		differences bool
 	}{
-		"too little time":                       {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
-		"too little time after a start":         {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
-		"too little time after an interruption": {7500 * time.Millisecond, []string{"ready", "ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
-		"down at the end":                       {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
-		"down at the end, after another value":  {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
-		"never as expected":                     {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
-		"never as expected, down at the end":    {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
-		"only down":                             {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
+		"too little time":                      {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
+		"too little time after a start":        {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
+		"too little time after interruptions":  {7500 * time.Millisecond, []string{"ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
+		"down at the end":                      {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
+		"down at the end, after another value": {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
+		"never as expected":                    {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
+		"never as expected, down at the end":   {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
+		"only down":                            {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -271,6 +273,33 @@ func TestStreakBehindACache(t *testing.T) {
 			})
 		})
 	}
+}
+
+// After a failure, an answer has to be newer than the wait alone.
+func TestNewStreakBehindACache(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := halfASecond()
+		config.Log = func(_ context.Context, _ string, fields ...map[string]any) {
+			if reason, _ := fields[0]["reason"].(string); strings.Contains(reason, "cache") {
+				t.Errorf("reason of a failure: got %q, want none about a cache", reason)
+			}
+		}
+		c := newClient(t, config)
+		serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+			switch n {
+			case 51: // after 5 s at least
+				return response(503, "")
+			case 52:
+				return response(200, instancetest.Newer().JSON(), "Age", "3")
+			default:
+				return response(200, instancetest.Newer().JSON())
+			}
+		})
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(20*time.Second)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).
