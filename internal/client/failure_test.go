@@ -346,9 +346,7 @@ func TestResponseFailures(t *testing.T) {
 // Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestReasonRepeatsNothing(t *testing.T) {
 	t.Parallel()
-	body := func(status int, contentType, text string) instancetest.Step {
-		return instancetest.Body(status, contentType, text)
-	}
+	body := instancetest.Body
 	x := strings.Repeat("x", 74)
 	tests := map[string]struct {
 		step instancetest.Step
@@ -412,7 +410,8 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 	for name, response := range map[string]string{
 		"length":  okHead + "Content-Length: 15\r\n\r\n" + document,
 		"chunked": okHead + "Transfer-Encoding: chunked\r\n\r\n5\r\n" + document[:5] + "\r\na;x=y\r\n" + document[5:] + "\r\n0\r\n\r\n",
-		"gzip":    okHead + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(compressed(document)), compressed(document)),
+		"gzip": okHead + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(compressed(document)), compressed(document)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -527,8 +526,9 @@ func checkCanceled(t testing.TB, err error) {
 func TestWaitGoesOnAfterEveryFailure(t *testing.T) {
 	t.Parallel()
 	failures := []instancetest.Step{
-		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"), instancetest.Status(404), instancetest.Status(501),
-		instancetest.Status(503), instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.Body(200, "text/html", "<title>Files</title>"), instancetest.AnswerDocument("{}"),
+		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"),
+		instancetest.Status(404), instancetest.Status(501), instancetest.Status(503),
+		instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.AnswerDocument("{}"), instancetest.Body(200, "text/html", "<p>"),
 	}
 	server := instancetest.New(t, instancetest.WithScript(failures...))
 	config := newConfig()

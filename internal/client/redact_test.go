@@ -188,7 +188,8 @@ func TestReasonOfABodyWithASecret(t *testing.T) {
 // That nothing is logged that must not be shown is checked for all tests, by newClient.
 func TestLogTellsOfARead(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
+	server := instancetest.New(t, instancetest.WithScript(
+		instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
 	config := newConfig()
 	var lines []string
 	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
@@ -202,7 +203,9 @@ func TestLogTellsOfARead(t *testing.T) {
 		t.Fatalf("log lines: got %d, want 3: %q", len(lines), lines)
 	}
 	for i, parts := range [][]string{
-		{"Trying again", "attempt:1", "reason:status 503", "delay:"}, {"Read the instance", "attempt:2", "bytes:"}, {"Could not read the instance", "attempt:1", "status 404"},
+		{"Trying again", "attempt:1", "reason:status 503", "delay:"},
+		{"Read the instance", "attempt:2", "bytes:"},
+		{"Could not read the instance", "attempt:1", "status 404"},
 	} {
 		checkContains(t, "log line", lines[i], append(parts, "url:"+server.URL()+"/instance")...)
 	}
