@@ -68,6 +68,18 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	}
 }
 
+// One of several addresses can time out before the attempt does.
+func TestTimedOutIsTrueOfTheWholeAttempt(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]bool{-time.Second: true, time.Hour: false} {
+		trace := &requestTrace{redact: newRedactor(nil, nil), deadline: time.Now().Add(left)}
+		trace.reach(stageConnecting)
+		if got := classify(t.Context(), os.ErrDeadlineExceeded, trace).TimedOut; got != want {
+			t.Errorf("%s before the end of the attempt: TimedOut is %t, want %t", left, got, want)
+		}
+	}
+}
+
 // net/http may still dial for a request that has been sent on another connection. What happens there, such as a server that asks for a
 // certificate, is no cause of what happens to the request.
 func TestTraceNeverGoesBack(t *testing.T) {
