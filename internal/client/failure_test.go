@@ -294,6 +294,7 @@ func TestResponseFailures(t *testing.T) {
 		"longer than announced": {verbatim(okHead + "Content-Length: 1\r\n\r\n" + document), client.KindCutShort, 1, "the body is incomplete JSON"},
 		"web page": {page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
 			client.KindWebPage, 1, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
+		"web page by its type":  {page(200, "hello"), client.KindWebPage, 1, "the body is not JSON"},
 		"text":                  {instancetest.Body(200, "", "nothing"), client.KindNotJSON, 1, "(no Content-Type); it begins with: nothing"},
 		"other encoding":        {verbatim(okHead + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, 1, `Content-Encoding "br"`},
 		"identity":              {verbatim(okHead + "Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, 1, "it begins with: hello"},

@@ -16,9 +16,9 @@ import (
 )
 
 // script answers one request after the other, and then as the last: "ready" as expected, "old" with other values, "down" with status
-// 503, or "busy" with status 429.
+// 503, "busy" with status 429, or "silent" not at all.
 func script(answers ...string) answerFunc {
-	return func(n int, _ *http.Request) (*http.Response, error) {
+	return func(n int, r *http.Request) (*http.Response, error) {
 		switch answers[min(n, len(answers))-1] {
 		case "ready":
 			return response(200, instancetest.Newer().JSON())
@@ -26,6 +26,8 @@ func script(answers ...string) answerFunc {
 			return response(200, instancetest.Older().JSON())
 		case "busy":
 			return response(429, "")
+		case "silent":
+			return statusesThenSilence()(n, r)
 		default:
 			return response(503, "")
 		}
@@ -177,6 +179,7 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 		"down at the end, after another value": {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
 		"never as expected":                    {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
 		"never as expected, down at the end":   {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
+		"silent at the end":                    {9 * time.Second, []string{"ready", "ready", "down", "silent"}, false, client.KindStatus, 2, false},
 		"only down":                            {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
 	}
 	for name, test := range tests {
