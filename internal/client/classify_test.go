@@ -71,7 +71,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 // One of several addresses can time out before the attempt does.
 func TestTimedOutIsTrueOfTheWholeAttempt(t *testing.T) {
 	t.Parallel()
-	for left, want := range map[time.Duration]bool{-time.Second: true, time.Hour: false} {
+	for want, left := range map[bool]time.Duration{true: -time.Second, false: time.Hour} {
 		trace := &requestTrace{redact: newRedactor(nil, nil), deadline: time.Now().Add(left)}
 		trace.reach(stageConnecting)
 		if got := classify(t.Context(), os.ErrDeadlineExceeded, trace).TimedOut; got != want {
