@@ -46,6 +46,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"never dialed": {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
 		"host gone":    {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
 		"broken pipe":  {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
+		"closed first": {errors.New("http: server closed idle connection"), stageSent, KindBroken, closed},
 		"our alert": {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS,
 			"the TLS handshake failed: bad record MAC"},
 		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},

@@ -242,6 +242,12 @@ func TestFailureNamesTheVariableOfTheProxy(t *testing.T) {
 		"refuses":             {"HTTPS_PROXY", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
 		"refuses, lower case": {"https_proxy", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
 	}
+	// The library that reads them prefers the one in lower case.
+	t.Run("both", func(t *testing.T) {
+		t.Setenv("HTTP_PROXY", "http://%zz")
+		t.Setenv("http_proxy", proxy)
+		check(t, "Proxy", readError(t, newClient(t, newConfig()), newRequest(t, proxiedHTTP)).Failure.Proxy, "http_proxy")
+	})
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(test.variable, test.value)
@@ -266,11 +272,13 @@ func TestResponseFailures(t *testing.T) {
 		attempts int
 		reason   string
 	}{
-		"reset":                  {instancetest.Reset(), client.KindBroken, 2, closedEarly},
-		"closed":                 {instancetest.CloseConnection(), client.KindBroken, 2, closedEarly},
-		"reset in the body":      {instancetest.Verbatim(okHead+"Content-Length: 9\r\n\r\n{", instancetest.Reset()), client.KindBroken, 2, brokenBody},
-		"closed within a header": {verbatim("HTTP/1.1 200 OK\r\nContent-Ty"), client.KindNotHTTP, 2, "malformed MIME header"},
-		"closed in the head":     {verbatim(okHead), client.KindBroken, 2, closedEarly},
+		"reset":                        {instancetest.Reset(), client.KindBroken, 2, closedEarly},
+		"closed":                       {instancetest.CloseConnection(), client.KindBroken, 2, closedEarly},
+		"reset in the body":            {instancetest.Verbatim(okHead+"Content-Length: 9\r\n\r\n{", instancetest.Reset()), client.KindBroken, 2, brokenBody},
+		"closed in the status line":    {verbatim("HTTP/1.1 2"), client.KindNotHTTP, 2, notHTTP},
+		"closed within the last chunk": {verbatim(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.KindBroken, 2, brokenBody},
+		"closed within a header":       {verbatim("HTTP/1.1 200 OK\r\nContent-Ty"), client.KindNotHTTP, 2, "malformed MIME header"},
+		"closed in the head":           {verbatim(okHead), client.KindBroken, 2, closedEarly},
 
 		"not HTTP":                    {verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, 1, "SSH-2.0-OpenSSH_9.9"},
 		"tls: in a header":            {verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"), client.KindNotHTTP, 2, "tls: protocol version"},
@@ -420,7 +428,7 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 			config := newConfig()
 			config.Retry.MaxAttempts = 2
 			c := newClient(t, config)
-			for n := len("HTTP/1.1 200"); n < len(response)-len("\r\n"); n++ {
+			for n := range len(response) {
 				for how, end := range map[string]instancetest.Step{"closed": instancetest.CloseConnection(), "reset": instancetest.Reset()} {
 					c.CloseIdleConnections() // what breaks after another request is retried anyway
 					server.SetScript(instancetest.Verbatim(response[:n], end))
@@ -513,6 +521,16 @@ func TestNoServerCanHoldARead(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestWaitTellsThatNameServersAreSilent(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.RequestTimeout = 500 * time.Millisecond
+	request := newRequest(t, "http://"+hostOfSilentNameServer)
+	got := checkReadError(t, waitWithin(t, short, newClient(t, config), request, client.Condition{}), request)
+	check(t, "Kind", got.Failure.Kind, client.KindNameServer)
+	check(t, "TimedOut", got.Failure.TimedOut, false)
 }
 
 // checkCanceled checks that a read returned because its context was canceled.

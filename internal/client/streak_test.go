@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -231,6 +232,26 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
 	})
+}
+
+// What is not as expected may come from the way to the instance.
+func TestFailureOfAWaitNamesTheWay(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/instance" {
+			redirect(w, "/there")
+			return
+		}
+		w.Header().Set("Age", "300")
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
+	})))
+	config := newConfig()
+	config.ConnectTo = map[string]string{baseURL(t, fakeURL).Origin: server.Address()}
+	request := newRequest(t, fakeURL)
+	got := checkReadError(t, waitWithin(t, time.Second, newClient(t, config), request, stableFor(0)), request)
+	want := "GET " + fakeURL + "/instance (redirected to " + fakeURL + "/there) (connect_to " + server.Address() + ") (from a cache, 300 seconds old)"
+	check(t, "Target()", got.Target(), want)
+	check(t, "Answered", got.Failure.Answered, true)
 }
 
 // The copies that a cache keeps of one answer say nothing about how the server goes on, whereas a cache may ask it each time.
