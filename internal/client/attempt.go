@@ -57,8 +57,9 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 		}
 		if failure != nil {
 			r.describe(failure, trace, target, origin, redirects > 0)
+			return nil, failure
 		}
-		return result, failure
+		return result, nil
 	}
 }
 
@@ -140,7 +141,8 @@ func (r *reading) answer(ctx context.Context, head responseHead, body io.Reader,
 	if err != nil {
 		return nil, documentFailure(err, head, document, r.redact)
 	}
-	return &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: head.age}, nil
+	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: head.age}
+	return result, r.check(result)
 }
 
 // responseHead is what is used of the head of a response.

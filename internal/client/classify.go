@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -63,7 +64,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 		return newFailure(KindHTTPSOnly, "the server answered in TLS, not in plain HTTP")
 	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the SETTINGS frame that starts HTTP/2
 		return newFailure(KindHTTP2Only, "the server answered in HTTP/2")
-	case isBroken(err):
+	case isBroken(err), text == "server closed idle connection", text == "unexpected EOF reading trailer":
 		return newFailure(KindBroken, brokenReason(trace.at()))
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
 		return newFailure(KindDamagedBody, "the body is not valid gzip, although its Content-Encoding says so")
@@ -71,6 +72,9 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 		return notHTTPFailure(err, trace)
 	}
 }
+
+// cutShort matches the errors of net/http for a head that ends within a line.
+var cutShort = regexp.MustCompile(`^malformed (MIME header|HTTP response "H[TP/1.]*"$|HTTP status code "\d{0,2}"$)`)
 
 // notHTTPFailure returns the failure for an invalid response.
 func notHTTPFailure(err error, trace *requestTrace) *Failure {
@@ -83,10 +87,8 @@ func notHTTPFailure(err error, trace *requestTrace) *Failure {
 		text = "it came before the request"
 	}
 	failure := newFailure(kind, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
-	// A head that ends within a line looks like this.
-	cutShort := strings.HasPrefix(text, "malformed MIME header")
 	// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
-	failure.transient = cutShort || trace.reused.Load()
+	failure.transient = cutShort.MatchString(text) || trace.reused.Load()
 	return failure
 }
 

@@ -46,6 +46,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"never dialed": {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
 		"host gone":    {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
 		"broken pipe":  {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
+		"closed first": {errors.New("http: server closed idle connection"), stageSent, KindBroken, closed},
 		"our alert": {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS,
 			"the TLS handshake failed: bad record MAC"},
 		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
@@ -65,6 +66,18 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, kinds[test.kind].transient)
 			}
 		})
+	}
+}
+
+// One of several addresses can time out before the attempt does.
+func TestTimedOutIsTrueOfTheWholeAttempt(t *testing.T) {
+	t.Parallel()
+	for want, left := range map[bool]time.Duration{true: -time.Second, false: time.Hour} {
+		trace := &requestTrace{redact: newRedactor(nil, nil), deadline: time.Now().Add(left)}
+		trace.reach(stageConnecting)
+		if got := classify(t.Context(), os.ErrDeadlineExceeded, trace).TimedOut; got != want {
+			t.Errorf("%s before the end of the attempt: TimedOut is %t, want %t", left, got, want)
+		}
 	}
 }
 

@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,28 +139,6 @@ func TestConnectionFailures(t *testing.T) {
 		got := readError(t, newClient(t, newConfig()), newRequest(t, mutual.URL()))
 		checkFailure(t, got, client.KindCertificate, 1, "unknown authority")
 	})
-	t.Run("client certificate of another authority", func(t *testing.T) {
-		t.Parallel()
-		config := newConfig()
-		config.TLS = trust(t)
-		config.TLS.ClientCertPEM, config.TLS.ClientKeyPEM = otherClientCertificate(t)
-		got := readError(t, newClient(t, config), newRequest(t, mutual.URL()))
-		checkFailure(t, got, client.KindClientCertificate, 1, "refused the TLS handshake: unknown certificate authority")
-	})
-}
-
-// otherClientCertificate returns one that no authority signed: that of a server of net/http/httptest.
-func otherClientCertificate(t *testing.T) (certificatePEM, keyPEM string) {
-	t.Helper()
-	server := httptest.NewTLSServer(nil)
-	server.Close()
-	own := server.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }
 
 func TestProxyFailures(t *testing.T) {
@@ -267,6 +242,12 @@ func TestFailureNamesTheVariableOfTheProxy(t *testing.T) {
 		"refuses":             {"HTTPS_PROXY", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
 		"refuses, lower case": {"https_proxy", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
 	}
+	// The library that reads them prefers the one in lower case.
+	t.Run("both", func(t *testing.T) {
+		t.Setenv("HTTP_PROXY", "http://%zz")
+		t.Setenv("http_proxy", proxy)
+		check(t, "Proxy", readError(t, newClient(t, newConfig()), newRequest(t, proxiedHTTP)).Failure.Proxy, "http_proxy")
+	})
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(test.variable, test.value)
@@ -291,11 +272,13 @@ func TestResponseFailures(t *testing.T) {
 		attempts int
 		reason   string
 	}{
-		"reset":                  {instancetest.Reset(), client.KindBroken, 2, closedEarly},
-		"closed":                 {instancetest.CloseConnection(), client.KindBroken, 2, closedEarly},
-		"reset in the body":      {instancetest.Verbatim(okHead+"Content-Length: 9\r\n\r\n{", instancetest.Reset()), client.KindBroken, 2, brokenBody},
-		"closed within a header": {verbatim("HTTP/1.1 200 OK\r\nContent-Ty"), client.KindNotHTTP, 2, "malformed MIME header"},
-		"closed in the head":     {verbatim(okHead), client.KindBroken, 2, closedEarly},
+		"reset":                        {instancetest.Reset(), client.KindBroken, 2, closedEarly},
+		"closed":                       {instancetest.CloseConnection(), client.KindBroken, 2, closedEarly},
+		"reset in the body":            {instancetest.Verbatim(okHead+"Content-Length: 9\r\n\r\n{", instancetest.Reset()), client.KindBroken, 2, brokenBody},
+		"closed in the status line":    {verbatim("HTTP/1.1 2"), client.KindNotHTTP, 2, notHTTP},
+		"closed within the last chunk": {verbatim(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.KindBroken, 2, brokenBody},
+		"closed within a header":       {verbatim("HTTP/1.1 200 OK\r\nContent-Ty"), client.KindNotHTTP, 2, "malformed MIME header"},
+		"closed in the head":           {verbatim(okHead), client.KindBroken, 2, closedEarly},
 
 		"not HTTP":                    {verbatim("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, 1, "SSH-2.0-OpenSSH_9.9"},
 		"tls: in a header":            {verbatim("HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"), client.KindNotHTTP, 2, "tls: protocol version"},
@@ -319,6 +302,7 @@ func TestResponseFailures(t *testing.T) {
 		"longer than announced": {verbatim(okHead + "Content-Length: 1\r\n\r\n" + document), client.KindCutShort, 1, "the body is incomplete JSON"},
 		"web page": {page(200, "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
 			client.KindWebPage, 1, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
+		"web page by its type":  {page(200, "hello"), client.KindWebPage, 1, "the body is not JSON"},
 		"text":                  {instancetest.Body(200, "", "nothing"), client.KindNotJSON, 1, "(no Content-Type); it begins with: nothing"},
 		"other encoding":        {verbatim(okHead + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, 1, `Content-Encoding "br"`},
 		"identity":              {verbatim(okHead + "Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, 1, "it begins with: hello"},
@@ -371,23 +355,24 @@ func TestResponseFailures(t *testing.T) {
 // Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestReasonRepeatsNothing(t *testing.T) {
 	t.Parallel()
+	body := instancetest.Body
+	x := strings.Repeat("x", 74)
 	tests := map[string]struct {
 		step instancetest.Step
 		want string
 	}{
-		"title that is the status":        {instancetest.Body(502, "text/html", "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
-		"title that begins with it":       {instancetest.Body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
-		"message that is its text":        {instancetest.Body(404, "application/json", `{"message":"Not Found."}`), "status 404 Not Found"},
-		"message that has more":           {instancetest.Body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
-		"white space":                     {instancetest.Body(404, "text/plain", " \n"), "status 404 Not Found"},
-		"status without a text":           {instancetest.Status(599), "status 599: The instance was told to answer 599"},
-		"endless body":                    {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
-		"long message":                    {instancetest.Body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
-		"challenges without a status 407": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
-		"status 407, challenges":          {instancetest.Status(407, "Proxy-Authenticate", "Basic"), "status 407 Proxy Authentication Required: The instance was told to answer 407 (the proxy accepts Basic)"},
-		"Content-Type that is cut":        {instancetest.Body(200, "text/"+strings.Repeat("x", 100), ""), `the body is empty (Content-Type "text/` + strings.Repeat("x", 74) + `…")`},
-		"web page without a title":        {instancetest.Body(200, "text/html", "<p>hello"), `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
-		"text after the document's end":   {instancetest.Body(200, "text/plain", "{} and more."), `the body is not JSON: invalid character 'a' at start of value at byte 3 (Content-Type "text/plain"); it begins with: {} and more`},
+		"title that is the status":   {body(502, "text/html", "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
+		"title that begins with it":  {body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
+		"message that is its text":   {body(404, "application/json", `{"message":"Not Found."}`), "status 404 Not Found"},
+		"message that has more":      {body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
+		"white space":                {body(404, "text/plain", " \n"), "status 404 Not Found"},
+		"status without a text":      {body(599, "text/plain", "no"), "status 599: no"},
+		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
+		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
+		"Content-Type that is cut":   {body(200, "text/"+x+"xx", ""), `the body is empty (Content-Type "text/` + x + `…")`},
+		"page without a title":       {body(200, "text/html", "<p>"), `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
+		"text after the value's end": {body(200, "", "{} a."), "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},
+		"status 403, challenges":     {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
 	}
 	config := newConfig()
 	config.Retry.MaxAttempts = 1
@@ -434,7 +419,8 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 	for name, response := range map[string]string{
 		"length":  okHead + "Content-Length: 15\r\n\r\n" + document,
 		"chunked": okHead + "Transfer-Encoding: chunked\r\n\r\n5\r\n" + document[:5] + "\r\na;x=y\r\n" + document[5:] + "\r\n0\r\n\r\n",
-		"gzip":    okHead + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(compressed(document)), compressed(document)),
+		"gzip": okHead + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(compressed(document)), compressed(document)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -442,7 +428,7 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 			config := newConfig()
 			config.Retry.MaxAttempts = 2
 			c := newClient(t, config)
-			for n := len("HTTP/1.1 200"); n < len(response)-len("\r\n"); n++ {
+			for n := range len(response) {
 				for how, end := range map[string]instancetest.Step{"closed": instancetest.CloseConnection(), "reset": instancetest.Reset()} {
 					c.CloseIdleConnections() // what breaks after another request is retried anyway
 					server.SetScript(instancetest.Verbatim(response[:n], end))
@@ -537,6 +523,16 @@ func TestNoServerCanHoldARead(t *testing.T) {
 	}
 }
 
+func TestWaitTellsThatNameServersAreSilent(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.RequestTimeout = 500 * time.Millisecond
+	request := newRequest(t, "http://"+hostOfSilentNameServer)
+	got := checkReadError(t, waitWithin(t, short, newClient(t, config), request, client.Condition{}), request)
+	check(t, "Kind", got.Failure.Kind, client.KindNameServer)
+	check(t, "TimedOut", got.Failure.TimedOut, false)
+}
+
 // checkCanceled checks that a read returned because its context was canceled.
 func checkCanceled(t testing.TB, err error) {
 	t.Helper()
@@ -549,8 +545,9 @@ func checkCanceled(t testing.TB, err error) {
 func TestWaitGoesOnAfterEveryFailure(t *testing.T) {
 	t.Parallel()
 	failures := []instancetest.Step{
-		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"), instancetest.Status(404), instancetest.Status(501),
-		instancetest.Status(503), instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.Body(200, "text/html", "<title>Files</title>"), instancetest.AnswerDocument("{}"),
+		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"),
+		instancetest.Status(404), instancetest.Status(501), instancetest.Status(503),
+		instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.AnswerDocument("{}"), instancetest.Body(200, "text/html", "<p>"),
 	}
 	server := instancetest.New(t, instancetest.WithScript(failures...))
 	config := newConfig()

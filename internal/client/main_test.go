@@ -217,9 +217,7 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 	check(t, "URL", got.URL, request.BaseURL.String())
 	check(t, "Error()", got.Error(), got.Target()+": "+failure.Reason)
 	checkContains(t, "Target()", got.Target(), "GET "+got.URL)
-	if failure.Kind != client.KindUnexpected && failure.Kind != client.KindCached {
-		check(t, "HeadersSent", failure.HeadersSent, len(request.Headers) > 0 && !failure.OtherOrigin)
-	}
+	check(t, "HeadersSent", failure.HeadersSent, len(request.Headers) > 0 && !failure.OtherOrigin)
 	isDocument := failure.Class == "not JSON" || failure.Kind == client.KindDocument
 	check(t, "whether there are Faults", failure.Faults != nil, isDocument)
 	if failure.Reason == "" || strings.HasSuffix(failure.Reason, ".") || strings.Contains(failure.Reason, "%!") {

@@ -65,14 +65,14 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	}, credentials
 }
 
-// proxyVariable returns the environment variable that names the proxy for a scheme: "HTTP_PROXY", or "http_proxy" if only that is
-// set.
+// proxyVariable returns the environment variable that names the proxy for a scheme: "http_proxy" if that is set, which httpproxy then
+// uses, or else "HTTP_PROXY".
 func proxyVariable(scheme string) string {
-	upper, lower := strings.ToUpper(scheme)+"_PROXY", scheme+"_proxy"
-	if os.Getenv(upper) == "" && os.Getenv(lower) != "" {
+	lower := scheme + "_proxy"
+	if os.Getenv(lower) != "" {
 		return lower
 	}
-	return upper
+	return strings.ToUpper(lower)
 }
 
 // proxyMisconfigured returns a failure that no retry can fix.

@@ -38,13 +38,11 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 // error is a [*ReadError].
 func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*Result, error) {
 	r := c.newReading(request, c.unpooled)
+	r.until = &until
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
 		began := time.Now()
 		result, failure := r.attempt(ctx)
-		if failure == nil {
-			failure = r.check(result, until)
-		}
 		switch {
 		case failure == nil:
 			r.streak.extend(began)
@@ -80,7 +78,8 @@ type reading struct {
 	// lastFailure is that of the last attempt that failed by itself, or nil.
 	lastFailure *Failure
 
-	// For waits. differences are those of the last document that was not as expected.
+	// For waits. until is nil for other reads. differences are those of the last document that was not as expected.
+	until       *Condition
 	differences []Difference
 	streak      Streak
 	// rateLimited is true once the instance has answered 429.
@@ -93,11 +92,14 @@ func (c *Client) newReading(request Request, transports transports) *reading {
 	}
 }
 
-// check returns a failure if the values are not as expected, or if a cache answered with a response that may be too old: from before
-// the wait began or, in a streak, from before an earlier answer of it.
-func (r *reading) check(result *Result, until Condition) *Failure {
-	if until.Differences != nil {
-		if differences := until.Differences(result.Details); len(differences) > 0 {
+// check returns a failure if a wait does not accept a result: the values are not as expected, or a cache answered with a response that
+// may be too old, from before the wait began or, in a streak, from before an earlier answer of it.
+func (r *reading) check(result *Result) *Failure {
+	if r.until == nil {
+		return nil
+	}
+	if r.until.Differences != nil {
+		if differences := r.until.Differences(result.Details); len(differences) > 0 {
 			r.differences = differences
 			return unexpected(differences)
 		}

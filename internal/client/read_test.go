@@ -325,13 +325,14 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 	tests := map[string]struct {
 		answer    answerFunc
 		noSlot    bool
-		attempts  int
 		lastClass string
 	}{
-		"while the first waits for an answer": {statusesThenSilence(), false, 1, ""},
-		"while a later one does":              {statusesThenSilence(404, 404), false, 3, "status 404 Not Found"},
-		"between two":                         {statuses(401), false, 3, "status 401 Unauthorized"},
-		"while it waits for a slot":           {nil, true, 0, ""},
+		"while the first waits for an answer": {statusesThenSilence(), false, ""},
+		"while a later one does":              {statusesThenSilence(404, 404), false, "status 404 Not Found"},
+		"between two":                         {statuses(401), false, "status 401 Unauthorized"},
+		"while it waits for a slot":           {nil, true, ""},
+		"while it stays as expected":          {script("down", "ready"), false, "status 503 Service Unavailable"},
+		"as it always was as expected":        {script("ready"), false, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -346,12 +347,13 @@ func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
 				fake := serve(c, test.answer)
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(2500*time.Millisecond, cancel)
-				_, err := c.Wait(ctx, request, client.Condition{})
+				_, err := c.Wait(ctx, request, stableFor(time.Minute))
 				checkCanceled(t, err)
 				got := client.AsReadError(err)
 				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
 				check(t, "OutOfTime()", got.OutOfTime(), false)
-				check(t, "Attempts", got.Attempts, test.attempts)
+				check(t, "Attempts", got.Attempts, len(fake.requests))
+				check(t, "Streak.Attempts", got.Streak.Attempts, 0) // it has not ended
 				check(t, "end", fake.elapsed(), 2500*time.Millisecond)
 				lastClass := ""
 				if got.Failure != nil {

@@ -48,6 +48,7 @@ func TestRedactedLine(t *testing.T) {
 		"Host":                 {header: "Host", value: "files.example.org", text: "files.example.org", want: "files.example.org"},
 		"User-Agent":           {header: "User-Agent", value: "mine/1", text: "mine/1", want: "(redacted)"},
 		"a scheme of URLs":     {header: "X-Forwarded-Proto", value: "http", text: "http://h", want: "http://h"},
+		"the other scheme":     {header: "X-Forwarded-Proto", value: "https", text: "https://h", want: "https://h"},
 		"proxy, credentials":   {proxy: "http://me:s3%2Fcret@h", text: "me:s3/cret", want: "(redacted)"},
 		"proxy, encoded":       {proxy: "http://me:s3cret@h", text: "Basic " + encode([]byte("me:s3cret")), want: "Basic (redacted)"},
 		"proxy, password":      {proxy: "me:s3cret@h", text: "not s3cret", want: "not (redacted)"},
@@ -188,7 +189,8 @@ func TestReasonOfABodyWithASecret(t *testing.T) {
 // That nothing is logged that must not be shown is checked for all tests, by newClient.
 func TestLogTellsOfARead(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
+	server := instancetest.New(t, instancetest.WithScript(
+		instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
 	config := newConfig()
 	var lines []string
 	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
@@ -202,7 +204,9 @@ func TestLogTellsOfARead(t *testing.T) {
 		t.Fatalf("log lines: got %d, want 3: %q", len(lines), lines)
 	}
 	for i, parts := range [][]string{
-		{"Trying again", "attempt:1", "reason:status 503", "delay:"}, {"Read the instance", "attempt:2", "bytes:"}, {"Could not read the instance", "attempt:1", "status 404"},
+		{"Trying again", "attempt:1", "reason:status 503", "delay:"},
+		{"Read the instance", "attempt:2", "bytes:"},
+		{"Could not read the instance", "attempt:1", "status 404"},
 	} {
 		checkContains(t, "log line", lines[i], append(parts, "url:"+server.URL()+"/instance")...)
 	}

@@ -74,7 +74,8 @@ func TestOnlyASmallBodyOfARedirectIsRead(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithScript(test.redirect), instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
+			server := instancetest.New(t, instancetest.WithScript(test.redirect),
+				instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 			config := newConfig()
 			config.Retry.MaxAttempts = 1
 			mustRead(t, newClient(t, config), newRequest(t, server.URL()))

@@ -91,34 +91,3 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 		})
 	}
 }
-
-// FuzzRetryAfter checks that no server can stretch a delay past its bounds or the read's end.
-func FuzzRetryAfter(f *testing.F) {
-	for _, value := range []string{"", "0", "120", "-1", "99999999999999999999", "1e9", "Sun, 01 Mar 2026 12:00:30 GMT"} {
-		f.Add(value, int64(time.Second/2), int64(10*time.Second), int64(time.Minute))
-	}
-	f.Fuzz(func(t *testing.T, value string, shortest, longest, remaining int64) {
-		retry := Retry{MaxAttempts: 4, MinDelay: time.Duration(max(shortest, 1))}
-		retry.MaxDelay = max(retry.MinDelay, time.Duration(longest))
-		asked := parseRetryAfter(value, time.Now())
-		if asked < 0 {
-			t.Fatalf("%q: the delay is %s, want none below 0", value, asked)
-		}
-		for _, deadline := range []time.Time{{}, time.Now().Add(time.Duration(remaining))} {
-			backoff := backoff{retry: retry, deadline: deadline}
-			for range 3 {
-				delay, ok := backoff.next(asked)
-				switch {
-				case !ok:
-					if !backoff.lastAttempt {
-						t.Errorf("%q: stopped before the last attempt", value)
-					}
-				case delay < 0 || delay > retry.MaxDelay || delay < retry.MinDelay && !backoff.lastAttempt:
-					t.Errorf("%q: the delay is %s, want %s to %s", value, delay, retry.MinDelay, retry.MaxDelay)
-				case !deadline.IsZero() && delay > max(0, time.Duration(remaining)):
-					t.Errorf("%q: a delay of %s where %s are left", value, delay, time.Duration(remaining))
-				}
-			}
-		}
-	})
-}

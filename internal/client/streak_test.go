@@ -2,9 +2,11 @@ package client_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +17,9 @@ import (
 )
 
 // script answers one request after the other, and then as the last: "ready" as expected, "old" with other values, "down" with status
-// 503, or "busy" with status 429.
+// 503, "busy" with status 429, or "silent" not at all.
 func script(answers ...string) answerFunc {
-	return func(n int, _ *http.Request) (*http.Response, error) {
+	return func(n int, r *http.Request) (*http.Response, error) {
 		switch answers[min(n, len(answers))-1] {
 		case "ready":
 			return response(200, instancetest.Newer().JSON())
@@ -25,6 +27,8 @@ func script(answers ...string) answerFunc {
 			return response(200, instancetest.Older().JSON())
 		case "busy":
 			return response(429, "")
+		case "silent":
+			return statusesThenSilence()(n, r)
 		default:
 			return response(503, "")
 		}
@@ -169,14 +173,15 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 		streak      int         // attempts of the last streak, or -1: all from the first one that is ready for good
 		differences bool
 	}{
-		"too little time":                       {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
-		"too little time after a start":         {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
-		"too little time after an interruption": {7500 * time.Millisecond, []string{"ready", "ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
-		"down at the end":                       {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
-		"down at the end, after another value":  {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
-		"never as expected":                     {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
-		"never as expected, down at the end":    {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
-		"only down":                             {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
+		"too little time":                      {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
+		"too little time after a start":        {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
+		"too little time after interruptions":  {7500 * time.Millisecond, []string{"ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
+		"down at the end":                      {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
+		"down at the end, after another value": {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
+		"never as expected":                    {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
+		"never as expected, down at the end":   {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
+		"silent at the end":                    {9 * time.Second, []string{"ready", "ready", "down", "silent"}, false, client.KindStatus, 2, false},
+		"only down":                            {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -213,23 +218,6 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 	}
 }
 
-func TestWaitForAStableInstanceCanBeCanceled(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, halfASecond())
-		fake := serve(c, script("ready"))
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(2500*time.Millisecond, cancel)
-		_, err := c.Wait(ctx, newRequest(t, fakeURL), stableFor(time.Minute))
-		checkCanceled(t, err)
-		got := client.AsReadError(err)
-		check(t, "Attempts", got.Attempts, len(fake.requests))
-		check(t, "whether there is a Failure", got.Failure != nil, false)
-		check(t, "Streak.Attempts", got.Streak.Attempts, 0) // it had not ended
-		check(t, "end", fake.elapsed(), 2500*time.Millisecond)
-	})
-}
-
 func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,6 +232,26 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
 	})
+}
+
+// What is not as expected may come from the way to the instance.
+func TestFailureOfAWaitNamesTheWay(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/instance" {
+			redirect(w, "/there")
+			return
+		}
+		w.Header().Set("Age", "300")
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
+	})))
+	config := newConfig()
+	config.ConnectTo = map[string]string{baseURL(t, fakeURL).Origin: server.Address()}
+	request := newRequest(t, fakeURL)
+	got := checkReadError(t, waitWithin(t, time.Second, newClient(t, config), request, stableFor(0)), request)
+	want := "GET " + fakeURL + "/instance (redirected to " + fakeURL + "/there) (connect_to " + server.Address() + ") (from a cache, 300 seconds old)"
+	check(t, "Target()", got.Target(), want)
+	check(t, "Answered", got.Failure.Answered, true)
 }
 
 // The copies that a cache keeps of one answer say nothing about how the server goes on, whereas a cache may ask it each time.
@@ -289,6 +297,33 @@ func TestStreakBehindACache(t *testing.T) {
 			})
 		})
 	}
+}
+
+// After a failure, an answer has to be newer than the wait alone.
+func TestNewStreakBehindACache(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := halfASecond()
+		config.Log = func(_ context.Context, _ string, fields ...map[string]any) {
+			if reason, _ := fields[0]["reason"].(string); strings.Contains(reason, "cache") {
+				t.Errorf("reason of a failure: got %q, want none about a cache", reason)
+			}
+		}
+		c := newClient(t, config)
+		serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+			switch n {
+			case 51: // after 5 s at least
+				return response(503, "")
+			case 52:
+				return response(200, instancetest.Newer().JSON(), "Age", "3")
+			default:
+				return response(200, instancetest.Newer().JSON())
+			}
+		})
+		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(20*time.Second)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).

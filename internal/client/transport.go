@@ -74,7 +74,9 @@ func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+	lookupCtx, cancel := context.WithDeadline(ctx, trace.deadline) // net/http detaches ctx from that of the request
+	defer cancel()
+	addresses, err := net.DefaultResolver.LookupIPAddr(lookupCtx, host) // unlike LookupHost, it calls the trace
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 		limit = time.Until(trace.deadline) / 2
 	}
 	address := addresses[rand.N(len(addresses))] //nolint:gosec // no secret
-	connection, err := dialWithin(ctx, network, net.JoinHostPort(address, port), limit)
+	connection, err := dialWithin(ctx, network, net.JoinHostPort(address.String(), port), limit)
 	if err != nil && len(addresses) > 1 {
 		return dialFirst(ctx, network, hostPort)
 	}

@@ -130,7 +130,9 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 
 func TestSequentialReadsShareOneConnection(t *testing.T) {
 	t.Parallel()
-	for name, instance := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate()} {
+	for name, instance := range map[string]instancetest.Option{
+		"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, instance)
@@ -271,7 +273,8 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 		t.Error(err)
 	}
 	for _, sent := range tunneled.Requests() {
-		if sent.Host != instancetest.ProxiedHost || sent.TLSName != instancetest.ProxiedHost || sent.Header.Get("Authorization") != secret || !sent.ClientCertificate {
+		if sent.Host != instancetest.ProxiedHost || sent.TLSName != instancetest.ProxiedHost ||
+			sent.Header.Get("Authorization") != secret || !sent.ClientCertificate {
 			t.Errorf("the instance was sent %+v, want its name, headers and certificate", sent)
 		}
 	}
@@ -306,7 +309,9 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"http", "https"} {
-		for name, options := range map[string][]instancetest.ProxyOption{"https proxy": {instancetest.WithProxyCertificate(instancetest.CertificateValid)}, "http proxy": nil} {
+		for name, options := range map[string][]instancetest.ProxyOption{
+			"https proxy": {instancetest.WithProxyCertificate(instancetest.CertificateValid)}, "http proxy": nil,
+		} {
 			t.Run(scheme+" through an "+name, func(t *testing.T) {
 				t.Parallel()
 				server := instancetest.New(t)

@@ -322,7 +322,7 @@ func typicalOfAStart(f failedRead) bool {
 func mayHaveBeenTooShort(f failedRead) bool {
 	switch {
 	case unstable(f):
-		return true
+		return !wasRateLimited(f) // for that, the advice on the cause says so
 	case wasStable(f) || !f.read.OutOfTime():
 		return false
 	}

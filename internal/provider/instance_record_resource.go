@@ -284,10 +284,10 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, result *cli
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch {
 		case want[name].IsUnknown() || got[name].Equal(want[name]) || followsFromVersion(name):
-		case want[name].IsNull(): // in a state that somebody edited
-			changed = append(changed, fmt.Sprintf("%s is %s, planned nothing", name, r.provider.redactedText(got[name])))
 		case name == "recommended_expire_times":
 			changed = append(changed, name)
+		case want[name].IsNull(): // in a state that somebody edited
+			changed = append(changed, fmt.Sprintf("%s is %s, planned nothing", name, r.provider.redactedText(got[name])))
 		default:
 			changed = append(changed,
 				fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got[name]), r.provider.redactedText(want[name])))

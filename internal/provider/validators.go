@@ -73,12 +73,11 @@ func wholeNumber(least, most int64) numberValidator {
 		if whole, accuracy := number.Int64(); accuracy == big.Exact && least <= whole && whole <= most {
 			return nil
 		}
-		digits := -1 // as many as it takes
+		written := number.Text('f', -1)
 		if number.IsInt() {
-			digits = 0
+			written = number.Text('f', 0) // all digits, although Terraform may have sent a float
 		}
-		written := safetext.Line(number.Text('f', digits), maxDigits)
-		detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", at, written, accepts)
+		detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", at, safetext.Line(written, maxDigits), accepts)
 		return diag.NewAttributeErrorDiagnostic(at, summaryNumber, strings.Replace(detail, "….", "…", 1))
 	}}
 }
