@@ -78,7 +78,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
-		"ends. It is asked about five times a second, at random intervals, each time on a new connection. An answer that fails or "+
+		"ends. From the first matching answer on, it is asked about five times a second, at random intervals. An answer that fails or "+
 		"differs starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
 		"argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
