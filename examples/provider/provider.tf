@@ -1,6 +1,9 @@
 provider "filetransfer" {
-  base_url        = var.base_url # or the environment variable FILETRANSFER_BASE_URL
-  request_timeout = "5s"
+  base_url = var.base_url # or the environment variable FILETRANSFER_BASE_URL
+
+  request_headers = {
+    X-Gateway-Token = var.gateway_token
+  }
 
   retry {
     max_attempts = 3

@@ -90,7 +90,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
-		MarkdownDescription: "Whether the last wait failed. The next apply then waits again, whatever it changes.",
+		MarkdownDescription: "Whether the last wait failed. The next apply then waits again.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps " +
