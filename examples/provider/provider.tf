@@ -1,5 +1,5 @@
 provider "filetransfer" {
-  base_url = var.base_url # or the environment variable FILETRANSFER_BASE_URL
+  base_url = var.base_url
 
   request_headers = {
     X-Gateway-Token = var.gateway_token
@@ -10,5 +10,5 @@ provider "filetransfer" {
   }
 }
 
-# Without a base_url of its own, it reads the provider's.
+# Reads the provider's base_url.
 data "filetransfer_instance" "files" {}
