@@ -9,4 +9,9 @@ terraform {
 
 variable "base_url" { type = string }
 
+variable "gateway_token" {
+  type      = string
+  sensitive = true
+}
+
 output "file_max_size" { value = data.filetransfer_instance.files.file_max_size }

@@ -78,9 +78,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
-		"ends. It is asked about five times a second, at random intervals, each time on a new connection. An answer that fails or "+
-		"differs starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
-		"argument in `expected`.", "one answer is enough")
+		"ends. From the first matching answer on, it is asked about five times a second. An answer that fails or differs starts the "+
+		"time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
@@ -90,7 +89,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
-		MarkdownDescription: "Whether the last wait failed. The next apply then waits again, whatever it changes.",
+		MarkdownDescription: "Whether the last wait failed.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps " +

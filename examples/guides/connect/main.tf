@@ -1,29 +1,11 @@
-terraform {
-  required_version = ">= 1.0"
-
-  required_providers {
-    filetransfer = { source = "filetransfer/filetransfer" }
-  }
-}
-
-variable "base_url" { type = string } # https://gateway.example.org/files/api
-
 variable "gateway_token" {
   type      = string
   sensitive = true
-}
-
-variable "ca_cert_pem" { type = string }
-
-variable "client_cert_pem" { type = string }
-
-variable "client_key_pem" {
-  type      = string
-  sensitive = true
+  # ephemeral = true # needs Terraform 1.10 or OpenTofu 1.11
 }
 
 provider "filetransfer" {
-  base_url = var.base_url
+  base_url = var.base_url # https://gateway.example.org/files/api
 
   # Required by the reverse proxy. Sent to the origin of base_url, and nowhere else.
   request_headers = { X-Gateway-Token = var.gateway_token }

@@ -39,15 +39,17 @@ func main() {
 	baseURLs := map[string]string{}
 	for _, name := range names {
 		name, file, released := strings.Cut(name, "=")
-		var option instancetest.Option
+		shape := name
 		if released {
-			option = instancetest.WithDefault(release(file))
-		} else {
-			document, err := service.Recorded(recorded[name].release, recorded[name].setting)
-			if err != nil {
-				log.Fatal(err)
-			}
-			option = instancetest.WithDocument(document)
+			shape = "newer"
+		}
+		document, err := service.Recorded(recorded[shape].release, recorded[shape].setting)
+		if err != nil {
+			log.Fatal(err)
+		}
+		option := instancetest.WithDocument(document)
+		if released {
+			option = instancetest.WithDefault(release(file, document))
 		}
 		instance, err := instancetest.Start(option)
 		if err != nil {
@@ -61,9 +63,9 @@ func main() {
 	<-told
 }
 
-// release answers as the settings in a file say. After a new release, the old process answers once more, and then none, once. For
-// other settings, the old process stops first.
-func release(file string) instancetest.Step {
+// release answers with a document, and with the release and the chunk size that the settings in a file say. After a new release, the
+// old process answers once more, and then none, once. For other settings, the old process stops first.
+func release(file, document string) instancetest.Step {
 	var (
 		mutex   sync.Mutex
 		running string // the settings of the process that answers
@@ -86,10 +88,19 @@ func release(file string) instancetest.Step {
 		version, size, _ := strings.Cut(running, " ")
 		var chunkSize int // the digits that the setting begins with, as the service reads it
 		_, _ = fmt.Sscanf(size, "%d", &chunkSize)
-		step := instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version).With("chunkSize", chunkSize))
 		if running == "" || asked == 2 {
-			step = instancetest.Status(http.StatusServiceUnavailable)
+			instancetest.Status(http.StatusServiceUnavailable)(s, w, r)
+			return
 		}
-		step(s, w, r)
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(document), &fields); err != nil {
+			log.Fatal(err)
+		}
+		fields["apiVersion"], fields["chunkSize"] = version, chunkSize
+		answer, err := json.Marshal(fields)
+		if err != nil {
+			log.Fatal(err)
+		}
+		instancetest.AnswerDocument(string(answer))(s, w, r)
 	}
 }
