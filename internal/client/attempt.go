@@ -105,11 +105,11 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	defer func() { _ = response.Body.Close() }()
 
 	trace.reach(stageAnswered)
-	head := newResponseHead(response)
-	response.Header = nil // it may take much more memory than the body; see maxHead
-	trace.age = head.age
-	if !slices.Contains(redirectStatuses, head.status) || head.location == "" {
-		result, failure := r.answer(ctx, head, response.Body, trace)
+	keepUsedHeaders(response)
+	trace.age = newCacheAge(response.Header)
+	location := response.Header.Get("Location")
+	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
+		result, failure := r.answer(ctx, response, trace)
 		return result, nil, failure
 	}
 	if response.ContentLength <= maxDrain {
@@ -118,7 +118,7 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 	if err := ctx.Err(); err != nil { // the time ran out while reading the redirect's body: its target is not to blame
 		return nil, nil, classify(ctx, err, trace)
 	}
-	next, refusal := redirectTarget(target, head.location, r.redact)
+	next, refusal := redirectTarget(target, location, r.redact)
 	if refusal != "" {
 		return nil, nil, newFailure(KindRedirect, refusal)
 	}
@@ -126,11 +126,11 @@ func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace
 }
 
 // answer reads a response that is not a redirect.
-func (r *reading) answer(ctx context.Context, head responseHead, body io.Reader, trace *requestTrace) (*Result, *Failure) {
-	if head.status != http.StatusOK {
-		return nil, statusFailure(head, body, r.redact)
+func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
+	if response.StatusCode != http.StatusOK {
+		return nil, statusFailure(response, r.redact)
 	}
-	document, err := io.ReadAll(io.LimitReader(body, maxBody+1))
+	document, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
 		return nil, classify(ctx, err, trace)
 	}
@@ -139,33 +139,21 @@ func (r *reading) answer(ctx context.Context, head responseHead, body io.Reader,
 	}
 	details, err := instance.Parse(document, r.redact.Replace)
 	if err != nil {
-		return nil, documentFailure(err, head, document, r.redact)
+		return nil, documentFailure(err, response.Header, document, r.redact)
 	}
-	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: head.age}
+	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: trace.age}
 	return result, r.check(result)
 }
 
-// responseHead is what is used of the head of a response.
-type responseHead struct {
-	status                                 int
-	contentType, contentEncoding, location string
-	// proxyChallenges lists the authentication schemes that a proxy accepts, for status 407.
-	proxyChallenges string
-	retryAfter      string
-	age             cacheAge
-}
-
-func newResponseHead(response *http.Response) responseHead {
-	header := response.Header
-	return responseHead{
-		status:          response.StatusCode,
-		contentType:     header.Get("Content-Type"),
-		contentEncoding: header.Get("Content-Encoding"),
-		location:        header.Get("Location"),
-		proxyChallenges: proxyChallenges(header),
-		retryAfter:      header.Get("Retry-After"),
-		age:             newCacheAge(header),
+// keepUsedHeaders drops the headers that nothing below reads: they may take much more memory than the body; see maxHead.
+func keepUsedHeaders(response *http.Response) {
+	used := make(http.Header)
+	for _, name := range []string{"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After"} {
+		if values := response.Header.Values(name); values != nil {
+			used[name] = values
+		}
 	}
+	response.Header = used
 }
 
 // cacheAge is the Age of a response (RFC 9111, section 5.1), which only caches send.

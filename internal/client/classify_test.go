@@ -33,7 +33,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	tests := map[string]struct {
 		err    error
 		at     stage
-		kind   Kind
+		kind   *Kind
 		reason string
 	}{
 		"no route":              {connect(syscall.EHOSTUNREACH), stageConnecting, KindConnect, "no route to host"},
@@ -61,9 +61,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 			trace := &requestTrace{redact: newRedactor(nil, nil)}
 			trace.reach(test.at)
 			failure := classify(t.Context(), test.err, trace)
-			if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != kinds[test.kind].transient {
-				t.Errorf("kind %d, reason %q, transient: %t, want %d, %q, %t",
-					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, kinds[test.kind].transient)
+			if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
+				t.Errorf("kind %v, reason %q, transient: %t, want %v, %q, %t",
+					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
 			}
 		})
 	}

@@ -9,88 +9,64 @@ import (
 	"time"
 )
 
-// Kind is what went wrong in an attempt, as far as it leads to different advice.
-type Kind int
-
-const (
-	KindResolve               Kind = iota + 1 // the host name has no address
-	KindNameServer                            // the name servers did not answer, or answered with a failure
-	KindConnect                               // no connection to the instance
-	KindTimeout                               // no complete response in time
-	KindBroken                                // the connection broke before the last byte of the body
-	KindCertificate                           // the certificate is not trusted, for another reason than the next three
-	KindCertificateExpired                    // the certificate is expired, or not valid yet
-	KindCertificateName                       // the certificate is for other names
-	KindCertificateSelfSigned                 // no authority signed the certificate
-	KindTLS                                   // the TLS handshake failed, for another reason than the next four
-	KindTLSVersion                            // the server and the client have no TLS version in common
-	KindTLSHostName                           // the server does not know the host name
-	KindTLSProtocol                           // the server offers only HTTP/2 over TLS
-	KindClientCertificate                     // the server asked for a client certificate, and got none that it accepts
-	KindProxy                                 // a proxy could not be reached, refused, or is misconfigured
-	KindNotHTTP                               // the response is not valid HTTP, for another reason than the next three
-	KindHTTPSOnly                             // the server expects TLS, and the URL says http
-	KindHTTP2Only                             // the server answered in HTTP/2
-	KindDamagedBody                           // the head is valid HTTP, and the body is not
-	KindRedirect                              // a redirect that is not followed
-	KindStatus                                // a status other than 200, without a more specific kind
-	KindLargeHead                             // a head of more than 16 KiB
-	KindLargeBody                             // a body of more than 64 KiB
-	KindNotJSON                               // a body that is not JSON, and none of the next four
-	KindWebPage                               // an HTML page
-	KindEmptyBody                             // no body
-	KindCutShort                              // the beginning of a JSON document
-	KindEncodedBody                           // a Content-Encoding that nobody asked for, or UTF-16
-	KindDocument                              // JSON that is not an instance document
-	KindErrorMessage                          // a message about an error, with status 200
-	KindUnexpected                            // details that are not as expected
-	KindCached                                // an answer of a cache that is too old for a wait
-)
-
-// kinds holds the defaults for failures of each kind.
-var kinds = map[Kind]struct {
+// Kind is what went wrong in an attempt, as far as it leads to different advice. Compare the pointers below.
+type Kind struct {
+	// Summary is a title for the failure.
+	Summary string
 	// class is Failure.Class, or its prefix. Kinds share one if only timing decides between them.
 	class string
 	// transient is true if another attempt may succeed.
 	transient bool
-}{
-	KindResolve:               {"no such host", true},
-	KindNameServer:            {"no response in time", true},
-	KindConnect:               {"connection failed", true},
-	KindTimeout:               {"no response in time", true},
-	KindBroken:                {"connection broken", true},
-	KindCertificate:           {"certificate not trusted", false},
-	KindCertificateExpired:    {"certificate not trusted", false},
-	KindCertificateName:       {"certificate not trusted", false},
-	KindCertificateSelfSigned: {"certificate not trusted", false},
-	KindTLS:                   {"TLS handshake failed", false},
-	KindTLSVersion:            {"TLS handshake failed", false},
-	KindTLSHostName:           {"TLS handshake failed", false},
-	KindTLSProtocol:           {"TLS handshake failed", false},
-	KindClientCertificate:     {"TLS handshake failed", false},
-	KindProxy:                 {"proxy failed", true},
-	KindNotHTTP:               {"not HTTP", false},
-	KindHTTPSOnly:             {"not HTTP", false},
-	KindHTTP2Only:             {"not HTTP", false},
-	KindDamagedBody:           {"not HTTP", false},
-	KindRedirect:              {"redirect not followed", false},
-	KindStatus:                {"status ", false},
-	KindLargeHead:             {"head too large", false},
-	KindLargeBody:             {"body too large", false},
-	KindNotJSON:               {"not JSON", false},
-	KindWebPage:               {"not JSON", false},
-	KindEmptyBody:             {"not JSON", false},
-	KindCutShort:              {"not JSON", false},
-	KindEncodedBody:           {"not JSON", false},
-	KindDocument:              {"not an instance document: ", false},
-	KindErrorMessage:          {"not an instance document: ", false},
-	KindUnexpected:            {"not as expected", true},
-	KindCached:                {"response from a cache", true},
 }
+
+var (
+	KindResolve               = &Kind{"Host name of the instance not found", "no such host", true}
+	KindNameServer            = &Kind{"Host name lookup failed", "no response in time", true}
+	KindConnect               = &Kind{"Instance not reachable", "connection failed", true}
+	KindTimeout               = &Kind{"Instance did not answer in time", "no response in time", true}
+	KindBroken                = &Kind{"Connection to the instance broke", "connection broken", true}
+	KindCertificate           = &Kind{notTrusted, "certificate not trusted", false}
+	KindCertificateExpired    = &Kind{notTrusted, "certificate not trusted", false} // or not valid yet
+	KindCertificateName       = &Kind{notTrusted, "certificate not trusted", false} // it is for other names
+	KindCertificateSelfSigned = &Kind{notTrusted, "certificate not trusted", false}
+	KindTLS                   = &Kind{noHandshake, "TLS handshake failed", false}
+	KindTLSVersion            = &Kind{noHandshake, "TLS handshake failed", false} // no TLS version in common
+	KindTLSHostName           = &Kind{noHandshake, "TLS handshake failed", false} // the server does not know the host name
+	KindTLSProtocol           = &Kind{noHandshake, "TLS handshake failed", false} // the server offers only HTTP/2
+	KindClientCertificate     = &Kind{noHandshake, "TLS handshake failed", false} // the server wants one, and got none that it accepts
+	KindProxy                 = &Kind{"Instance not reachable through the proxy", "proxy failed", true}
+	KindProxySettings         = &Kind{"Instance not reachable through the proxy", "proxy failed", false} // no attempt can succeed
+	KindNotHTTP               = &Kind{notHTTP, "not HTTP", false}
+	KindHTTPSOnly             = &Kind{notHTTP, "not HTTP", false} // the server expects TLS, and the URL says http
+	KindHTTP2Only             = &Kind{notHTTP, "not HTTP", false}
+	KindDamagedBody           = &Kind{notHTTP, "not HTTP", false} // the head is valid HTTP, and the body is not
+	KindRedirect              = &Kind{"Redirect of the instance not followed", "redirect not followed", false}
+	KindStatus                = &Kind{"", "status ", false} // other than 200, without a more specific kind
+	KindLargeHead             = &Kind{tooLarge, "head too large", false}
+	KindLargeBody             = &Kind{tooLarge, "body too large", false}
+	KindNotJSON               = &Kind{notJSON, "not JSON", false}
+	KindWebPage               = &Kind{notJSON, "not JSON", false}
+	KindEmptyBody             = &Kind{notJSON, "not JSON", false}
+	KindCutShort              = &Kind{notJSON, "not JSON", false} // the beginning of a JSON document
+	KindEncodedBody           = &Kind{notJSON, "not JSON", false} // a Content-Encoding that nobody asked for, or UTF-16
+	KindDocument              = &Kind{notDocument, "not an instance document: ", false}
+	KindErrorMessage          = &Kind{notDocument, "not an instance document: ", false} // an error, with status 200
+	KindUnexpected            = &Kind{"Instance does not report what is expected", "not as expected", true}
+	KindCached                = &Kind{"A cache answered instead of the instance", "response from a cache", true}
+)
+
+const (
+	notTrusted  = "Certificate of the instance not trusted"
+	noHandshake = "TLS handshake with the instance failed"
+	notHTTP     = "Response of the instance is not valid HTTP"
+	tooLarge    = "Response of the instance too large"
+	notJSON     = "Response of the instance is not JSON"
+	notDocument = "Response is not an instance document"
+)
 
 // Failure says what went wrong in one attempt. It is safe to print.
 type Failure struct { //nolint:errname // it is an error only on its way through net/http; see [ReadError]
-	Kind Kind
+	Kind *Kind
 	// Class is a short text that changes only with the cause, so that it can be stored in a state.
 	Class string
 	// Reason says what went wrong, in one line.
@@ -118,13 +94,12 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	Proxy string
 
 	transient  bool          // worth another attempt
-	permanent  bool          // no attempt can succeed, not even once the instance is ready
 	retryAfter time.Duration // how long the server asked to wait, or 0
 }
 
 // newFailure returns a failure with the defaults of its kind.
-func newFailure(kind Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, Class: kinds[kind].class, transient: kinds[kind].transient}
+func newFailure(kind *Kind, reason string) *Failure {
+	return &Failure{Kind: kind, Reason: reason, Class: kind.class, transient: kind.transient}
 }
 
 func (f *Failure) Error() string { return f.Reason }

@@ -24,14 +24,14 @@ import (
 // attempts is worth another. Timeouts are in TestNoServerCanHoldARead.
 
 // kinds lists the kinds of each Class, which does not depend on what an instance says, but for the path of a fault.
-var kinds = map[string][]client.Kind{
+var kinds = map[string][]*client.Kind{
 	"no such host":                          {client.KindResolve},
 	"no response in time":                   {client.KindNameServer, client.KindTimeout},
 	"connection failed":                     {client.KindConnect},
 	"connection broken":                     {client.KindBroken},
 	"certificate not trusted":               {client.KindCertificate, client.KindCertificateExpired, client.KindCertificateName, client.KindCertificateSelfSigned},
 	"TLS handshake failed":                  {client.KindTLS, client.KindTLSVersion, client.KindTLSHostName, client.KindTLSProtocol, client.KindClientCertificate},
-	"proxy failed":                          {client.KindProxy},
+	"proxy failed":                          {client.KindProxy, client.KindProxySettings},
 	"not HTTP":                              {client.KindNotHTTP, client.KindHTTPSOnly, client.KindHTTP2Only, client.KindDamagedBody},
 	"redirect not followed":                 {client.KindRedirect},
 	"status ":                               {client.KindStatus},
@@ -44,7 +44,7 @@ var kinds = map[string][]client.Kind{
 }
 
 // checkFailure checks the failure of a read without redirects. The reason is a part of it.
-func checkFailure(t *testing.T, got *client.ReadError, kind client.Kind, attempts int, reason string) {
+func checkFailure(t *testing.T, got *client.ReadError, kind *client.Kind, attempts int, reason string) {
 	t.Helper()
 	failure, class := got.Failure, ""
 	for c, ks := range kinds {
@@ -89,7 +89,7 @@ func TestConnectionFailures(t *testing.T) {
 	const wantedCertificate = "the server asked for a client certificate, and closed or reset the connection"
 	tests := map[string]struct {
 		url      string
-		kind     client.Kind
+		kind     *client.Kind
 		attempts int
 		reason   string
 	}{
@@ -159,7 +159,7 @@ func TestProxyFailures(t *testing.T) {
 	toExpired := instancetest.NewProxy(t, trusted, instancetest.WithProxyTarget(instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))))
 	tests := map[string]struct {
 		scheme, proxy string // of the instance's URL, and the proxy's URL
-		kind          client.Kind
+		kind          *client.Kind
 		attempts      int
 		reason        string
 	}{
@@ -220,9 +220,9 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, request := newClient(t, newConfig(), test.variables...), newRequest(t, test.url)
-			checkFailure(t, readError(t, c, request), client.KindProxy, 1, test.reason)
+			checkFailure(t, readError(t, c, request), client.KindProxySettings, 1, test.reason)
 			_, err := c.Wait(t.Context(), request, client.Condition{})
-			checkFailure(t, checkReadError(t, err, request), client.KindProxy, 1, test.reason)
+			checkFailure(t, checkReadError(t, err, request), client.KindProxySettings, 1, test.reason)
 		})
 	}
 	t.Run("not used", func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestResponseFailures(t *testing.T) {
 	page := func(status int, text string) instancetest.Step { return instancetest.Body(status, "text/html", text) }
 	tests := map[string]struct {
 		step     instancetest.Step
-		kind     client.Kind
+		kind     *client.Kind
 		attempts int
 		reason   string
 	}{
@@ -474,7 +474,7 @@ func TestNoServerCanHoldARead(t *testing.T) {
 		url      string
 		proxy    string
 		limit    time.Duration // the request timeout
-		kind     client.Kind
+		kind     *client.Kind
 		timedOut bool
 		reason   string
 	}{
@@ -636,10 +636,10 @@ func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	config.Retry.MaxAttempts = 2
 	tests := map[string]struct {
 		text     string
-		kind     client.Kind // 0: the instance is read
+		kind     *client.Kind // 0: the instance is read
 		requests int
 	}{
-		"rest":       {"rest of an earlier response\r\n\r\n", 0, 3},
+		"rest":       {"rest of an earlier response\r\n\r\n", nil, 3},
 		"large head": {okHead + strings.Repeat("a:\r\n", 16<<10), client.KindLargeHead, 2},
 	}
 	for name, test := range tests {
@@ -648,7 +648,7 @@ func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 			server := instancetest.New(t, instancetest.WithScript(instancetest.Answer(), verbatim(test.text)))
 			c, request := newClient(t, config), newRequest(t, server.URL())
 			mustRead(t, c, request)
-			if test.kind == 0 {
+			if test.kind == nil {
 				mustRead(t, c, request)
 			} else {
 				check(t, "Kind", readError(t, c, request).Failure.Kind, test.kind)

@@ -53,12 +53,12 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		proxy, err := proxyFor(request.URL)
 		switch {
 		case err != nil:
-			return nil, proxyMisconfigured("HTTP_PROXY is not used if the environment variable REQUEST_METHOD is set too, as it is for CGI programs")
+			return nil, newFailure(KindProxySettings, "HTTP_PROXY is not used if the environment variable REQUEST_METHOD is set too, as it is for CGI programs")
 		case proxy == nil:
 			return nil, nil
 		case invalid[request.URL.Scheme]:
 			// Leave out the URL, which may include a password.
-			return nil, proxyMisconfigured("the proxy URL in the environment variable " + proxyVariable(request.URL.Scheme) + " is not valid")
+			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+proxyVariable(request.URL.Scheme)+" is not valid")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil
@@ -75,13 +75,6 @@ func proxyVariable(scheme string) string {
 	return strings.ToUpper(lower)
 }
 
-// proxyMisconfigured returns a failure that no retry can fix.
-func proxyMisconfigured(reason string) *Failure {
-	failure := newFailure(KindProxy, reason)
-	failure.transient, failure.permanent = false, true
-	return failure
-}
-
 // proxyAnswered returns an error if a proxy refused CONNECT.
 func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	trace := traceOf(ctx)
@@ -92,18 +85,14 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
-	failure.addChallenges(proxyChallenges(response.Header), trace.redact)
+	failure.addChallenges(response.Header, trace.redact)
 	return failure
-}
-
-// proxyChallenges returns the authentication schemes that a proxy accepts, as it lists them.
-func proxyChallenges(header http.Header) string {
-	return strings.Join(header.Values("Proxy-Authenticate"), ", ")
 }
 
 // addChallenges adds the authentication schemes that the proxy accepts, if any, to the reason of status 407 (RFC 9110, section
 // 15.5.8).
-func (f *Failure) addChallenges(challenges string, redact redactor) {
+func (f *Failure) addChallenges(header http.Header, redact redactor) {
+	challenges := strings.Join(header.Values("Proxy-Authenticate"), ", ")
 	if f.StatusCode == http.StatusProxyAuthRequired && challenges != "" {
 		f.Reason += " (the proxy accepts " + redact.line(challenges, messageLimit) + ")"
 	}

@@ -55,7 +55,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 			continue
 		case ctx.Err() != nil:
 			return nil, r.interrupted(ctx, failure)
-		case failure.permanent:
+		case failure.Kind == KindProxySettings:
 			return nil, r.failed(ctx, failure, GaveUp)
 		}
 		r.streak.ended = true
@@ -93,7 +93,7 @@ func (c *Client) newReading(request Request, transports transports) *reading {
 }
 
 // check returns a failure if a wait does not accept a result: the values are not as expected, or a cache answered with a response that
-// may be too old, from before the wait began or, in a streak, from before an earlier answer of it.
+// may be too old: from before the wait began or, in a streak, from before the last second.
 func (r *reading) check(result *Result) *Failure {
 	if r.until == nil {
 		return nil
@@ -104,7 +104,11 @@ func (r *reading) check(result *Result) *Failure {
 			return unexpected(differences)
 		}
 	}
-	if newerThan := r.streak.answeredBefore(time.Now(), r.began); result.age.known && result.age.upperBound() > time.Since(newerThan) {
+	oldest := time.Since(r.began)
+	if r.streak.lasts() {
+		oldest = ageUnit
+	}
+	if result.age.known && result.age.upperBound() > oldest {
 		return newFailure(KindCached, fmt.Sprintf("a cache answered, with a response of %d s ago", result.age.seconds))
 	}
 	return nil
@@ -158,7 +162,7 @@ func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError 
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return r.failed(ctx, r.lastFailure, Canceled)
-	case r.streak.Attempts > 0 && !r.streak.ended:
+	case r.streak.lasts():
 		return r.failed(ctx, r.lastFailure, Unstable)
 	default:
 		return r.failed(ctx, cmp.Or(r.lastFailure, failure), TimeRanOut)

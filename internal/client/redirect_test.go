@@ -173,7 +173,7 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		target   instancetest.Option
-		kind     client.Kind
+		kind     *client.Kind
 		attempts int
 	}{
 		"credentials withheld":    {instancetest.WithRequiredHeader("Authorization", secret), client.KindStatus, 1},

@@ -33,31 +33,31 @@ func unexpected(differences []Difference) *Failure {
 }
 
 // statusFailure returns the failure for a response with a status other than 200.
-func statusFailure(head responseHead, responseBody io.Reader, redact redactor) *Failure {
+func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
-	if head.status != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
+	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
 		// Ignore the error: the status says enough.
-		body, _ = io.ReadAll(io.LimitReader(responseBody, maxBody))
+		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
 	}
-	status := statusLine(head.status)
-	message := messageOf(head, body)
+	code, status := response.StatusCode, statusLine(response.StatusCode)
+	message := messageOf(response.Header, body)
 	failure := newFailure(KindStatus, "status "+status)
 	failure.Class += status
 	repeatsStatus := strings.Contains(status, strings.TrimRight(strings.TrimSpace(message), ". "))
 	if excerpt := redact.excerpt(message); excerpt != "" && !repeatsStatus {
 		failure.Reason += ": " + strings.TrimPrefix(excerpt, status+" ")
 	}
-	failure.StatusCode = head.status
-	failure.transient = isTransient(head.status)
+	failure.StatusCode = code
+	failure.transient = isTransient(code)
 	switch beginning := message[:min(len(message), maxExcerpt)]; {
-	case head.status == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
+	case code == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
 		failure.Kind = KindClientCertificate // nginx: "No required SSL certificate was sent"
-	case head.status == http.StatusBadRequest && plainHTTP.MatchString(beginning):
+	case code == http.StatusBadRequest && plainHTTP.MatchString(beginning):
 		failure.Kind = KindHTTPSOnly
-	case head.status == http.StatusProxyAuthRequired:
-		failure.addChallenges(head.proxyChallenges, redact)
-	case head.status == http.StatusTooManyRequests, head.status == http.StatusServiceUnavailable:
-		failure.retryAfter = parseRetryAfter(head.retryAfter, time.Now())
+	case code == http.StatusProxyAuthRequired:
+		failure.addChallenges(response.Header, redact)
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		failure.retryAfter = parseRetryAfter(response.Header.Get("Retry-After"), time.Now())
 	}
 	return failure
 }
@@ -66,10 +66,10 @@ func statusFailure(head responseHead, responseBody io.Reader, redact redactor) *
 var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
 // documentFailure returns the failure for an [*instance.DocumentError].
-func documentFailure(err error, head responseHead, body []byte, redact redactor) *Failure {
+func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	if document.NotJSON {
-		return notJSONFailure(document, head, body, redact)
+		return notJSONFailure(document, header, body, redact)
 	}
 	firstField := instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}
 	if message := errorMessage(body); message != "" && document.Faults[0] == firstField {
@@ -85,17 +85,17 @@ func documentFailure(err error, head responseHead, body []byte, redact redactor)
 }
 
 // notJSONFailure returns the failure for a body that is not JSON.
-func notJSONFailure(document *instance.DocumentError, head responseHead, body []byte, redact redactor) *Failure {
+func notJSONFailure(document *instance.DocumentError, header http.Header, body []byte, redact redactor) *Failure {
 	fault := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
-	excerpt := redact.excerpt(messageOf(head, body))
+	excerpt := redact.excerpt(messageOf(header, body))
 	kind, problem := KindNotJSON, "the body is not JSON: "+fault
-	switch {
-	case head.contentEncoding != "" && !strings.EqualFold(head.contentEncoding, "identity"):
+	switch encoding := header.Get("Content-Encoding"); {
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		// net/http removes the encoding that it asked for.
 		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case len(bytes.TrimSpace(body)) == 0:
 		kind, problem = KindEmptyBody, "the body is empty"
-	case isHTML(head.contentType, string(body)):
+	case isHTML(header.Get("Content-Type"), string(body)):
 		kind = KindWebPage
 		if excerpt != "" {
 			problem, excerpt = fmt.Sprintf("the body is an HTML page titled %q, not JSON", excerpt), ""
@@ -105,7 +105,7 @@ func notJSONFailure(document *instance.DocumentError, head responseHead, body []
 	case document.EndsEarly:
 		kind, problem = KindCutShort, "the body is incomplete JSON: "+fault
 	}
-	failure := newFailure(kind, fmt.Sprintf("%s (%s)", problem, describeContent(head, redact)))
+	failure := newFailure(kind, fmt.Sprintf("%s (%s)", problem, describeContent(header, redact)))
 	if excerpt != "" {
 		failure.Reason += "; it begins with: " + excerpt
 	}
@@ -126,25 +126,25 @@ func isUTF16(body []byte) bool {
 }
 
 // describeContent returns the Content-Type and Content-Encoding, for messages.
-func describeContent(head responseHead, redact redactor) string {
+func describeContent(header http.Header, redact redactor) string {
 	described := "no Content-Type"
-	if head.contentType != "" {
-		described = fmt.Sprintf("Content-Type %q", redact.line(head.contentType, contentTypeLimit))
+	if contentType := header.Get("Content-Type"); contentType != "" {
+		described = fmt.Sprintf("Content-Type %q", redact.line(contentType, contentTypeLimit))
 	}
-	if head.contentEncoding != "" {
-		described += fmt.Sprintf(", Content-Encoding %q", redact.line(head.contentEncoding, contentTypeLimit))
+	if encoding := header.Get("Content-Encoding"); encoding != "" {
+		described += fmt.Sprintf(", Content-Encoding %q", redact.line(encoding, contentTypeLimit))
 	}
 	return described
 }
 
 // messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
 // Returns "" if there is none.
-func messageOf(head responseHead, body []byte) string {
+func messageOf(header http.Header, body []byte) string {
 	message := errorMessage(body)
 	switch {
 	case message != "":
 		return message
-	case isHTML(head.contentType, string(body)):
+	case isHTML(header.Get("Content-Type"), string(body)):
 		return titleOf(string(body[:min(len(body), maxExcerpt)]))
 	case len(body) >= maxBody: // may be cut in the middle of a secret
 		return ""

@@ -40,7 +40,7 @@ func TestMessageOfABody(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := newRedactor(nil, nil).excerpt(messageOf(responseHead{contentType: test.contentType}, []byte(test.body)))
+			got := newRedactor(nil, nil).excerpt(messageOf(http.Header{"Content-Type": {test.contentType}}, []byte(test.body)))
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -75,7 +75,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		const secret = "secret-value"
 		redact := newRedactor(http.Header{"X": {secret}}, nil)
-		head := responseHead{contentType: declared, contentEncoding: declared}
+		head := http.Header{"Content-Type": {declared}, "Content-Encoding": {declared}}
 		shown, content := redact.excerpt(messageOf(head, body)), describeContent(head, redact)
 		checkSafe(t, shown, messageLimit)
 		checkSafe(t, content, messageLimit+3*contentTypeLimit+100)

@@ -168,12 +168,12 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 	tests := map[string]struct {
 		limit       time.Duration
 		answers     []string
-		unstable    bool        // when the time runs out
-		kind        client.Kind // of the last failure, or 0
-		streak      int         // attempts of the last streak, or -1: all from the first one that is ready for good
+		unstable    bool         // when the time runs out
+		kind        *client.Kind // of the last failure, or 0
+		streak      int          // attempts of the last streak, or -1: all from the first one that is ready for good
 		differences bool
 	}{
-		"too little time":                      {7500 * time.Millisecond, []string{"ready"}, true, 0, -1, false},
+		"too little time":                      {7500 * time.Millisecond, []string{"ready"}, true, nil, -1, false},
 		"too little time after a start":        {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
 		"too little time after interruptions":  {7500 * time.Millisecond, []string{"ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
 		"down at the end":                      {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
@@ -201,7 +201,7 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 					check(t, "Error()", got.Error(), unstable)
 					check(t, "end", fake.elapsed(), test.limit)
 				}
-				check(t, "whether there is a Failure", got.Failure != nil, test.kind != 0)
+				check(t, "whether there is a Failure", got.Failure != nil, test.kind != nil)
 				if got.Failure != nil {
 					check(t, "Kind", got.Failure.Kind, test.kind)
 				}
@@ -289,7 +289,7 @@ func TestStreakBehindACache(t *testing.T) {
 				err := waitWithin(t, 20*time.Second, c, request, stableFor(test.stableFor))
 				if test.ready == 0 {
 					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
-						t.Errorf("error %v, want one of kind %d", err, client.KindCached)
+						t.Errorf("error %v, want one of kind %v", err, client.KindCached)
 					}
 				} else if end := fake.elapsed(); err != nil || end < test.ready || end > test.ready+300*time.Millisecond {
 					t.Errorf("the wait ended after %s with error %v, want success after %s", end, err, test.ready)

@@ -26,22 +26,22 @@ type transports struct{ sameOrigin, otherOrigins *http.Transport }
 // newTransports returns transports. If reuse is false, each request opens a new connection. (Request.Close would still take one from
 // the pool.)
 func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
-	dial := dialFirst
-	if !reuse {
-		dial = dialAny
-	}
-	otherOrigins := newTransport(reuse, dial, chooseProxy, withoutCertificate)
+	otherOrigins := newTransport(reuse, chooseProxy, withoutCertificate)
 	if withCertificate == nil {
 		return transports{otherOrigins, otherOrigins}
 	}
-	sameOrigin := newTransport(reuse, dial, chooseProxy, withCertificate)
-	sameOrigin.DialTLSContext = dialTLS(dial, withCertificate, withoutCertificate)
+	sameOrigin := newTransport(reuse, chooseProxy, withCertificate)
+	sameOrigin.DialTLSContext = dialTLS(sameOrigin.DialContext, withCertificate, withoutCertificate)
 	return transports{sameOrigin, otherOrigins}
 }
 
 // newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server hold a
 // request after its context has ended.
-func newTransport(reuse bool, dial dialFunc, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
+func newTransport(reuse bool, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
+	dial := dialFirst
+	if !reuse {
+		dial = dialAny
+	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{

@@ -100,7 +100,7 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 			header.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-		diags.AddError(summaryHeader, fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
+		diags.AddError("Invalid request header", fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
 	}
 	return parsed, diags
 }

@@ -18,34 +18,10 @@ import (
 // Summaries of diagnostics; failureSummaries has the others. Of several warnings with the same summary,
 // Terraform shows only the first: where there may be several, a name of the instance is added.
 const (
-	summaryCACerts       = "Invalid CA certificates"
-	summaryBaseURL       = "Invalid base URL"
-	summaryCanceled      = "Read canceled"
-	summaryConnectTo     = "Invalid connect_to"
-	summaryContradictory = "Expiry options contradict themselves"
-	summaryDrift         = "Instance did not report what is expected"
-	summaryDuration      = "Invalid duration"
-	summaryFailures      = "Instances could not be read"
-	summaryHeader        = "Invalid request header"
-	summaryInsecure      = "Certificates are not verified"
-	summaryChanged       = "Other details changed while the apply waited"
-	summaryKept          = "Instance not read, last known details kept"
-	summaryMixed         = "Expiry options without inSeconds beside others with it"
-	summaryNoCert        = "Client key without its certificate"
-	summaryNoInstance    = "No instance to read"
-	summaryNoKey         = "Client certificate without its key"
-	summaryNumber        = "Invalid number"
-	summaryProviderData  = "Unexpected provider data"
-	summaryRetryDelays   = "min_delay is longer than max_delay"
-	summaryShort         = "Expiry options shorter than a minute"
-	summaryStable        = "stable_for without anything expected"
-	summaryStableLong    = "stable_for is too long"
-	summaryTLS           = "Invalid TLS configuration"
-	summaryTriggers      = "Triggers without anything expected"
-	summaryUnknown       = "Provider configuration not known yet"
-	summaryUnusedConnect = "connect_to without a base URL"
-	summaryUnusedHeaders = "Request headers without an instance to send them to"
-	summaryVersion       = "Invalid version"
+	summaryBaseURL   = "Invalid base URL"
+	summaryCanceled  = "Read canceled"
+	summaryConnectTo = "Invalid connect_to"
+	summaryTLS       = "Invalid TLS configuration"
 )
 
 const (

@@ -61,7 +61,7 @@ var versionValidator = stringValidator{
 		if _, ok := instance.ParseVersion(text); ok {
 			return nil
 		}
-		return diag.NewAttributeErrorDiagnostic(at, summaryVersion, fmt.Sprintf("%s is %s.\n\nWrite the version that the instance "+
+		return diag.NewAttributeErrorDiagnostic(at, "Invalid version", fmt.Sprintf("%s is %s.\n\nWrite the version that the instance "+
 			`reports, which has three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`, at, quoteShort(text)))
 	},
 }

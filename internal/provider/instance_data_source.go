@@ -81,7 +81,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers}, client.Condition{})
+	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers})
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {

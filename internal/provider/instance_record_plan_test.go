@@ -418,7 +418,7 @@ func TestPathAtFault(t *testing.T) {
 	failing := &client.ReadError{Failure: &client.Failure{Kind: client.KindStatus}, Differences: unexpected.Differences}
 	wait, refresh := readOperation{purpose: waitForRecord}, readOperation{purpose: refreshRecord}
 	tests := map[string]struct {
-		err  error
+		err  *client.ReadError
 		op   readOperation
 		want path.Path
 	}{

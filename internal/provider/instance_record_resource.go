@@ -129,7 +129,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 	nothingExpected := !config.Expected.IsUnknown() && expected.isEmpty()
 	if nothingExpected && len(config.Triggers.Elements()) > 0 {
-		resp.Diagnostics.AddAttributeError(path.Root("triggers"), summaryTriggers,
+		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
@@ -139,10 +139,10 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
-		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStable,
+		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for without anything expected",
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
 	case timeoutsKnown && stableFor >= min(create, update):
-		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), summaryStableLong, fmt.Sprintf(
+		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
 			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for "+
 				"that long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
 	}
@@ -195,7 +195,7 @@ func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences
 		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
 	}
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
-	summary := fmt.Sprintf("%s: %s (%s)", summaryDrift, planned.BaseURL.ValueString(), differences[0])
+	summary := fmt.Sprintf("%s: %s (%s)", "Instance did not report what is expected", planned.BaseURL.ValueString(), differences[0])
 	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
 		"When this run began, the instance reported other values:"+differenceList(differences),
 		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
@@ -238,8 +238,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	result, diags := r.wait(ctx, planned, expected, "timeouts.update", durationOr(timeouts.Update, defaultWaitTimeout))
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
-		state.WaitFailed = types.BoolValue(true)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
 		return
 	}
 	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
@@ -302,7 +301,7 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, result *cli
 	if !expected.isEmpty() {
 		asExpected = "The instance reports what is expected. "
 	}
-	return diag.NewWarningDiagnostic(summaryChanged+": "+planned.BaseURL.ValueString(), asExpected+
+	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(), asExpected+
 		"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
 		"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
@@ -326,8 +325,9 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 			return
 		}
 	}
-	result, diags := r.read(ctx, state.BaseURL, client.Condition{}, readOperation{
-		purpose: refreshRecord, timeoutArgument: "timeouts.read", timeout: durationOr(timeouts.Read, defaultRefreshTimeout),
+	result, diags := r.read(ctx, state.BaseURL, readOperation{
+		provider: r.provider, purpose: refreshRecord, timeoutArgument: "timeouts.read",
+		timeout: durationOr(timeouts.Read, defaultRefreshTimeout),
 	})
 	switch canceled := ctx.Err() != nil; {
 	case !diags.HasError():
@@ -345,21 +345,19 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 func (r *instanceRecordResource) wait(
 	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout time.Duration,
 ) (*client.Result, diag.Diagnostics) {
-	until := client.Condition{
-		StableFor: durationOr(planned.StableFor, 0),
-		Differences: func(details *instance.Details) []client.Difference {
-			return r.provider.differences(expected.details(), newDetailsModel(details))
+	return r.read(ctx, planned.BaseURL, readOperation{
+		provider: r.provider, purpose: waitForRecord, waits: true, timeoutArgument: timeoutArgument, timeout: timeout,
+		until: client.Condition{
+			StableFor: durationOr(planned.StableFor, 0),
+			Differences: func(details *instance.Details) []client.Difference {
+				return r.provider.differences(expected.details(), newDetailsModel(details))
+			},
 		},
-	}
-	return r.read(ctx, planned.BaseURL, until, readOperation{
-		purpose: waitForRecord, waits: true, timeoutArgument: timeoutArgument, timeout: timeout, stableFor: until.StableFor,
 	})
 }
 
-// read reads the instance at baseURL, or waits for the condition if the operation waits.
-func (r *instanceRecordResource) read(
-	ctx context.Context, baseURL types.String, until client.Condition, op readOperation,
-) (*client.Result, diag.Diagnostics) {
+// read reads the instance at baseURL.
+func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
 	if _, unknown := r.provider.requireKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}
@@ -367,10 +365,9 @@ func (r *instanceRecordResource) read(
 	if invalid != nil { // only if another version of the provider accepted it in a state
 		return nil, diag.Diagnostics{invalid}
 	}
-	op.provider = r.provider
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(ctx, client.Request{BaseURL: parsed}, until)
+	result, err := op.read(ctx, client.Request{BaseURL: parsed})
 	if err != nil {
 		return nil, diag.Diagnostics{readError(pathAtFault(err, op), err, op)}
 	}
@@ -378,15 +375,14 @@ func (r *instanceRecordResource) read(
 }
 
 // pathAtFault returns the path of the argument that a failure is about.
-func pathAtFault(err error, op readOperation) path.Path {
-	readErr := client.AsReadError(err)
+func pathAtFault(err *client.ReadError, op readOperation) path.Path {
 	switch {
 	case op.purpose == refreshRecord: // it has no configuration to point to
 		return path.Empty()
-	case readErr.Ending == client.Unstable:
+	case err.Ending == client.Unstable:
 		return path.Root("stable_for")
-	case readErr.Failure != nil && readErr.Failure.Kind == client.KindUnexpected:
-		return expectedPath(readErr.Differences)
+	case err.Failure != nil && err.Failure.Kind == client.KindUnexpected:
+		return expectedPath(err.Differences)
 	default:
 		return path.Root("base_url")
 	}
@@ -394,7 +390,7 @@ func pathAtFault(err error, op readOperation) path.Path {
 
 // keptWarning returns a warning that a refresh failed.
 func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diagnostic) diag.Diagnostic {
-	summary, notChecked := summaryKept, ""
+	summary, notChecked := "Instance not read, last known details kept", ""
 	if parsed, err := address.ParseBaseURL(baseURL.ValueString()); err == nil { // an invalid one may contain a secret
 		summary += ": " + parsed.Written
 	}

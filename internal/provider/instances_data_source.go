@@ -226,8 +226,8 @@ func readFleet(ctx context.Context, members []*fleetMember, request client.Reque
 		reads.Go(func() {
 			request := request
 			request.BaseURL = member.baseURL
-			result, err := op.read(ctx, request, client.Condition{})
-			if member.err = client.AsReadError(err); err == nil {
+			result, err := op.read(ctx, request)
+			if member.err = err; err == nil {
 				member.details = result.Details
 			}
 		})
@@ -286,7 +286,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 	if more := len(keys) - 1; more > 0 {
 		first += fmt.Sprintf(" (and %d more)", more)
 	}
-	return diag.NewWarningDiagnostic(summaryFailures+": "+first, paragraphs(texts...))
+	return diag.NewWarningDiagnostic("Instances could not be read: "+first, paragraphs(texts...))
 }
 
 // quoted returns at most maxListed keys, in quotes.

@@ -150,7 +150,7 @@ func checkDelays(retry retryModel) diag.Diagnostic {
 	if retry.MinDelay.IsNull() {
 		at = path.Root("retry").AtName("max_delay")
 	}
-	return diag.NewAttributeErrorDiagnostic(at, summaryRetryDelays, fmt.Sprintf(
+	return diag.NewAttributeErrorDiagnostic(at, "min_delay is longer than max_delay", fmt.Sprintf(
 		"retry.min_delay is %s and retry.max_delay is %s (the defaults are %s and %s).\n\nMake min_delay at most max_delay.",
 		formatDuration(settings.MinDelay), formatDuration(settings.MaxDelay),
 		formatDuration(defaultRetry.MinDelay), formatDuration(defaultRetry.MaxDelay)))
@@ -161,11 +161,11 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 	at := pemPath(path.Root("client_cert_pem"), certificate.ValueString())
 	switch {
 	case isSet(certificate) && key.IsNull():
-		return errorAt(at, summaryNoKey, "client_cert_pem is set, but client_key_pem is not.\n\n"+
+		return errorAt(at, "Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.\n\n"+
 			"Set both, or neither. If one PEM file contains both, pass it to both arguments.")
 	case isSet(key) && certificate.IsNull():
 		// At the missing argument: Terraform would print the lines of the key.
-		return diag.NewAttributeErrorDiagnostic(path.Root("client_cert_pem"), summaryNoCert,
+		return diag.NewAttributeErrorDiagnostic(path.Root("client_cert_pem"), "Client key without its certificate",
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case !isSet(certificate) || !isSet(key):
 		return nil

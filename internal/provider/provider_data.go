@@ -45,7 +45,7 @@ type providerData struct {
 func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	data, ok := shared.(*providerData)
 	if !ok && shared != nil {
-		diags.AddError(summaryProviderData, fmt.Sprintf("Expected %T, got %T. This is a bug in the provider: please report it.", data, shared))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected %T, got %T. This is a bug in the provider: please report it.", data, shared))
 	}
 	return data
 }
@@ -89,17 +89,17 @@ func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 	noBaseURL := d.lacksBaseURL() && !config.BaseURL.IsUnknown()
 	if noBaseURL && len(d.headers) > 0 {
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-		diags.AddWarning(summaryUnusedHeaders,
+		diags.AddWarning("Request headers without an instance to send them to",
 			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are "+
 				"never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
 	}
 	if noBaseURL && d.connectTo != "" {
-		diags.AddAttributeWarning(path.Root("connect_to"), summaryUnusedConnect,
+		diags.AddAttributeWarning(path.Root("connect_to"), "connect_to without a base URL",
 			"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so connect_to is never "+
 				"used.\n\nSet the provider's base_url, or remove connect_to.")
 	}
 	if config.Insecure.ValueBool() {
-		summary := summaryInsecure
+		summary := "Certificates are not verified"
 		if d.baseURL.Written != "" { // Terraform merges warnings with equal summaries
 			summary += ": " + d.baseURL.Written
 		}
@@ -135,7 +135,7 @@ func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagn
 		baseURL, err := address.ParseBaseURL(own.ValueString())
 		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
-		return address.BaseURL{}, diag.NewErrorDiagnostic(summaryNoInstance, "base_url is set neither here nor in the provider block, "+
+		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the provider block, "+
 			"and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
 	default:
 		return d.baseURL, d.invalidBaseURL

@@ -26,17 +26,19 @@ type readOperation struct {
 	// timeout limits the whole read. timeoutArgument names it.
 	timeout         time.Duration
 	timeoutArgument string
-	// stableFor is how long the instance must go on reporting what is expected, or 0.
-	stableFor time.Duration
+	// until is what a record waits for.
+	until client.Condition
 }
 
-// read reads an instance, or waits until the condition holds. The error is a [*client.ReadError].
-func (op readOperation) read(ctx context.Context, request client.Request, until client.Condition) (*client.Result, error) {
+// read reads an instance, or waits for op.until.
+func (op readOperation) read(ctx context.Context, request client.Request) (*client.Result, *client.ReadError) {
 	request = op.provider.withHeaders(request)
-	if op.waits {
-		return op.provider.client.Wait(ctx, request, until)
+	if !op.waits {
+		result, err := op.provider.client.Read(ctx, request)
+		return result, client.AsReadError(err)
 	}
-	return op.provider.client.Read(ctx, request)
+	result, err := op.provider.client.Wait(ctx, request, op.until)
+	return result, client.AsReadError(err)
 }
 
 // fromDataSource reports whether a data source reads. These have the arguments wait_until_ready and request_headers.

@@ -78,7 +78,7 @@ func wholeNumber(least, most int64) numberValidator {
 			written = number.Text('f', 0) // all digits, although Terraform may have sent a float
 		}
 		detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", at, safetext.Line(written, maxDigits), accepts)
-		return diag.NewAttributeErrorDiagnostic(at, summaryNumber, strings.Replace(detail, "….", "…", 1))
+		return diag.NewAttributeErrorDiagnostic(at, "Invalid number", strings.Replace(detail, "….", "…", 1))
 	}}
 }
 
@@ -125,7 +125,7 @@ var durationValidator = stringValidator{
 		default:
 			return nil
 		}
-		return diag.NewAttributeErrorDiagnostic(at, summaryDuration, fmt.Sprintf(
+		return diag.NewAttributeErrorDiagnostic(at, "Invalid duration", fmt.Sprintf(
 			"%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, quoteShort(text), problem, durationExpected))
 	},
 }
@@ -146,7 +146,7 @@ var caCertsValidator = stringValidator{
 		if err == nil {
 			return nil
 		}
-		return errorAt(pemPath(at, text), summaryCACerts, fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates "+
+		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates "+
 			"themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
 	},
 }

@@ -21,14 +21,14 @@ var warningTexts = []struct {
 	kind                         instance.WarningKind
 	summary, explanation, remedy string
 }{
-	{instance.ContradictoryUnits, summaryContradictory,
+	{instance.ContradictoryUnits, "Expiry options contradict themselves",
 		"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:",
 		"Ask the operator of the instance to fix its expiry options."},
-	{instance.SuspiciouslyShort, summaryShort,
+	{instance.SuspiciouslyShort, "Expiry options shorter than a minute",
 		"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early " +
 			"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:",
 		"Compare all options of the instance with what it offers its users: if these are minutes, all are."},
-	{instance.MixedUnits, summaryMixed,
+	{instance.MixedUnits, "Expiry options without inSeconds beside others with it",
 		"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as " +
 			"it is in the others:",
 		"Compare them with what the instance offers its users, and ask its operator to fix its expiry options."},
