@@ -75,7 +75,10 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if resp.Diagnostics.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 

@@ -164,10 +164,11 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	planned.WaitFailed = types.BoolValue(false)
-	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
+	// Of another instance, the framework has planned all details as unknown. So they stay if nobody knows yet what is expected.
+	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
 	if sameInstance {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
-	} // else, the framework has planned them as unknown
+	}
 	expected.plan(&planned.detailsModel)
 	if sameInstance && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
@@ -260,8 +261,8 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown replaces the unknown values of a plan: by what is expected and reported, and otherwise by the details in the state, unless
-// everything was unknown.
+// fillUnknown makes a plan the state after a wait. If the plan left everything unknown, the details are those reported. Otherwise, they
+// are those in the state, and those that are expected.
 func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
 	everything := m.RecommendedExpireTimes.IsUnknown() // which nobody can expect
 	m.detailsModel = state

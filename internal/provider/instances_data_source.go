@@ -180,7 +180,10 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(diags...)
 	members, diags := fleetMembers(model.BaseURLs)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || d.deferOrRefuse(true, req, resp) {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if d.deferOrRefuse(true, req, resp) {
 		return
 	}
 

@@ -64,6 +64,9 @@ func newProviderData(config providerModel, retry retryModel, userAgent string) (
 		data.connectTo, err = address.ParseHostPort(config.ConnectTo.ValueString())
 		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
 	}
+	if diags.HasError() {
+		return nil, diags
+	}
 	diags.Append(data.warnings(config)...)
 	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
 	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
