@@ -19,6 +19,7 @@ type Kind struct {
 	transient bool
 }
 
+// The kinds of failures.
 var (
 	KindResolve               = &Kind{"Host name of the instance not found", "no such host", true}
 	KindNameServer            = &Kind{"Host name lookup failed", "no response in time", true}

@@ -63,6 +63,10 @@ func cause(applies bool, text string) adviceRow { return adviceRow{true, applies
 func adviceTable(f failedRead) []adviceRow {
 	op, code := f.op, f.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.URL), "http:")
+	oldServer := ""
+	if op.waits && isPlainHTTP {
+		oldServer = ", which may keep a connection to an old server"
+	}
 	return []adviceRow{
 		also(f.CacheAgeSeconds > 0 && !f.is(client.KindCached), adviceCache),
 		also(f.is(client.KindUnexpected), differenceRemedies(f.Differences)),
@@ -179,11 +183,8 @@ func adviceTable(f failedRead) []adviceRow {
 		also(!f.is(client.KindUnexpected), differenceRemedies(f.Differences)),
 		also(f.is(client.KindWebPage) || f.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
 			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+op.requestHeaders()+"."),
-		also(f.throughProxy() && op.waits && isPlainHTTP,
-			"The request went through the proxy in "+f.Proxy+", which may keep a connection to an old server: check that proxy too, or "+
-				"exclude the host with NO_PROXY."),
-		also(f.throughProxy() && !(op.waits && isPlainHTTP),
-			"The request went through the proxy in "+f.Proxy+": check that proxy too, or exclude the host with NO_PROXY."),
+		also(f.Proxy != "" && !f.is(client.KindProxy),
+			"The request went through the proxy in "+f.Proxy+oldServer+": check that proxy too, or exclude the host with NO_PROXY."),
 		also(op.waits && f.is(client.KindResolve) && !f.connectToNotReached(),
 			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with depends_on, on "+
 				"the resource that creates its DNS record."),
@@ -195,9 +196,8 @@ func adviceTable(f failedRead) []adviceRow {
 }
 
 func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.Kind) }
-func (f failedRead) throughProxy() bool           { return f.Proxy != "" && !f.is(client.KindProxy) }
-func (f failedRead) wasStable() bool              { return f.Streak.Attempts > 0 }
-func (f failedRead) connectToNotReached() bool    { return f.ConnectTo != "" && !f.Connected }
+func (f failedRead) wasStable() bool               { return f.Streak.Attempts > 0 }
+func (f failedRead) connectToNotReached() bool     { return f.ConnectTo != "" && !f.Connected }
 
 // interrupted reports whether the time limit of the whole read ended the last attempt.
 func (f failedRead) interrupted() bool { return f.Ending == client.TimeRanOut && !f.TimedOut }
