@@ -151,7 +151,7 @@ func valueText(value attr.Value) string {
 }
 
 // noMaximumAge is the file_max_age of an instance without a maximum, in seconds.
-const noMaximumAge = 15770000000
+const noMaximumAge int64 = 15770000000
 
 // differenceRemedy returns what a difference can come from, or "".
 func differenceRemedy(name string, reported, expected attr.Value) string {
