@@ -265,7 +265,7 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 			check(t, "number of slots held at "+message, len(semaphore), 0)
 		}
 		c, request := newClient(t, config), newRequest(t, fakeURL)
-		request.Semaphore = semaphore
+		request.Semaphore, request.Headers = semaphore, nil
 		fake := serve(c, func(n int, r *http.Request) (*http.Response, error) {
 			check(t, "number of slots held during a request", len(semaphore), 1)
 			return statuses(503, 503, 404)(n, r)

@@ -101,6 +101,9 @@ func TestFailureDetail(t *testing.T) {
 		"no such host at connect_to, waiting": {
 			failure: failure{Kind: client.KindResolve, ConnectTo: "tunnel:1"}, op: waiting, has: texts{"(connect_to tunnel:1)"}, lacks: texts{"depends_on"},
 		},
+		"silent name servers, connect_to": {
+			failure: failure{Kind: client.KindNameServer, ConnectTo: "tunnel:1"}, has: texts{"check its host and port"}, lacks: texts{"Check the name servers"},
+		},
 		"500 through connect_to": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, lacks: texts{"check its host"},
 		},
@@ -126,7 +129,7 @@ func TestFailureDetail(t *testing.T) {
 		},
 		"an attempt timed out": {
 			failure: failure{Kind: client.KindTimeout, TimedOut: true}, err: client.ReadError{Attempts: 3},
-			has:   texts{"3 attempts were made. The time for one attempt, the provider's request_timeout (10s), ran out.", "raise the provider's request_timeout."},
+			has:   texts{"3 attempts were made. The time for one attempt, the provider's request_timeout (10s), ran out.", "raise the provider's request_timeout.", useRecord},
 			lacks: texts{"timeouts.read"},
 		},
 		"only the last attempt was interrupted": {
@@ -156,7 +159,7 @@ func TestFailureDetail(t *testing.T) {
 
 		// A connection that broke.
 		"broken, http": {
-			failure: failure{Kind: client.KindBroken}, err: client.ReadError{URL: "http://h/instance", Attempts: 1},
+			failure: failure{Kind: client.KindBroken}, err: client.ReadError{URL: "HTTP://h/instance", Attempts: 1},
 			has: texts{"why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", useRecord},
 		},
 		"broken, https": {
@@ -180,12 +183,16 @@ func TestFailureDetail(t *testing.T) {
 		"client certificate missing":  {failure: failure{Kind: client.KindClientCertificate}, has: texts{setCertificate}, lacks: texts{"redirect", "http://"}},
 		"client certificate withheld": {failure: failure{Kind: client.KindClientCertificate, OtherOrigin: true, RedirectedTo: "https://b"}, has: texts{setTarget}, lacks: texts{setCertificate, redirectFailed}},
 		"HTTPS only":                  {failure: failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, has: texts{"write the base URL with https://"}, lacks: texts{useRecord}},
+		"HTTPS only, redirected":      {failure: failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, has: texts{redirectFailed}, lacks: texts{"https://."}},
 
 		// Proxies and caches.
 		"silent proxy":  {failure: failure{Kind: client.KindProxy, TimedOut: true}, has: texts{"request_timeout (10s), ran out.", proxyVariables}},
 		"proxy refuses": {failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY"}, has: texts{proxyVariables}, lacks: texts{"went through", useRecord}},
 		"proxy requires credentials": {
 			failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, has: texts{proxyURL}, lacks: texts{proxyVariables},
+		},
+		"proxy allows nothing": {
+			failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, has: texts{proxyVariables}, lacks: texts{"request_headers"},
 		},
 		"407": {failure: failure{Kind: client.KindStatus, StatusCode: 407}, has: texts{proxyURL}},
 		"403 through a proxy": {
@@ -206,13 +213,15 @@ func TestFailureDetail(t *testing.T) {
 		},
 		"cached": {
 			failure: failure{Kind: client.KindCached, CacheAgeSeconds: 12, Reason: "a cache answered, with a response of 12 s ago"},
-			has:     texts{"GET u: a cache answered, with a response of 12 s ago.", "exclude /instance from it."}, lacks: texts{"(from a cache"},
+			has:     texts{"GET u: a cache answered, with a response of 12 s ago.", "exclude /instance from it."}, lacks: texts{"(from a cache", "exclude /instance from it. A"},
 		},
+		"cached, redirected": {failure: failure{Kind: client.KindCached, RedirectedTo: "https://b"}, has: texts{redirectFailed, "exclude /instance from it."}},
 
 		// Statuses.
 		"204": {failure: failure{Kind: client.KindStatus, StatusCode: 204}, has: texts{"An instance answers 200"}, lacks: texts{useRecord}},
 		"400": {failure: failure{Kind: client.KindStatus, StatusCode: 400}, has: texts{"check the base URL, and what a proxy in front of the instance allows."}},
 		"401": {failure: failure{Kind: client.KindStatus, StatusCode: 401}, has: texts{"send them with request_headers, or " + setCertificate}, lacks: texts{"were sent"}},
+		"403": {failure: failure{Kind: client.KindStatus, StatusCode: 403}, has: texts{"send them with request_headers"}, lacks: texts{"An instance answers 200"}},
 		"401, headers sent": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, op: withHeaders,
 			has: texts{"request_headers were sent, and refused"}, lacks: texts{"send them with"},
@@ -235,7 +244,10 @@ func TestFailureDetail(t *testing.T) {
 			failure: failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true, HeadersSent: true},
 			has:     texts{setTarget}, lacks: texts{"were sent, and refused"},
 		},
-		"404":             {failure: failure{Kind: client.KindStatus, StatusCode: 404}, has: texts{"Check the path of the base URL", "/api"}, lacks: texts{useRecord}},
+		"404": {
+			failure: failure{Kind: client.KindStatus, StatusCode: 404}, err: client.ReadError{URL: "https://h/instance"},
+			has: texts{"Check the path of the base URL", "/api"}, lacks: texts{useRecord},
+		},
 		"404, redirected": {failure: failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, has: texts{redirectFailed}, lacks: texts{"/api", useRecord}},
 		"404, path given twice": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 404}, err: client.ReadError{URL: "https://h/instance/instance"},
@@ -284,6 +296,14 @@ func TestFailureDetail(t *testing.T) {
 			failure: failure{Kind: client.KindUnexpected, RedirectedTo: "https://b/instance"}, op: record,
 			err: client.ReadError{Differences: differing}, has: texts{firstDigits + " " + redirectFailed},
 		},
+		"not as expected, from a cache": {
+			failure: failure{Kind: client.KindUnexpected, CacheAgeSeconds: 300}, op: record,
+			err: client.ReadError{Differences: differing}, has: texts{"exclude /instance from it. " + firstDigits},
+		},
+		"not as expected, then broken": {
+			failure: failure{Kind: client.KindBroken}, op: record, err: client.ReadError{URL: "http://h/instance", Differences: differing},
+			has: texts{"write the base URL with https://. " + firstDigits},
+		},
 		"not as expected, then failing": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 502, Reason: "status 502"}, op: record, err: client.ReadError{Differences: differing},
 			has: texts{
@@ -297,6 +317,10 @@ func TestFailureDetail(t *testing.T) {
 			has:   texts{"GET u: status 503.\n\nThe instance last reported what is expected once. stable_for is 30s.\n\n", checkLog},
 			lacks: texts{"needs longer", "Check that the server runs"},
 		},
+		"stable, then without credentials": {
+			failure: failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true}, op: record,
+			err: client.ReadError{Streak: client.Streak{Attempts: 1}}, has: texts{checkLog}, lacks: texts{setTarget},
+		},
 		"stable, then not as expected": {
 			failure: failure{Kind: client.KindUnexpected}, op: record,
 			err: client.ReadError{Differences: differing, Streak: client.Streak{Attempts: 1}}, has: texts{checkLog, "Check that the server runs"},
@@ -305,9 +329,9 @@ func TestFailureDetail(t *testing.T) {
 			failure: failure{Kind: client.KindCached}, op: record, err: client.ReadError{Streak: client.Streak{Attempts: 1}}, lacks: texts{checkLog},
 		},
 		"not stable, rate limited": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429, Reason: "status 429"}, op: record,
+			failure: failure{Kind: client.KindStatus, StatusCode: 429, Reason: "status 429", RedirectedTo: "https://b"}, op: record,
 			err: client.ReadError{Ending: client.Unstable, Streak: client.Streak{Attempts: 5}},
-			has: texts{"raise that limit, or raise timeouts.create."}, lacks: texts{checkLog},
+			has: texts{"raise that limit, or raise timeouts.create."}, lacks: texts{checkLog, redirectFailed, "needs longer"},
 		},
 		"not stable for long enough": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, op: record,
@@ -321,7 +345,8 @@ func TestFailureDetail(t *testing.T) {
 		},
 		"canceled": {
 			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, err: client.ReadError{Ending: client.Canceled, Attempts: 1},
-			has: texts{"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET u: status 503.\n\n"},
+			op: waiting, has: texts{"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET u: status 503.\n\n"},
+			lacks: texts{"needs longer"},
 		},
 	}
 	for name, test := range tests {
