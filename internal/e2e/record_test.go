@@ -108,7 +108,7 @@ resource "filetransfer_instance_record" "release" {
 		"Instance did not report what is expected: " + server.URL() + " (file_max_size is 64, expected 64424509440)",
 	}
 	w.plan().expectWarnings(warnings...).expectText(": file_max_size = 64424509440",
-		"When this run began, the instance reported other values: - file_max_size is 64,",
+		"When it was last read, the instance reported other values: - file_max_size is 64,",
 		"for timeouts.update (10m) at most", "0 to add, 2 to change, 0 to destroy")
 
 	// The apply repeats the warnings of its plan, although the instance now reports what is expected. What is not expected of a record

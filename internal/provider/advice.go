@@ -28,13 +28,12 @@ type failedRead struct {
 
 // adviceOn returns what to do about a failed read, the most likely first: one or more sentences each.
 func adviceOn(err *client.ReadError, op readOperation) (advice []string) {
-	longer := "If the instance needs longer to start, " + op.raiseTimeout()
 	if err.Ending == client.Unstable { // it was ready, and maybe still is
 		if err.Failure != nil && err.Failure.StatusCode == http.StatusTooManyRequests {
 			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that limit, or " +
 				op.raiseTimeout()}
 		}
-		return []string{adviceUnstable, longer}
+		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " + op.raiseTimeout()}
 	}
 	hasCause := false
 	for _, row := range adviceTable(failedRead{err, err.Failure, op}) {

@@ -16,11 +16,15 @@ import (
 // to do. A canceled read has no attribute at fault.
 func readError(at path.Path, failed *client.ReadError, op readOperation) diag.Diagnostic {
 	if failed.Ending == client.Canceled {
-		happened := "Reading the instance was canceled after " + attempts(failed.Attempts)
-		if failed.Failure == nil {
-			return diag.NewErrorDiagnostic(summaryCanceled, happened+": GET "+failed.URL+".")
+		happened, afterwards := "Reading the instance was canceled after "+attempts(failed.Attempts), ""
+		if op.timeoutArgument == updateTimeout {
+			afterwards = "The next apply waits again."
 		}
-		return diag.NewErrorDiagnostic(summaryCanceled, paragraphs(happened+". The last one that finished failed:", failureDetail(failed, op)))
+		if failed.Failure == nil {
+			return diag.NewErrorDiagnostic(summaryCanceled, paragraphs(happened+": GET "+failed.URL+".", afterwards))
+		}
+		return diag.NewErrorDiagnostic(summaryCanceled,
+			paragraphs(happened+". The last one that finished failed:", failureDetail(failed, op), afterwards))
 	}
 	return errorAt(at, failureSummary(failed), failureDetail(failed, op))
 }
@@ -76,7 +80,7 @@ func whatCameBefore(failed *client.ReadError, op readOperation) string {
 		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.", lasted, formatDuration(op.until.StableFor))
 	}
 	if failed.Ending == client.Unstable && failed.Failure != nil {
-		stable += " Before that: " + sentence(failed.Target()+": "+failed.Failure.Reason)
+		stable += " The last failure before that: " + sentence(failed.Target()+": "+failed.Failure.Reason)
 	}
 	return paragraphs(differing, stable)
 }

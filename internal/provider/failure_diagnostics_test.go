@@ -338,8 +338,8 @@ func TestFailureDetail(t *testing.T) {
 			err: client.ReadError{Ending: client.Unstable, Attempts: 12, Streak: client.Streak{Attempts: 5, Lasted: 1234 * time.Millisecond}},
 			has: texts{
 				"GET u: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is expected for " +
-					"1.2s (5 answers). stable_for is 30s. Before that: GET u: status 503.\n\n12 attempts were made. The wait ended: timeouts.create is 1m.\n\n" +
-					checkLog, "If the instance needs longer to start, raise timeouts.create.",
+					"1.2s (5 answers). stable_for is 30s. The last failure before that: GET u: status 503.\n\n12 attempts were made. The wait ended: timeouts.create is 1m.\n\n" +
+					checkLog, "The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
 			},
 			lacks: texts{"The instance, or a proxy"},
 		},

@@ -281,7 +281,7 @@ func TestDriftWarning(t *testing.T) {
 		{Name: "file_max_size", Reported: "3", Expected: "4", Remedy: "Write the whole number."},
 	}
 	detail := func(limit string) string {
-		return "When this run began, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_age is 5, expected 6" +
+		return "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_age is 5, expected 6" +
 			"\n  - file_max_size is 3, expected 4\n\nAn apply waits until it reports what is expected, for " + limit + " at most, or for " +
 			"timeouts.create if it replaces the record.\n\nWrite the whole number. Check that the server runs the release and the settings that " +
 			"are expected, and how it read them. If what it reports is right, change expected."

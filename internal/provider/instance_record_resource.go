@@ -34,6 +34,9 @@ const (
 	defaultRefreshTimeout = 10 * time.Second
 )
 
+// updateTimeout is the argument that limits a wait in an update.
+const updateTimeout = "timeouts.update"
+
 // instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
 type instanceRecordResource struct{ provider *providerData }
 
@@ -198,7 +201,7 @@ func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
 	summary := fmt.Sprintf("%s: %s (%s)", "Instance did not report what is expected", planned.BaseURL.ValueString(), differences[0])
 	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
-		"When this run began, the instance reported other values:"+differenceList(differences),
+		"When it was last read, the instance reported other values:"+differenceList(differences),
 		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
 		sentences(differenceRemedies(differences), adviceUnexpected)))
 }
@@ -236,7 +239,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 		return
 	}
-	result, diags := r.wait(ctx, planned, expected, "timeouts.update", durationOr(timeouts.Update, defaultWaitTimeout))
+	result, diags := r.wait(ctx, planned, expected, updateTimeout, durationOr(timeouts.Update, defaultWaitTimeout))
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)

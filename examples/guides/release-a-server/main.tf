@@ -42,7 +42,7 @@ resource "filetransfer_instance_record" "files" {
   triggers   = { deploy = terraform_data.deploy.id }
   stable_for = "30s"
 
-  timeouts { # how long a release may take
+  timeouts { # how long the start and stable_for may take together
     create = "5m"
     update = "5m"
   }
