@@ -65,6 +65,19 @@ func (m recordModel) blocks(ctx context.Context) (expected expectedModel, timeou
 	return expected, timeouts, append(diags, more...)
 }
 
+// object returns the model as a value of the schema's type. From the struct, the framework would convert each value three times.
+func (m recordModel) object(schemaType attr.Type) types.Object {
+	values := m.values()
+	values["base_url"] = m.BaseURL
+	values["expected"] = m.Expected
+	values["stable_for"] = m.StableFor
+	values["triggers"] = m.Triggers
+	values["timeouts"] = m.Timeouts
+	values["wait_failed"] = m.WaitFailed
+	values["response_body"] = m.ResponseBody
+	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, values)
+}
+
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
 
 func (r *instanceRecordResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -176,7 +189,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if sameInstance && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.object(resp.Plan.Schema.Type()))...)
 	if sameInstance && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
 			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
@@ -221,7 +234,7 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 	planned.fillUnknown(detailsModel{}, expected, result)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
 // Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
@@ -236,7 +249,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	if !mustWait(planned, state, expected) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 		return
 	}
 	result, diags := r.wait(ctx, planned, expected, updateTimeout, durationOr(timeouts.Update, defaultWaitTimeout))
@@ -247,7 +260,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	}
 	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
 	planned.fillUnknown(state.detailsModel, expected, result)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
 // mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in the plan), or,
@@ -337,7 +350,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	case !diags.HasError():
 		resp.Diagnostics.Append(diags...)
 		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), textValue(string(result.Document))
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, state.object(resp.State.Schema.Type()))...)
 	case imported || canceled:
 		resp.Diagnostics.Append(diags...)
 	default:
