@@ -181,7 +181,7 @@ func TestProxyFailures(t *testing.T) {
 		"https, instance expired": {"https", toExpired.URL(), client.KindCertificateExpired, 1, "certificate has expired"},
 		"https, without TLS": {"https", rawServer(t, "https", sends("HTTP/1.1 400 Bad Request\r\n\r\n")),
 			client.KindProxy, 2, unreachable + "first record does not look like a TLS handshake"},
-		"SOCKS, down":            {"https", "socks5://" + user + nowhere, client.KindProxy, 2, unreachable + "connection refused"},
+		"SOCKS, down":            {"https", "socks5h://" + user + nowhere, client.KindProxy, 2, unreachable + "connection refused"},
 		"SOCKS, closes":          {"https", rawServer(t, "socks5", closes), client.KindProxy, 2, brokeIt},
 		"SOCKS, instance closes": {"https", rawServer(t, "socks5", socks(0, closes)), client.KindBroken, 2, "during the TLS handshake"},
 		"SOCKS, instance down": {"http", rawServer(t, "socks5", socks(4, instancetest.Await)),

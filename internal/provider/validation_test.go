@@ -91,7 +91,7 @@ func testValidation(t *testing.T, name string, invalid map[string]invalid, valid
 			}
 			requireTexts(t, got, test.parts...)
 			requireNoTexts(t, got+log, append(secrets, "hunter2")...)
-			requireNoTexts(t, got, "..", ". .")
+			requireNoTexts(t, got, "..", "….", ". .")
 		})
 	}
 	for title, config := range valid {
