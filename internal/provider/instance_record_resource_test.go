@@ -115,7 +115,7 @@ resource "filetransfer_instance_record" "test" {
 `, server.URL(), deploy, chunkSize, timeout, ignoreChanges)
 	}
 	down := acctest.WrappedText("Error: Instance answered with status 503", "The wait ended: timeouts.update is 2s.",
-		"if they need longer, raise timeouts.update.")
+		"If the instance needs longer to start, raise timeouts.update.")
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
