@@ -58,7 +58,6 @@ func TestRecordPlan(t *testing.T) {
 		},
 		"nothing changes":                {false, nothing, nothing, nothing},
 		"another spelling of the URL":    {false, nothing, baseURL(types.StringValue("HTTP://Files.example.org:80//")), nothing},
-		"another base URL":               {false, nothing, both(baseURL(types.StringValue("https://files.example.org")), chunkSize(3)), anyInstance},
 		"base URL unknown":               {false, nothing, both(baseURL(types.StringUnknown()), chunkSize(3)), anyInstance},
 		"the reported value is expected": {false, nothing, chunkSize(20000000), nothing},
 		"the last wait failed":           {false, func(record *recordModel) { record.WaitFailed = types.BoolValue(true) }, nothing, nothing},
@@ -66,26 +65,6 @@ func TestRecordPlan(t *testing.T) {
 			false, nothing, func(record *recordModel) {
 				record.Timeouts = types.ObjectUnknown(record.Timeouts.AttributeTypes(t.Context()))
 			}, nothing,
-		},
-		"another value is expected": {
-			false, chunkSize(20000000), chunkSize(40000000),
-			func(record *recordModel) {
-				record.ChunkSize, record.ResponseBody = types.Int64Value(40000000), types.StringUnknown()
-			},
-		},
-		"an unknown number is expected": {
-			false, nothing, expecting(expectedModel{ChunkSize: types.NumberUnknown()}),
-			func(record *recordModel) {
-				record.ChunkSize, record.ResponseBody = types.Int64Unknown(), types.StringUnknown()
-			},
-		},
-		"an unknown version is expected": {
-			false, nothing, expecting(expectedModel{APIVersion: types.StringUnknown()}),
-			func(record *recordModel) {
-				unknown := types.Int64Unknown()
-				record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = unknown, unknown, unknown
-				record.APIVersion, record.ResponseBody = types.StringUnknown(), types.StringUnknown()
-			},
 		},
 		"the apply only waits": {
 			false, nothing, both(chunkSize(20000000), func(record *recordModel) { record.Triggers = mapOf(map[string]string{"deploy": "1"}) }), nothing,
@@ -310,31 +289,6 @@ func TestDriftWarning(t *testing.T) {
 		}
 		requireDiagnostic(t, diag.Diagnostics{got},
 			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
-	}
-}
-
-// TestRecordPlanWarnsOfDrift only if expected stays as it is.
-func TestRecordPlanWarnsOfDrift(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		expected, planned float64
-		warns             bool
-	}{
-		"as expected":               {20000000, 20000000, false},
-		"drifted":                   {1, 1, true},
-		"another value is expected": {20000000, 1, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			state, planned := newRecord(t, "http://h"), newRecord(t, "http://h/")
-			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
-			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.planned)})
-			_, diags := modifyPlan(t, planned, state, false)
-			if got := len(diags) == 1 && diags[0].Severity() == diag.SeverityWarning; got != test.warns {
-				t.Errorf("it warns: %t, want %t:\n%s", got, test.warns, textOf(diags))
-			}
-		})
 	}
 }
 
