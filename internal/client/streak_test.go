@@ -169,7 +169,7 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 		limit       time.Duration
 		answers     []string
 		unstable    bool         // when the time runs out
-		kind        *client.Kind // of the last failure, or 0
+		kind        *client.Kind // of the last failure, or nil
 		streak      int          // attempts of the last streak, or -1: all from the first one that is ready for good
 		differences bool
 	}{
