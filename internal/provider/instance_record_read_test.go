@@ -30,26 +30,44 @@ var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetes
 func TestRecordUpdate(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		expected float64 // chunk_size; the state has 20000000
-		step     instancetest.Step
-		canceled bool
-		want     string // the beginning of the error, "" for none
-		requests bool
+		expectedChunkSize float64 // the state has 20000000
+		answer            instancetest.Step
+		canceled          bool
+		wantError         string // its beginning, "" for none
+		wantRequests      bool
 	}{
-		"no wait":         {20000000, instancetest.Status(503), false, "", false},
-		"the wait fails":  {30000000, instancetest.Status(503), false, "Error at base_url: Instance answered with status 503", true},
-		"not as expected": {30000000, instancetest.Answer(), false, "Error at expected.chunk_size: Instance does not report what is expected", true},
-		"canceled":        {30000000, instancetest.Answer(), true, "Error: Read canceled", false},
+		"no wait": {
+			expectedChunkSize: 20000000,
+			answer:            instancetest.Status(503),
+		},
+		"the wait fails": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Status(503),
+			wantError:         "Error at base_url: Instance answered with status 503",
+			wantRequests:      true,
+		},
+		"not as expected": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Answer(),
+			wantError:         "Error at expected.chunk_size: Instance does not report what is expected",
+			wantRequests:      true,
+		},
+		"canceled": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Answer(),
+			canceled:          true,
+			wantError:         "Error: Read canceled",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDefault(test.step))
+			server := instancetest.New(t, instancetest.WithDefault(test.answer))
 			state := newRecord(t, server.URL())
 			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
 			planned := state
-			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
-			planned.ChunkSize = types.Int64Value(int64(test.expected))
+			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expectedChunkSize)})
+			planned.ChunkSize = types.Int64Value(int64(test.expectedChunkSize))
 			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("3s")})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -58,16 +76,16 @@ func TestRecordUpdate(t *testing.T) {
 			}
 			updated, diags := updateRecord(ctx, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 			want := planned
-			if test.want != "" {
-				requireDiagnostic(t, diags, test.want)
+			if test.wantError != "" {
+				requireDiagnostic(t, diags, test.wantError)
 				want = state // all of it, for the next plan
 				want.WaitFailed = types.BoolValue(true)
 			} else {
 				requireNoDiagnostics(t, diags)
 			}
 			requireSameRecord(t, updated, want)
-			if got := len(server.Requests()) > 0; got != test.requests {
-				t.Errorf("there are requests: %t, want %t", got, test.requests)
+			if got := len(server.Requests()) > 0; got != test.wantRequests {
+				t.Errorf("there are requests: %t, want %t", got, test.wantRequests)
 			}
 		})
 	}

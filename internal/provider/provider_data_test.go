@@ -357,7 +357,8 @@ func TestFaultOfAProxyVariable(t *testing.T) {
 	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), func(model *instanceModel) {
 		model.BaseURL, model.WaitUntilReady = types.StringValue("http://"+instancetest.ProxiedHost), types.BoolValue(true)
 	})
-	requireDiagnostic(t, diags, "Error at base_url: Instance not reachable through the proxy", "http_proxy is not valid")
+	requireDiagnostic(t, diags, "Error at base_url: Instance not reachable through the proxy", "http_proxy is not valid",
+		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 	requireNoTexts(t, textOf(diags), "timeouts.read", "wait_until_ready", "hunter2")
 }
 
