@@ -71,11 +71,19 @@ func TestAccParseInstance_Errors(t *testing.T) {
 			document: "{",
 			text:     "This is not a JSON document: - the document: ends early at byte 1",
 		},
+		"empty": {
+			document: "",
+			text:     "This is not a JSON document: - the document: empty",
+		},
 		"file name": {
 			document: "./snapshots/instance.json",
 			text:     "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)",
 		},
 		"page": {
+			document: "<html>",
+			text:     "This is not a JSON document, but an HTML page",
+		},
+		"page with a title": {
 			document: "<html><title>Sign\u202e in</title>",
 			text:     `This is not a JSON document, but an HTML page titled "Sign in"`,
 		},
