@@ -232,34 +232,6 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 	})
 }
 
-// Only what is set is worth a look.
-func TestFailureNamesTheVariableOfTheProxy(t *testing.T) {
-	proxy := instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()
-	tests := map[string]struct{ variable, value, url, reason string }{
-		"invalid":             {"HTTP_PROXY", "http://%zz", proxiedHTTP, "the proxy URL in the environment variable HTTP_PROXY is not valid"},
-		"invalid, lower case": {"http_proxy", "http://%zz", proxiedHTTP, "the proxy URL in the environment variable http_proxy is not valid"},
-		"invalid, for https":  {"https_proxy", "ftp://h", proxiedHTTPS, "the proxy URL in the environment variable https_proxy is not valid"},
-		"refuses":             {"HTTPS_PROXY", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
-		"refuses, lower case": {"https_proxy", proxy, proxiedHTTPS, "the proxy refused to connect to the instance: status 403 Forbidden"},
-	}
-	// The library that reads them prefers the one in lower case.
-	t.Run("both", func(t *testing.T) {
-		t.Setenv("HTTP_PROXY", "http://%zz")
-		t.Setenv("http_proxy", proxy)
-		check(t, "Proxy", readError(t, newClient(t, newConfig()), newRequest(t, proxiedHTTP)).Failure.Proxy, "http_proxy")
-	})
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv(test.variable, test.value)
-			failure := readError(t, newClient(t, newConfig()), newRequest(t, test.url)).Failure
-			check(t, "Reason", failure.Reason, test.reason)
-			if test.value == proxy {
-				check(t, "Proxy", failure.Proxy, test.variable)
-			}
-		})
-	}
-}
-
 // Over plain HTTP and over TLS, the same responses are the same failures.
 func TestResponseFailures(t *testing.T) {
 	t.Parallel()
@@ -523,39 +495,12 @@ func TestNoServerCanHoldARead(t *testing.T) {
 	}
 }
 
-func TestWaitTellsThatNameServersAreSilent(t *testing.T) {
-	t.Parallel()
-	config := newConfig()
-	config.RequestTimeout = 500 * time.Millisecond
-	request := newRequest(t, "http://"+hostOfSilentNameServer)
-	got := checkReadError(t, waitWithin(t, short, newClient(t, config), request, client.Condition{}), request)
-	check(t, "Kind", got.Failure.Kind, client.KindNameServer)
-	check(t, "TimedOut", got.Failure.TimedOut, false)
-}
-
 // checkCanceled checks that a read returned because its context was canceled.
 func checkCanceled(t testing.TB, err error) {
 	t.Helper()
 	if got := client.AsReadError(err); got == nil || got.Ending != client.Canceled || !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want %v", err, context.Canceled)
 	}
-}
-
-// A wait does not limit the number of attempts, and retries failures that are final for a read.
-func TestWaitGoesOnAfterEveryFailure(t *testing.T) {
-	t.Parallel()
-	failures := []instancetest.Step{
-		instancetest.Reset(), verbatim("SSH-2.0-OpenSSH_9.9\r\n\r\n"), instancetest.Redirect(302, "file:///x"),
-		instancetest.Status(404), instancetest.Status(501), instancetest.Status(503),
-		instancetest.AnswerDocument(padded(64<<10 + 1)), instancetest.AnswerDocument("{}"), instancetest.Body(200, "text/html", "<p>"),
-	}
-	server := instancetest.New(t, instancetest.WithScript(failures...))
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	if _, err := newClient(t, config).Wait(t.Context(), newRequest(t, server.URL()), client.Condition{}); err != nil {
-		t.Error(err)
-	}
-	check(t, "number of requests", len(server.Requests()), len(failures)+1)
 }
 
 // sends writes a text at once, and waits for the client to leave.
@@ -636,7 +581,7 @@ func TestReusedConnectionMayHoldTheRestOfAnEarlierResponse(t *testing.T) {
 	config.Retry.MaxAttempts = 2
 	tests := map[string]struct {
 		text     string
-		kind     *client.Kind // 0: the instance is read
+		kind     *client.Kind // nil: the instance is read
 		requests int
 	}{
 		"rest":       {"rest of an earlier response\r\n\r\n", nil, 3},

@@ -166,22 +166,49 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 	t.Parallel()
 	const unstable = "GET " + fakeURL + "/instance: the instance reports what is expected, but not for long enough yet"
 	tests := map[string]struct {
-		limit       time.Duration
-		answers     []string
-		unstable    bool         // when the time runs out
-		kind        *client.Kind // of the last failure, or 0
-		streak      int          // attempts of the last streak, or -1: all from the first one that is ready for good
+		timeLimit   time.Duration
+		answers     []string     // one after the other, and then always the last
+		unstable    bool         // the time runs out in a streak, which began with the last of the answers
+		lastFailure *client.Kind // nil for none
+		streak      int          // attempts of the last streak, if the time runs out after it
 		differences bool
 	}{
-		"too little time":                      {7500 * time.Millisecond, []string{"ready"}, true, nil, -1, false},
-		"too little time after a start":        {7500 * time.Millisecond, []string{"down", "down", "ready"}, true, client.KindStatus, -1, false},
-		"too little time after interruptions":  {7500 * time.Millisecond, []string{"ready", "down", "ready", "old", "ready"}, true, client.KindUnexpected, -1, false},
-		"down at the end":                      {9 * time.Second, []string{"down", "ready", "ready", "down"}, false, client.KindStatus, 2, false},
-		"down at the end, after another value": {9 * time.Second, []string{"old", "ready", "ready", "down"}, false, client.KindStatus, 2, true},
-		"never as expected":                    {time.Minute, []string{"down", "old"}, false, client.KindUnexpected, 0, true},
-		"never as expected, down at the end":   {time.Minute, []string{"old", "down"}, false, client.KindStatus, 0, true},
-		"silent at the end":                    {9 * time.Second, []string{"ready", "ready", "down", "silent"}, false, client.KindStatus, 2, false},
-		"only down":                            {time.Minute, []string{"down"}, false, client.KindStatus, 0, false},
+		"too little time": {
+			timeLimit: 7500 * time.Millisecond, answers: []string{"ready"},
+			unstable: true,
+		},
+		"too little time after a start": {
+			timeLimit: 7500 * time.Millisecond, answers: []string{"down", "down", "ready"},
+			unstable: true, lastFailure: client.KindStatus,
+		},
+		"too little time after interruptions": {
+			timeLimit: 7500 * time.Millisecond, answers: []string{"ready", "down", "ready", "old", "ready"},
+			unstable: true, lastFailure: client.KindUnexpected,
+		},
+		"down at the end": {
+			timeLimit: 9 * time.Second, answers: []string{"down", "ready", "ready", "down"},
+			lastFailure: client.KindStatus, streak: 2,
+		},
+		"down at the end, after another value": {
+			timeLimit: 9 * time.Second, answers: []string{"old", "ready", "ready", "down"},
+			lastFailure: client.KindStatus, streak: 2, differences: true,
+		},
+		"never as expected": {
+			timeLimit: time.Minute, answers: []string{"down", "old"},
+			lastFailure: client.KindUnexpected, differences: true,
+		},
+		"never as expected, down at the end": {
+			timeLimit: time.Minute, answers: []string{"old", "down"},
+			lastFailure: client.KindStatus, differences: true,
+		},
+		"silent at the end": {
+			timeLimit: 9 * time.Second, answers: []string{"ready", "ready", "down", "silent"},
+			lastFailure: client.KindStatus, streak: 2,
+		},
+		"only down": {
+			timeLimit: time.Minute, answers: []string{"down"},
+			lastFailure: client.KindStatus,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +216,7 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
 				fake := serve(c, script(test.answers...))
-				err := waitWithin(t, test.limit, c, request, stableFor(10*time.Second))
+				err := waitWithin(t, test.timeLimit, c, request, stableFor(10*time.Second))
 				got := client.AsReadError(err)
 				if got == nil {
 					t.Fatalf("error %v, want a ReadError", err)
@@ -199,15 +226,15 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 				check(t, "whether it is unstable", got.Ending == client.Unstable, test.unstable)
 				if test.unstable {
 					check(t, "Error()", got.Error(), unstable)
-					check(t, "end", fake.elapsed(), test.limit)
+					check(t, "end", fake.elapsed(), test.timeLimit)
 				}
-				check(t, "whether there is a Failure", got.Failure != nil, test.kind != nil)
+				check(t, "whether there is a Failure", got.Failure != nil, test.lastFailure != nil)
 				if got.Failure != nil {
-					check(t, "Kind", got.Failure.Kind, test.kind)
+					check(t, "Kind", got.Failure.Kind, test.lastFailure)
 				}
 				check(t, "whether there are Differences", got.Differences != nil, test.differences)
 				streak := test.streak
-				if streak < 0 {
+				if test.unstable {
 					first := len(test.answers) - 1
 					streak = len(fake.requests) - first
 					check(t, "Streak.Lasted", got.Streak.Lasted, fake.requests[len(fake.requests)-1]-fake.requests[first])

@@ -21,36 +21,71 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestWithCLI: the command gets the right CLI, none of the user's settings, and a folder that is gone afterwards. Fake programs, as
-// shell scripts, are all there is besides a POSIX system.
+// TestWithCLI: the command gets the right CLI, none of the user's settings, and a folder that is gone afterwards. CI shows that
+// a named CLI is used. Fake programs, as shell scripts, are all there is besides a POSIX system.
 func TestWithCLI(t *testing.T) {
 	t.Parallel()
 	const (
+		cache = "terraform-provider-filetransfer/terraform-1.8.5"
+
 		terraform = `[ -z "${TF_WORKSPACE:-}" ] && echo Terraform v1.11.4`
 		tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
 		goInstall = `[ "$CGO_ENABLED $*" = "0 install github.com/hashicorp/terraform@v1.8.5" ] && mkdir -p "$GOBIN" && mv "$PATH/built" "$GOBIN/terraform"`
-		cache     = "terraform-provider-filetransfer/terraform-1.8.5"
-		show      = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
+
+		show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
 			: >"$TMPDIR/file"
 			exit 7`
+		showsTerraform = "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"
+		showsTofu      = "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n"
+		showsBuilt     = "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"
 	)
-	type programs = map[string]string
-	both := programs{"terraform": terraform, "tofu": tofu}
 	tests := map[string]struct {
-		programs programs
-		named    string
-		want     string // that the command prints, or the script if there is no CLI
+		programs map[string]string // by their name, or their path below PATH
+		named    string            // in TF_ACC_TERRAFORM_PATH
+		printed  string            // at the end, by the command, or by the script if there is no CLI
 		exitCode int
 	}{
-		"terraform before tofu": {both, "", "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
-		"only tofu":             {programs{"tofu": tofu}, "", "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n", 7},
-		"neither":               {programs{"go": goInstall, "built": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
-		"neither, built before": {programs{cache + "/terraform": terraform}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
-		"neither, interrupted":  {programs{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"}, "", "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n", 7},
-		"neither, not built":    {programs{"go": `mkdir -p "$GOBIN"; echo no network; exit 1`}, "", "\nno network\n", 1},
-		"named":                 {both, "tofu", "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n", 7},
-		"not there":             {both, "tf", "with-cli: tf is not a program\n", 1},
-		"something else":        {programs{"terraform": "echo Packer v1.2.3"}, "", "neither Terraform nor OpenTofu\n", 1},
+		"terraform before tofu": {
+			programs: map[string]string{"terraform": terraform, "tofu": tofu},
+			printed:  showsTerraform,
+			exitCode: 7,
+		},
+		"only tofu": {
+			programs: map[string]string{"tofu": tofu},
+			printed:  showsTofu,
+			exitCode: 7,
+		},
+		"neither": {
+			programs: map[string]string{"go": goInstall, "built": terraform},
+			printed:  showsBuilt,
+			exitCode: 7,
+		},
+		"neither, built before": {
+			programs: map[string]string{cache + "/terraform": terraform},
+			printed:  showsBuilt,
+			exitCode: 7,
+		},
+		"neither, interrupted": {
+			programs: map[string]string{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"},
+			printed:  showsBuilt,
+			exitCode: 7,
+		},
+		"neither, not built": {
+			programs: map[string]string{"go": `mkdir -p "$GOBIN"; echo no network; exit 1`},
+			printed:  "\nno network\n",
+			exitCode: 1,
+		},
+		"not there": {
+			programs: map[string]string{"terraform": terraform},
+			named:    "tf",
+			printed:  "with-cli: tf is not a program\n",
+			exitCode: 1,
+		},
+		"something else": {
+			programs: map[string]string{"terraform": "echo Packer v1.2.3"},
+			printed:  "neither Terraform nor OpenTofu\n",
+			exitCode: 1,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +112,8 @@ func TestWithCLI(t *testing.T) {
 			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != test.exitCode {
 				t.Errorf("it ended with %v, want exit code %d", err, test.exitCode)
 			}
-			if got := strings.ReplaceAll(string(said), dir, "PATH"); !strings.HasSuffix(got, test.want) {
-				t.Errorf("it printed %q, want %q at the end", got, test.want)
+			if got := strings.ReplaceAll(string(said), dir, "PATH"); !strings.HasSuffix(got, test.printed) {
+				t.Errorf("it printed %q, want %q at the end", got, test.printed)
 			}
 			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 				t.Errorf("it left %v in TMPDIR, %v", left, err)

@@ -18,5 +18,5 @@
 // If the configuration has records and no data source, the first request is answered with 404, which a data source does not
 // retry.
 //
-// An import block (import-by-*.tf) lies beside the resource it imports, and is applied on its own.
+// An import block (import-by-*.tf) lies beside the resource it imports, and is left out: its instance does not exist.
 package e2e

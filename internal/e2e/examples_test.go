@@ -36,7 +36,7 @@ func copyExample(t *testing.T, name string) *example {
 		t.Fatal(err)
 	}
 	for _, file := range glob(t, filepath.Join(e.dir, "*.tf")) {
-		// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccRecord_ImportBlock applies them.
+		// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccGuide_MoveToARecord applies one.
 		if strings.HasPrefix(filepath.Base(file), "import-by-") {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)

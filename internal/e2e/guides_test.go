@@ -26,7 +26,7 @@ func TestAccGuide_Release(t *testing.T) {
 
 	// A release whose server reads another value than it was given.
 	release := strings.Fields(blockWith(t, page, "-var release="))[2:]
-	e.plan(release...).expectExcerpt(blockWith(t, page, "Plan: 2 to add, 2 to change"))
+	e.plan(release...).expectExcerpt(blockWith(t, page, "Plan: 2 to add, 2 to change")).expectWarnings() // of no drift
 	server.SetDefault(reports("2.2.3", 3))
 	e.write("main.tf", strings.Replace(e.configuration, `update = "5m"`, `update = "2s"`, 1))
 	e.run(append([]string{"apply", "-auto-approve"}, release...)...).

@@ -6,38 +6,25 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
-// Tests of modules can mock what the provider reads, maps of objects with lists included. Nested attributes could not be set in
-// Terraform (hashicorp/terraform#37939), which is why ours are lists and maps of objects. What a record expects is known in the plan.
-func TestAccMocks(t *testing.T) {
+// Tests of modules can mock lists with elements, also those in a fleet's map of objects. In Terraform, nested attributes could not be
+// set (hashicorp/terraform#37939), which is why ours are lists and maps of objects. TestAccGuide_... mock the rest.
+func TestAccMocks_Lists(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, `
-data "filetransfer_instances" "all" {
-  base_urls      = { a = "https://a.example.org", b = "https://b.example.org" }
-  allow_failures = true
-}
+data "filetransfer_instances" "fleet" { base_urls = { paris = "https://paris.example.org" } }
 
-resource "filetransfer_instance_record" "test" {
-  base_url = "https://files.example.org"
-
-  expected {
-    chunk_size = 30000000
-  }
-}
-
-resource "terraform_data" "chunk_size" {
-  input = filetransfer_instance_record.test.chunk_size
-}
+resource "filetransfer_instance_record" "files" { base_url = "https://files.example.org" }
 `)
 	w.skipWithout(acctest.MockProviders)
 	w.write("mocks.tftest.hcl", `
 mock_provider "filetransfer" {}
 
 override_data {
-  target = data.filetransfer_instances.all
+  target = data.filetransfer_instances.fleet
   values = {
     instances = {
-      a = {
-        base_url                 = "https://a.example.org"
+      paris = {
+        base_url                 = "https://paris.example.org"
         file_max_size            = 21474836480
         chunk_size               = 10000000
         require_password         = false
@@ -50,42 +37,24 @@ override_data {
         recommended_expire_times = [{ label = "1 day", in_seconds = 86400, in_minutes = 1440 }]
       }
     }
-    errors = { b = "connection failed" }
   }
 }
 
 override_resource {
-  target = filetransfer_instance_record.test
+  target = filetransfer_instance_record.files
   values = {
-    file_max_size            = 5
-    chunk_size               = 30000000
     recommended_expire_times = [{ label = "1 month", in_seconds = 2592000, in_minutes = 43200 }]
   }
 }
 
-run "fleet" {
+run "lists" {
   assert {
-    condition     = data.filetransfer_instances.all.instances["a"].recommended_expire_times[0].label == "1 day"
-    error_message = "instances: ${jsonencode(data.filetransfer_instances.all.instances)}"
+    condition     = data.filetransfer_instances.fleet.instances["paris"].recommended_expire_times[0].label == "1 day"
+    error_message = "instances: ${jsonencode(data.filetransfer_instances.fleet.instances)}"
   }
   assert {
-    condition     = data.filetransfer_instances.all.errors == tomap({ b = "connection failed" })
-    error_message = "errors: ${jsonencode(data.filetransfer_instances.all.errors)}"
-  }
-}
-
-run "record" {
-  assert {
-    condition     = terraform_data.chunk_size.output == 30000000 && filetransfer_instance_record.test.expected.chunk_size == 30000000
-    error_message = "chunk_size: ${terraform_data.chunk_size.output}"
-  }
-  assert {
-    condition     = filetransfer_instance_record.test.file_max_size == 5
-    error_message = "file_max_size: ${filetransfer_instance_record.test.file_max_size}"
-  }
-  assert {
-    condition     = filetransfer_instance_record.test.recommended_expire_times[0].label == "1 month"
-    error_message = "options: ${jsonencode(filetransfer_instance_record.test.recommended_expire_times)}"
+    condition     = filetransfer_instance_record.files.recommended_expire_times[0].label == "1 month"
+    error_message = "options: ${jsonencode(filetransfer_instance_record.files.recommended_expire_times)}"
   }
 }
 `)

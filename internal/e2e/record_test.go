@@ -55,21 +55,6 @@ func TestAccRecord_WaitsForEachDeploy(t *testing.T) {
 	e.applyPlan()
 }
 
-// The import block beside the example imports the record, and Terraform writes a configuration for it.
-func TestAccRecord_ImportBlock(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	block := read(t, examplesDir+"/resources/filetransfer_instance_record/import-by-string-id.tf")
-	w := newWorkspace(t, strings.ReplaceAll(block, exampleURL, server.URL()))
-	w.skipWithout(acctest.ImportBlocks)
-	w.plan("-generate-config-out=generated.tf").expectText("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
-	w.applyPlan()
-	w.expectNoChanges()
-	if generated := w.read("generated.tf"); !strings.Contains(generated, server.URL()) {
-		t.Errorf("the configuration has no %s: %s", server.URL(), generated)
-	}
-}
-
 // Each difference from what is expected has its own warning: of several with the same summary, Terraform shows only the first.
 func TestAccRecord_DriftWarnings(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// BenchmarkRead reads filetransfer_instance, with the instance in the same process. The client's benchmark compares with a plain GET.
+// BenchmarkRead reads filetransfer_instance, with the instance in the same process.
 func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	data, baseURL := newTestData(b, providerModel{}, retryModel{}), instancetest.New(b).URL()

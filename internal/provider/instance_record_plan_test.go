@@ -26,87 +26,94 @@ func unknownDetails(record *recordModel) {
 
 func TestRecordPlan(t *testing.T) {
 	t.Parallel()
-	// Changes of a record.
 	type change = func(record *recordModel)
-	nothing := func(*recordModel) {}
-	baseURL := func(value types.String) change { return func(record *recordModel) { record.BaseURL = value } }
-	expecting := func(expected expectedModel) change {
+	setBaseURL := func(value types.String) change {
+		return func(record *recordModel) { record.BaseURL = value }
+	}
+	expect := func(expected expectedModel) change {
 		return func(record *recordModel) { record.Expected = objectOf(t, "expected", expected) }
 	}
-	chunkSize := func(number float64) change { return expecting(expectedModel{ChunkSize: numberOf(number)}) }
-	both := func(one, other change) change { return func(record *recordModel) { one(record); other(record) } }
-	anyInstance := both(unknownDetails, func(record *recordModel) { record.ChunkSize = types.Int64Value(3) })
 
 	tests := map[string]struct {
-		creation bool
-		state    change // where it differs from newRecord
-		config   change // where it differs from the state
-		plan     change // where it differs from the configuration, with the details of the state, if there is one
+		creates bool
+		state   change   // where it differs from newRecord
+		config  []change // where it differs from the state
+		plan    []change // where it differs from the configuration with the details of the state, which are unknown in a creation
 	}{
-		"new": {true, nothing, nothing, nothing},
+		"new": {creates: true},
 		"new, everything is expected of an unknown base URL": {
-			true, nothing, both(baseURL(types.StringUnknown()), expecting(expectedModel{
-				APIVersion: types.StringValue("3.1.2-rc.1+build"), ChunkSize: numberOf(1), FileMaxAge: numberOf(2), FileMaxSize: numberOf(0),
-				MaxTransfersInMerge: numberOf(7), RequirePassword: types.BoolValue(false),
-			})),
-			func(record *recordModel) {
+			creates: true,
+			config: []change{
+				setBaseURL(types.StringUnknown()),
+				expect(expectedModel{
+					APIVersion:          types.StringValue("3.1.2-rc.1+build"),
+					ChunkSize:           numberOf(1),
+					FileMaxAge:          numberOf(2),
+					FileMaxSize:         numberOf(0),
+					MaxTransfersInMerge: numberOf(7),
+					RequirePassword:     types.BoolValue(false),
+				}),
+			},
+			plan: []change{func(record *recordModel) {
 				record.APIVersion = types.StringValue("3.1.2-rc.1+build")
-				record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = types.Int64Value(3), types.Int64Value(1), types.Int64Value(2)
-				record.ChunkSize, record.FileMaxAge, record.FileMaxSize = types.Int64Value(1), types.Int64Value(2), types.Int64Value(0)
-				record.MaxTransfersInMerge, record.RequirePassword = types.Int64Value(7), types.BoolValue(false)
-			},
+				record.APIVersionMajor = types.Int64Value(3)
+				record.APIVersionMinor = types.Int64Value(1)
+				record.APIVersionPatch = types.Int64Value(2)
+				record.ChunkSize = types.Int64Value(1)
+				record.FileMaxAge = types.Int64Value(2)
+				record.FileMaxSize = types.Int64Value(0)
+				record.MaxTransfersInMerge = types.Int64Value(7)
+				record.RequirePassword = types.BoolValue(false)
+			}},
 		},
-		"nothing changes":                {false, nothing, nothing, nothing},
-		"another spelling of the URL":    {false, nothing, baseURL(types.StringValue("HTTP://Files.example.org:80//")), nothing},
-		"another base URL":               {false, nothing, both(baseURL(types.StringValue("https://files.example.org")), chunkSize(3)), anyInstance},
-		"base URL unknown":               {false, nothing, both(baseURL(types.StringUnknown()), chunkSize(3)), anyInstance},
-		"the reported value is expected": {false, nothing, chunkSize(20000000), nothing},
-		"the last wait failed":           {false, func(record *recordModel) { record.WaitFailed = types.BoolValue(true) }, nothing, nothing},
+		"nothing changes": {},
+		"another spelling of the URL": {
+			config: []change{setBaseURL(types.StringValue("HTTP://Files.example.org:80//"))},
+		},
+		"base URL unknown": {
+			config: []change{setBaseURL(types.StringUnknown()), expect(expectedModel{ChunkSize: numberOf(3)})},
+			plan:   []change{unknownDetails, func(record *recordModel) { record.ChunkSize = types.Int64Value(3) }},
+		},
+		"the reported value is expected": {
+			config: []change{expect(expectedModel{ChunkSize: numberOf(20000000)})},
+		},
+		"the last wait failed": {
+			state: func(record *recordModel) { record.WaitFailed = types.BoolValue(true) },
+		},
 		"timeouts unknown": {
-			false, nothing, func(record *recordModel) {
+			config: []change{func(record *recordModel) {
 				record.Timeouts = types.ObjectUnknown(record.Timeouts.AttributeTypes(t.Context()))
-			}, nothing,
-		},
-		"another value is expected": {
-			false, chunkSize(20000000), chunkSize(40000000),
-			func(record *recordModel) {
-				record.ChunkSize, record.ResponseBody = types.Int64Value(40000000), types.StringUnknown()
-			},
-		},
-		"an unknown number is expected": {
-			false, nothing, expecting(expectedModel{ChunkSize: types.NumberUnknown()}),
-			func(record *recordModel) {
-				record.ChunkSize, record.ResponseBody = types.Int64Unknown(), types.StringUnknown()
-			},
-		},
-		"an unknown version is expected": {
-			false, nothing, expecting(expectedModel{APIVersion: types.StringUnknown()}),
-			func(record *recordModel) {
-				unknown := types.Int64Unknown()
-				record.APIVersionMajor, record.APIVersionMinor, record.APIVersionPatch = unknown, unknown, unknown
-				record.APIVersion, record.ResponseBody = types.StringUnknown(), types.StringUnknown()
-			},
+			}},
 		},
 		"the apply only waits": {
-			false, nothing, both(chunkSize(20000000), func(record *recordModel) { record.Triggers = mapOf(map[string]string{"deploy": "1"}) }), nothing,
+			config: []change{
+				expect(expectedModel{ChunkSize: numberOf(20000000)}),
+				func(record *recordModel) { record.Triggers = mapOf(map[string]string{"deploy": "1"}) },
+			},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			state := newRecord(t, "http://files.example.org")
-			test.state(&state)
+			if test.state != nil {
+				test.state(&state)
+			}
 			planned := state
-			test.config(&planned)
+			for _, change := range test.config {
+				change(&planned)
+			}
 			want := planned
 			unknownDetails(&planned)
-			if test.creation {
+			if test.creates {
 				unknownDetails(&want)
 			}
-			test.plan(&want)
+			for _, change := range test.plan {
+				change(&want)
+			}
 			want.WaitFailed = types.BoolValue(false)
 
-			got, diags := modifyPlan(t, planned, state, test.creation)
+			got, diags := modifyPlan(t, planned, state, test.creates)
 			requireNoDiagnostics(t, diags)
 			if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
 				t.Errorf("the plan differs, want (-), got (+):\n%s", diff)
@@ -310,31 +317,6 @@ func TestDriftWarning(t *testing.T) {
 		}
 		requireDiagnostic(t, diag.Diagnostics{got},
 			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
-	}
-}
-
-// TestRecordPlanWarnsOfDrift only if expected stays as it is.
-func TestRecordPlanWarnsOfDrift(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		expected, planned float64
-		warns             bool
-	}{
-		"as expected":               {20000000, 20000000, false},
-		"drifted":                   {1, 1, true},
-		"another value is expected": {20000000, 1, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			state, planned := newRecord(t, "http://h"), newRecord(t, "http://h/")
-			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
-			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.planned)})
-			_, diags := modifyPlan(t, planned, state, false)
-			if got := len(diags) == 1 && diags[0].Severity() == diag.SeverityWarning; got != test.warns {
-				t.Errorf("it warns: %t, want %t:\n%s", got, test.warns, textOf(diags))
-			}
-		})
 	}
 }
 

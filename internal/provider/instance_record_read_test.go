@@ -27,53 +27,47 @@ func requireSameRecord(t *testing.T, got, want recordModel) {
 // doubtful is a document with an expiry option of which there is a warning.
 var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
 
-func TestRecordCreate(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503)), instancetest.WithDocument(doubtful))
-	planned := newRecord(t, server.URL())
-	unknownDetails(&planned)
-	planned.WaitFailed, planned.ChunkSize = types.BoolValue(false), types.Int64Value(10000000) // as ModifyPlan plans it
-	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(10000000)})
-	planned.StableFor = types.StringValue("1ms") // two answers
-	state := withModel(t, recordState(), &planned)
-	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
-	data := newTestData(t, providerModel{}, impatient(1))
-	(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: tfsdk.Plan(state)}, &resp)
-
-	requireDiagnostic(t, resp.Diagnostics, "Warning: Expiry options shorter than a minute: "+server.URL(), server.URL()+"/instance\n")
-	var created recordModel
-	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
-	want := planned
-	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
-	requireSameRecord(t, created, want)
-	if got := len(server.Requests()); got != 3 {
-		t.Errorf("%d requests, want 3: one that fails, and two", got)
-	}
-}
-
 func TestRecordUpdate(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		expected float64 // chunk_size; the state has 20000000
-		step     instancetest.Step
-		canceled bool
-		want     string // the beginning of the error, "" for none
-		requests bool
+		expectedChunkSize float64 // the state has 20000000
+		answer            instancetest.Step
+		canceled          bool
+		wantError         string // its beginning, "" for none
+		wantRequests      bool
 	}{
-		"no wait":         {20000000, instancetest.Status(503), false, "", false},
-		"the wait fails":  {30000000, instancetest.Status(503), false, "Error at base_url: Instance answered with status 503", true},
-		"not as expected": {30000000, instancetest.Answer(), false, "Error at expected.chunk_size: Instance does not report what is expected", true},
-		"canceled":        {30000000, instancetest.Answer(), true, "Error: Read canceled", false},
+		"no wait": {
+			expectedChunkSize: 20000000,
+			answer:            instancetest.Status(503),
+		},
+		"the wait fails": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Status(503),
+			wantError:         "Error at base_url: Instance answered with status 503",
+			wantRequests:      true,
+		},
+		"not as expected": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Answer(),
+			wantError:         "Error at expected.chunk_size: Instance does not report what is expected",
+			wantRequests:      true,
+		},
+		"canceled": {
+			expectedChunkSize: 30000000,
+			answer:            instancetest.Answer(),
+			canceled:          true,
+			wantError:         "Error: Read canceled",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDefault(test.step))
+			server := instancetest.New(t, instancetest.WithDefault(test.answer))
 			state := newRecord(t, server.URL())
 			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
 			planned := state
-			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expected)})
-			planned.ChunkSize = types.Int64Value(int64(test.expected))
+			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expectedChunkSize)})
+			planned.ChunkSize = types.Int64Value(int64(test.expectedChunkSize))
 			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("3s")})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -82,16 +76,16 @@ func TestRecordUpdate(t *testing.T) {
 			}
 			updated, diags := updateRecord(ctx, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 			want := planned
-			if test.want != "" {
-				requireDiagnostic(t, diags, test.want)
+			if test.wantError != "" {
+				requireDiagnostic(t, diags, test.wantError)
 				want = state // all of it, for the next plan
 				want.WaitFailed = types.BoolValue(true)
 			} else {
 				requireNoDiagnostics(t, diags)
 			}
 			requireSameRecord(t, updated, want)
-			if got := len(server.Requests()) > 0; got != test.requests {
-				t.Errorf("there are requests: %t, want %t", got, test.requests)
+			if got := len(server.Requests()) > 0; got != test.wantRequests {
+				t.Errorf("there are requests: %t, want %t", got, test.wantRequests)
 			}
 		})
 	}
@@ -241,26 +235,12 @@ func TestRecordTimeouts(t *testing.T) {
 	}
 }
 
-// TestImport rejects an ID that is no base URL, and reads the instance once: there are no values to keep.
+// TestImport reads the instance, or fails: there are no values to keep.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	importRecord := func(id string) resource.ImportStateResponse {
-		resp := resource.ImportStateResponse{State: withModel(t, recordState(), nil)}
-		(&instanceRecordResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: id}, &resp)
-		return resp
-	}
-	for id, problem := range map[string]string{
-		"https://files.example.org\n":          "has a control character, such as a line break at its end. Remove it.\n",
-		"https://me:hunter2@files.example.org": "has user info",
-		"":                                     "is empty",
-	} {
-		diags := importRecord(id).Diagnostics
-		requireDiagnostic(t, diags, "Error: Invalid base URL", "The import ID, which is the base URL of an instance, "+problem)
-		requireNoTexts(t, textOf(diags), "hunter2", "trimspace()") // it is in no configuration
-	}
-
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	imported := importRecord(server.URL())
+	imported := resource.ImportStateResponse{State: withModel(t, recordState(), nil)}
+	(&instanceRecordResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: server.URL()}, &imported)
 	requireNoDiagnostics(t, imported.Diagnostics)
 	refresh := func(data *providerData, deferralAllowed bool) resource.ReadResponse {
 		resp := resource.ReadResponse{State: imported.State}
@@ -277,12 +257,6 @@ func TestImport(t *testing.T) {
 	if deferred.Deferred == nil || deferred.Deferred.Reason != resource.DeferredReasonProviderConfigUnknown {
 		t.Errorf("deferred is %v, want that the provider's configuration is unknown", deferred.Deferred)
 	}
-
-	server.SetDefault(instancetest.Answer())
-	var got recordModel
-	read := refresh(newTestData(t, providerModel{}, impatient(1)), true)
-	requireNoDiagnostics(t, append(read.Diagnostics, read.State.Get(t.Context(), &got)...))
-	requireSameRecord(t, got, newRecord(t, server.URL()))
 }
 
 // TestCancellationEndsARead at once. It is no failure that keeps a record, or that allow_failures allows.

@@ -34,8 +34,9 @@ data "filetransfer_instances" "all" {
 		Steps: []resource.TestStep{
 			{
 				Config: config(""),
+				// Each is at base_urls.
 				ExpectError: acctest.WrappedText(
-					"Error: ", `Instance "broken": GET `+broken+`/instance`, "set allow_failures = true.",
+					"Error: ", "base_urls = {", `Instance "broken": GET `+broken+`/instance`, "set allow_failures = true.",
 					"Error: ", `Instance "down": GET `+down+`/instance`, "Error: ", `Instance "failing": GET `+failing+`/instance`,
 					"Error: ", `Instance "web": GET `+web+`/instance`, "set allow_failures = true."),
 			},

@@ -74,48 +74,16 @@ func TestFleetMembers(t *testing.T) {
 	}
 }
 
-// TestFleetResult has keys that are read, keys that failed, and two of one instance.
-func TestFleetResult(t *testing.T) {
+// TestFleetWithAnInvalidURL reads nothing: that is no failure that is allowed.
+func TestFleetWithAnInvalidURL(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithOtherRoutes())
-	baseURLs := map[string]string{"a": server.URL(), "b": server.URL() + "//", "c": strings.ToUpper(server.URL()), "other": server.URL() + "/other"}
-	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLs, allowFailures)
-	requireDiagnostic(t, diags, fmt.Sprintf("Warning: Instances could not be read: \"other\" (%s/other)", server.URL()), "1 of 4 could not be read.")
-	if got := len(server.Requests()); got != 2 {
-		t.Errorf("%d requests, want 2", got)
-	}
-	for _, key := range []string{"a", "b", "c"} {
-		want := detailsOf(t, instancetest.Newer()).values()
-		want["base_url"] = types.StringValue(baseURLs[key])
-		if diff := cmp.Diff(types.ObjectValueMust(listedInstanceType.AttrTypes, want), state.Instances.Elements()[key].(types.Object)); diff != "" {
-			t.Errorf("instances[%q] differs, want (-), got (+):\n%s", key, diff)
-		}
-	}
-	if want := mapOf(map[string]string{"other": "status 404 Not Found"}); len(state.Instances.Elements()) != 3 || !state.Errors.Equal(want) {
-		t.Errorf("instances has %d keys, want 3, and errors is %s, want %s", len(state.Instances.Elements()), state.Errors, want)
-	}
-}
-
-// TestFleetErrors without allow_failures: one for each key that failed.
-func TestFleetErrors(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	server := instancetest.New(t)
 	_, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
-		map[string]string{"a": server.URL(), "x": server.URL() + "/x", "y": server.URL() + "/y"}, func(*instancesModel) {})
-	if len(diags) != 2 {
-		t.Fatalf("%d errors, want 2:\n%s", len(diags), textOf(diags))
-	}
-	for i, key := range []string{"x", "y"} {
-		requireDiagnostic(t, diags[i:i+1], fmt.Sprintf("Error at base_urls[%q]: Instance answered with status 404", key),
-			fmt.Sprintf("Instance %q: GET %s/%s/instance: status 404", key, server.URL(), key), "To read the others without it, set allow_failures = true.\n")
-	}
-
-	_, diags = readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
 		map[string]string{"good": server.URL(), "bad": "https://me:hunter2@h.example"}, allowFailures)
-	requireDiagnostic(t, diags, "Error: Invalid base URL", `base_urls["bad"] has user info`) // no failure that is allowed
+	requireDiagnostic(t, diags, "Error: Invalid base URL", `base_urls["bad"] has user info`)
 	requireNoTexts(t, textOf(diags), "hunter2")
-	if got := len(server.Requests()); got != 3 {
-		t.Errorf("%d requests, want 3: with a bad URL, nothing is read", got)
+	if got := len(server.Requests()); got != 0 {
+		t.Errorf("%d requests, want none", got)
 	}
 }
 
@@ -261,13 +229,14 @@ func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // s
 	goleak.VerifyNone(t, leaks)
 }
 
-// TestFleetWarnings: one of each kind, with the keys of each instance. A failure hides none.
+// TestFleetWarnings: one of each kind, with the keys of each instance, which is asked once. A failure hides none.
 func TestFleetWarnings(t *testing.T) {
 	t.Parallel()
-	a := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
+	shared := instancetest.New(t, instancetest.WithDocument(doubtful))
+	a := shared.URL()
 	b := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
 	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))).URL()
-	_, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
+	state, diags := readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}),
 		map[string]string{"a": a, "a2": a + "/", "b": b, "c": failing}, allowFailures)
 	if len(diags) != 2 {
 		t.Fatalf("%d diagnostics, want 2:\n%s", len(diags), textOf(diags))
@@ -275,4 +244,12 @@ func TestFleetWarnings(t *testing.T) {
 	requireDiagnostic(t, diags[:1], fmt.Sprintf("Warning: Instances could not be read: \"c\" (%s)", failing))
 	requireDiagnostic(t, diags[1:], fmt.Sprintf("Warning: Expiry options shorter than a minute: \"a\" (%s)", a),
 		"\n\n\"a\", \"a2\"\n  - recommendedExpireTimes[0] (\"30 minutes\"): 30\n\n\"b\"\n  - recommendedExpireTimes[0] (\"30 minutes\"): 30\n\n")
+	want := detailsOf(t, doubtful).values()
+	want["base_url"] = types.StringValue(a + "/") // as it is written
+	if diff := cmp.Diff(types.ObjectValueMust(listedInstanceType.AttrTypes, want), state.Instances.Elements()["a2"]); diff != "" {
+		t.Errorf("instances[\"a2\"] differs, want (-), got (+):\n%s", diff)
+	}
+	if got := len(shared.Requests()); got != 1 {
+		t.Errorf("%d requests of the instance with two keys, want 1", got)
+	}
 }

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/config"
@@ -59,36 +60,51 @@ func TestAccParseInstance_Errors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		document string
-		text     string
+		text     string // without the period
 	}{
 		"faults": {
-			instancetest.Newer().With("fileMaxSize", nil).Without("chunkSize").JSON(),
-			"This is not an instance document: - fileMaxSize: expected an integer from 0 to 9223372036854775807, found null: the server could not read " +
-				"this setting as a number - chunkSize: required, but missing.",
+			document: instancetest.Newer().With("fileMaxSize", nil).Without("chunkSize").JSON(),
+			text: "This is not an instance document: - fileMaxSize: expected an integer from 0 to 9223372036854775807, found null: " +
+				"the server could not read this setting as a number - chunkSize: required, but missing",
 		},
-		"incomplete": {"{", "This is not a JSON document: - "},
-		"empty":      {"", "This is not a JSON document: - "},
-		"file_name": {
-			"./snapshots/instance.json",
-			"This is not a JSON document. It looks like a file name: pass the content of the file, with file(...).",
+		"incomplete": {
+			document: "{",
+			text:     "This is not a JSON document: - the document: ends early at byte 1",
 		},
-		"page":            {"<html>", "This is not a JSON document, but an HTML page."},
-		"page_with_title": {"<html><title>Sign\u202e in</title>", `This is not a JSON document, but an HTML page titled "Sign in".`},
+		"empty": {
+			document: "",
+			text:     "This is not a JSON document: - the document: empty",
+		},
+		"file name": {
+			document: "./snapshots/instance.json",
+			text:     "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)",
+		},
+		"page": {
+			document: "<html>",
+			text:     "This is not a JSON document, but an HTML page",
+		},
+		"page with a title": {
+			document: "<html><title>Sign\u202e in</title>",
+			text:     `This is not a JSON document, but an HTML page titled "Sign in"`,
+		},
 	}
-	var config string
-	var errors []acctest.ConfigError
 	for name, test := range tests {
-		document, err := json.Marshal(test.document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line := fmt.Sprintf("value = provider::filetransfer::parse_instance(%s)", document)
-		config += fmt.Sprintf(`
-output %q {
-  %s
-}
-`, name, line)
-		errors = append(errors, acctest.ConfigError{Line: line, Texts: []string{`Invalid value for "document" parameter: `, test.text}})
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			document, err := json.Marshal(test.document)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := fmt.Sprintf("value = provider::filetransfer::parse_instance(%s)", document)
+			message := acctest.WrappedText(call, `Invalid value for "document" parameter: `+test.text)
+			resource.Test(t, resource.TestCase{
+				TerraformVersionChecks:   acctest.SkipWithout(acctest.ProviderFunctions),
+				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+				Steps: []resource.TestStep{{
+					Config:      fmt.Sprintf("output \"details\" {\n  %s\n}\n", call),
+					ExpectError: regexp.MustCompile(message.String() + `\.\s`),
+				}},
+			})
+		})
 	}
-	acctest.ExpectErrors(t, acctest.SkipWithout(acctest.ProviderFunctions), config, errors...)
 }

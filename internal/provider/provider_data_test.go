@@ -3,7 +3,6 @@ package provider
 import (
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -265,7 +264,7 @@ func TestDataSourcesDefer(t *testing.T) {
 	requireDiagnostic(t, nothing.Diagnostics, "Error: No instance to read")
 }
 
-// TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers.
+// TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers, on one connection.
 func TestReadsUseTheProviderBlock(t *testing.T) {
 	t.Parallel()
 	const baseURL = "http://" + instancetest.ProxiedHost // which resolves nowhere
@@ -295,6 +294,9 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 	requests := server.Requests()
 	if len(requests) != 3 {
 		t.Fatalf("%d requests, want 3", len(requests))
+	}
+	if got := server.Connections(); got != 1 {
+		t.Errorf("%d connections, want 1", got)
 	}
 	for i, request := range requests {
 		want := always.Clone()
@@ -348,39 +350,15 @@ func TestProviderArgumentsApply(t *testing.T) {
 	}
 }
 
-func TestReadsShareTheProvidersConnections(t *testing.T) {
-	t.Parallel()
-	const reads, parallelism = 200, 10
-	const connections = reads / 4 // net/http dials ahead, more often on a busy machine
-	server := instancetest.New(t, instancetest.WithTLS())
-	data := newTestData(t, providerModel{CACertPEM: types.StringValue(server.CACertPEM())}, retryModel{})
-	var running sync.WaitGroup
-	for range parallelism {
-		running.Go(func() {
-			for range reads / parallelism {
-				_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = types.StringValue(server.URL()) })
-				if len(diags) > 0 {
-					t.Error(textOf(diags))
-				}
-			}
-		})
-	}
-	running.Wait()
-	if got := len(server.Requests()); got != reads {
-		t.Errorf("%d requests, want %d", got, reads)
-	}
-	if got := server.Connections(); got > connections {
-		t.Errorf("%d connections, want at most %d", got, connections)
-	}
-}
-
 // TestFaultOfAProxyVariable: a wait does not wait for it, and the message names the variable as it is set.
 func TestFaultOfAProxyVariable(t *testing.T) {
 	t.Setenv("http_proxy", "http://me:hunter2@%zz")
+	t.Setenv("HTTP_PROXY", "http://proxy.invalid") // which the other one comes before
 	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), func(model *instanceModel) {
 		model.BaseURL, model.WaitUntilReady = types.StringValue("http://"+instancetest.ProxiedHost), types.BoolValue(true)
 	})
-	requireDiagnostic(t, diags, "Error at base_url: Instance not reachable through the proxy", "http_proxy is not valid")
+	requireDiagnostic(t, diags, "Error at base_url: Instance not reachable through the proxy", "http_proxy is not valid",
+		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 	requireNoTexts(t, textOf(diags), "timeouts.read", "wait_until_ready", "hunter2")
 }
 

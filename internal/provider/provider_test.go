@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,87 +23,20 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccProvider_RefusedArguments shows the line of the argument at fault, or the first line of its block if the argument may have a
-// secret.
-func TestAccProvider_RefusedArguments(t *testing.T) {
+// TestAccProvider_ErrorAboutASecret is on the first line of the block: the line of the argument has the secret.
+func TestAccProvider_ErrorAboutASecret(t *testing.T) {
 	t.Parallel()
-	t.Run("data sources", func(t *testing.T) {
-		t.Parallel()
-		acctest.ExpectErrors(t, nil, `
-data "filetransfer_instance" "timeout" {
-  base_url = "https://files.example.org"
-  timeouts { read = "-5s" }
-}
-
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			Config: `
 data "filetransfer_instance" "user_info" {
   base_url = "http://u%3Ahunter2@files.example.org"
 }
-
-data "filetransfer_instances" "scheme" {
-  base_urls = { b = "nope" }
-}
-
-data "filetransfer_instances" "user_info" {
-  base_urls = { b = "https://me:hunter2@files.example.org" }
-}
 `,
-			acctest.ConfigError{Line: `timeouts { read = "-5s" }`, Texts: []string{`timeouts.read is "-5s", which is not positive.`}},
-			acctest.ConfigError{Line: `data "filetransfer_instance" "user_info" {`, Texts: []string{"base_url has user info"}},
-			acctest.ConfigError{Line: `base_urls = { b = "nope" }`, Texts: []string{`base_urls["b"] has no scheme.`}},
-			acctest.ConfigError{Line: `data "filetransfer_instances" "user_info" {`, Texts: []string{`base_urls["b"] has user info`}},
-		)
-	})
-	t.Run("record", func(t *testing.T) {
-		t.Parallel()
-		acctest.ExpectErrors(t, nil, `
-resource "filetransfer_instance_record" "misspelled" {
-  base_url = "https://files.example.org"
-  expected { chunksize = 1 }
-}
-
-resource "filetransfer_instance_record" "too_large" {
-  base_url = "https://files.example.org"
-  expected { file_max_size = 9223372036854775808 }
-}
-
-resource "filetransfer_instance_record" "unit" {
-  base_url = "https://files.example.org"
-  expected { file_max_age = "30d" }
-}
-
-resource "filetransfer_instance_record" "too_long" {
-  base_url   = "https://files.example.org"
-  stable_for = "10m"
-  expected { chunk_size = 1 }
-}
-`,
-			acctest.ConfigError{Line: `expected { chunksize = 1 }`, Texts: []string{`Did you mean "chunk_size"?`}},
-			acctest.ConfigError{Line: `expected { file_max_size = 9223372036854775808 }`, Texts: []string{"Invalid number", "Write a whole number from 0"}},
-			acctest.ConfigError{Line: `expected { file_max_age = "30d" }`, Texts: []string{"a number is required"}},
-			acctest.ConfigError{Line: `stable_for = "10m"`, Texts: []string{"stable_for is too long"}},
-		)
-	})
-	t.Run("provider block", func(t *testing.T) {
-		t.Parallel()
-		acctest.ExpectErrors(t, nil, `
-provider "filetransfer" {
-  client_key_pem  = "hunter2"
-  request_timeout = " 1s"
-  retry {
-    max_attempts = 1e30
-    min_delay    = "11s"
-  }
-}
-
-data "filetransfer_instance" "any" {
-  base_url = "https://files.example.org"
-}
-`,
-			acctest.ConfigError{Line: `max_attempts = 1e30`, Texts: []string{"retry.max_attempts is 1000000000000000000000000000000."}},
-			acctest.ConfigError{Line: `min_delay    = "11s"`, Texts: []string{"min_delay is longer than max_delay"}},
-			acctest.ConfigError{Line: `provider "filetransfer" {`, Texts: []string{"client_key_pem is set, but client_cert_pem is not."}},
-			acctest.ConfigError{Line: `request_timeout = " 1s"`, Texts: []string{`request_timeout is " 1s", which is not a duration.`}},
-		)
+			// From the line of the configuration to the detail, it shows nothing else.
+			ExpectError: regexp.MustCompile(`\d: data "filetransfer_instance" "user_info" \{[\s│]+base_url[\s│]+has[\s│]+user[\s│]+info`),
+		}},
 	})
 }
 

@@ -3,7 +3,6 @@ package provider
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -56,78 +55,5 @@ func TestSchemas_Descriptions(t *testing.T) {
 	parse := schemas.Functions["parse_instance"]
 	if parse.Summary == "" || parse.Description == "" || parse.Parameters[0].Description == "" {
 		t.Errorf("parse_instance has no description of everything: %v", parse)
-	}
-}
-
-// TestSchemas_Attributes spells out every name that a configuration can use, and whether it is written or computed. A name that is
-// misspelled in a schema, or a detail that lacks somewhere, fails here.
-func TestSchemas_Attributes(t *testing.T) {
-	t.Parallel()
-	_, schemas := newServer(t)
-	details := []string{
-		"api_version", "api_version_major", "api_version_minor", "api_version_patch", "chunk_size", "file_max_age", "file_max_size",
-		"max_transfers_in_merge", "recommended_expire_times", "require_password",
-	}
-	tests := map[string]struct {
-		required, optional, computed, sensitive []string
-	}{
-		"provider": {
-			optional: []string{
-				"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout",
-				"retry.max_attempts", "retry.max_delay", "retry.min_delay",
-			},
-			sensitive: []string{"client_key_pem", "request_headers"},
-		},
-		"filetransfer_instance": {
-			optional:  []string{"base_url", "request_headers", "timeouts.read", "wait_until_ready"},
-			sensitive: []string{"request_headers"},
-			computed:  slices.Concat(details, []string{"base_url", "response_body"}),
-		},
-		"filetransfer_instances": {
-			required:  []string{"base_urls"},
-			optional:  []string{"allow_failures", "max_concurrency", "request_headers", "timeouts.read", "wait_until_ready"},
-			computed:  []string{"errors", "instances"},
-			sensitive: []string{"request_headers"},
-		},
-		"filetransfer_instance_record": {
-			required: []string{"base_url"},
-			optional: []string{
-				"expected.api_version", "expected.chunk_size", "expected.file_max_age", "expected.file_max_size",
-				"expected.max_transfers_in_merge", "expected.require_password",
-				"stable_for", "timeouts.create", "timeouts.read", "timeouts.update", "triggers",
-			},
-			computed: slices.Concat(details, []string{"response_body", "wait_failed"}),
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var required, optional, computed, sensitive []string
-			attributes := attributesOf("", schemaOf(schemas, name).Block)
-			for _, path := range slices.Sorted(maps.Keys(attributes)) {
-				attribute := attributes[path]
-				if attribute.Required {
-					required = append(required, path)
-				}
-				if attribute.Optional {
-					optional = append(optional, path)
-				}
-				if attribute.Computed {
-					computed = append(computed, path)
-				}
-				if attribute.Sensitive {
-					sensitive = append(sensitive, path)
-				}
-			}
-			slices.Sort(test.computed)
-			for kind, names := range map[string][2][]string{
-				"required": {required, test.required}, "optional": {optional, test.optional},
-				"computed": {computed, test.computed}, "sensitive": {sensitive, test.sensitive},
-			} {
-				if !slices.Equal(names[0], names[1]) {
-					t.Errorf("%s are %q, want %q", kind, names[0], names[1])
-				}
-			}
-		})
 	}
 }

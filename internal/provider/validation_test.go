@@ -193,6 +193,7 @@ func TestDurationValidator(t *testing.T) {
 		"":                           `is "", which is not a duration.`,
 		"10":                         `is "10", which is not a duration.`,
 		"1 s":                        `is "1 s", which is not a duration.`,
+		" 1s":                        `is " 1s", which is not a duration.`,
 		"3000000h":                   `is "3000000h", which is not a duration.`, // longer than an int64
 		long:                         `is "` + long + `", which is not a duration.`,
 		strings.Repeat("hunter2", 6): `is a long text, which is not a duration.`, // may be a key

@@ -55,11 +55,10 @@ func installed(t *testing.T) (releases []release) {
 
 // process is a release that runs.
 type process struct {
-	address string
-	url     string
-	cmd     *exec.Cmd
-	ended   chan struct{}
-	log     bytes.Buffer
+	url   string
+	cmd   *exec.Cmd
+	ended chan struct{}
+	log   bytes.Buffer
 }
 
 // start starts a release with settings, such as "CHUNK_SIZE=1000", and does not wait for it. It ends with the test.
@@ -74,7 +73,7 @@ func start(t *testing.T, r release, settings ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{address: address, url: "http://" + address, cmd: exec.Command("node", "--require", preload, r.dir), ended: make(chan struct{})}
+	p := &process{url: "http://" + address, cmd: exec.Command("node", "--require", preload, r.dir), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = storage, &p.log, &p.log
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "PORT=" + port, "STORAGE_PATH=" + storage}, settings...)
 	if _, err := p.cmd.StdinPipe(); err != nil { // see loopback.js

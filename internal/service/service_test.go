@@ -5,23 +5,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"log"
 	"maps"
-	"net/http/httptest"
-	"net/http/httputil"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
@@ -131,120 +124,6 @@ func attributes(details *instance.Details) map[string]knownvalue.Check {
 		"recommended_expire_times": knownvalue.ListSizeExact(len(details.RecommendedExpireTimes)),
 		"require_password":         knownvalue.Bool(details.RequirePassword),
 	}
-}
-
-// Each release replaces the one before it: the apply waits while the old process answers, and then changes what uses the record.
-// A chunk size that the last one does not read as it was meant fails the apply.
-func TestRelease(t *testing.T) {
-	t.Parallel()
-	releases := installed(t)
-	server := newServer(t)
-	config := func(version string, chunkSize int, timeout string) string {
-		return fmt.Sprintf(`
-provider "filetransfer" {
-  retry {
-    min_delay = "50ms"
-    max_delay = "50ms"
-  }
-}
-
-resource "filetransfer_instance_record" "files" {
-  base_url = %[1]q
-
-  expected {
-    api_version = %[2]q
-    chunk_size  = %[3]d
-  }
-
-  timeouts {
-    create = %[4]q
-    update = %[4]q
-  }
-}
-
-resource "terraform_data" "upload_job" {
-  input = filetransfer_instance_record.files.chunk_size
-}
-`, server.URL, version, chunkSize, timeout)
-	}
-	var steps []resource.TestStep
-	for i, release := range releases {
-		if release.version == "1.0.0" {
-			continue // it cannot be read
-		}
-		chunkSize := 1000 + i
-		steps = append(steps, resource.TestStep{
-			Config: config(release.version, chunkSize, "1m"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("input"), knownvalue.Int64Exact(int64(chunkSize))),
-				acctest.BeforeApply(func() error {
-					server.replace(start(t, release, fmt.Sprintf("CHUNK_SIZE=%d", chunkSize)), 2)
-					return nil
-				}),
-			}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("terraform_data.upload_job", tfjsonpath.New("output"), knownvalue.Int64Exact(int64(chunkSize))),
-			},
-		})
-	}
-	last := releases[len(releases)-1]
-	steps = append(steps, resource.TestStep{
-		Config: config(last.version, 30000000, "3s"),
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			acctest.BeforeApply(func() error {
-				p := start(t, last, "CHUNK_SIZE=3e+07")
-				p.document(t) // so that it answers in time
-				server.replace(p, 0)
-				return nil
-			}),
-		}},
-		ExpectError: regexp.MustCompile(`chunk_size is 3, expected 30000000`),
-	})
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories, Steps: steps})
-}
-
-// server forwards requests to a process.
-type server struct {
-	*httptest.Server
-
-	mu            sync.Mutex
-	current, next *process
-	left          int // answers of current until next replaces it
-}
-
-func newServer(t *testing.T) *server {
-	t.Helper()
-	s := &server{}
-	s.Server = httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:  func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", s.address() },
-		ErrorLog: log.New(io.Discard, "", 0), // of a process that starts
-	})
-	t.Cleanup(s.Close)
-	return s
-}
-
-// replace replaces the process after it has answered so many times more.
-func (s *server) replace(next *process, answers int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next, s.left = next, answers
-}
-
-// address returns the address of the process that answers.
-func (s *server) address() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.next == nil:
-	case s.current != nil && s.left > 0:
-		s.left--
-	default:
-		if s.current != nil {
-			s.current.kill()
-		}
-		s.current, s.next = s.next, nil
-	}
-	return s.current.address
 }
 
 // Releases from 2.0.0 on report for wrong settings what the table in the guide "Release a server and wait for it" says.
