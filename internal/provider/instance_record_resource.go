@@ -86,15 +86,15 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that changes a value in " +
-		"`expected`: do not use it where a change forces replacement.")
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates the record, " +
+		"or changes `base_url` or a detail: do not use it where a change forces replacement.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm,
 		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
-		"ends. From the first matching answer on, it is asked about five times a second. An answer that fails or differs starts the "+
+		"ends. While answers match, it is asked about five times a second. An answer that fails or differs starts the "+
 		"time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,

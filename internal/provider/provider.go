@@ -110,8 +110,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
 				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` is " +
-					"honored between these two.",
+					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` of " +
+					"a 429 or 503 is honored within these limits.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,

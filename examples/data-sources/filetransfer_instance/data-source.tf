@@ -13,7 +13,7 @@ data "filetransfer_instance" "files" {
 }
 
 # Stands in for an nginx in front of an instance that others operate. For your own server, use your own setting, which must
-# change first. The extra 1 MiB is for the form around a chunk.
+# change first. The extra 1 MiB is for the form data around a chunk.
 resource "terraform_data" "nginx" {
   input = "client_max_body_size ${data.filetransfer_instance.files.chunk_size + 1024 * 1024};"
 }
