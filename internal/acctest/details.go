@@ -1,43 +1,58 @@
 package acctest
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // NewerDetails returns checks of the details of instancetest.Newer(), by attribute, but for those that differ.
 func NewerDetails(differences map[string]knownvalue.Check) map[string]knownvalue.Check {
-	details := map[string]knownvalue.Check{
-		"file_max_size":          knownvalue.Int64Exact(64424509440),
-		"chunk_size":             knownvalue.Int64Exact(20000000),
-		"require_password":       knownvalue.Bool(true),
-		"api_version":            knownvalue.StringExact("2.1.5"),
-		"api_version_major":      knownvalue.Int64Exact(2),
-		"api_version_minor":      knownvalue.Int64Exact(1),
-		"api_version_patch":      knownvalue.Int64Exact(5),
-		"file_max_age":           knownvalue.Int64Exact(2592000),
-		"max_transfers_in_merge": knownvalue.Int64Exact(50),
-		"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{
-			ExpireTime("30 minutes", 1800),
-			ExpireTime("1 hour", 3600),
-			ExpireTime("6 hours", 21600),
-			ExpireTime("12 hours", 43200),
-			ExpireTime("1 day", 86400),
-			ExpireTime("1 week", 604800),
-			ExpireTime("2 weeks", 1209600),
-			ExpireTime("1 month", 2592000),
-		}),
+	var attributes map[string]any
+	if err := json.Unmarshal([]byte(instancetest.NewerAttributes), &attributes); err != nil {
+		panic(err)
 	}
-	maps.Copy(details, differences)
-	return details
+	checks := checksOf(attributes)
+	maps.Copy(checks, differences)
+	return checks
+}
+
+func checksOf(values map[string]any) map[string]knownvalue.Check {
+	checks := make(map[string]knownvalue.Check)
+	for name, value := range values {
+		checks[name] = checkOf(value)
+	}
+	return checks
+}
+
+// checkOf returns a check that a value is as in JSON.
+func checkOf(value any) knownvalue.Check {
+	switch value := value.(type) {
+	case nil:
+		return knownvalue.Null()
+	case bool:
+		return knownvalue.Bool(value)
+	case float64:
+		return knownvalue.Int64Exact(int64(value))
+	case string:
+		return knownvalue.StringExact(value)
+	case map[string]any:
+		return knownvalue.ObjectExact(checksOf(value))
+	case []any:
+		elements := make([]knownvalue.Check, len(value))
+		for i, element := range value {
+			elements[i] = checkOf(element)
+		}
+		return knownvalue.ListExact(elements)
+	}
+	panic(fmt.Sprintf("no check of %T", value))
 }
 
 // ExpireTime checks one of recommended_expire_times.
 func ExpireTime(label string, seconds int64) knownvalue.Check {
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"label":      knownvalue.StringExact(label),
-		"in_seconds": knownvalue.Int64Exact(seconds),
-		"in_minutes": knownvalue.Int64Exact(seconds / 60),
-	})
+	return checkOf(map[string]any{"label": label, "in_seconds": float64(seconds), "in_minutes": float64(seconds / 60)})
 }

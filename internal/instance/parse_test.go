@@ -10,36 +10,26 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// valid is a document without faults. Tests replace parts of it.
-const valid = `{
-  "fileMaxSize": 60000000000,
-  "chunkSize": 20000000,
-  "requirePassword": false,
-  "apiVersion": "2.1.3",
-  "fileMaxAge": "2592000",
-  "maxTransfersInMerge": 50,
-  "recommendedExpireTimes": [
-    {"label": "30 minutes", "inSeconds": 1800, "value": 30},
-    {"label": "1 heure", "inSeconds": 3600, "value": 60}
-  ]
-}
-`
+// valid is a document without faults, {"fileMaxSize": 60000000000, "chunkSize": 20000000, …}. Tests replace parts of it.
+var valid = strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(instancetest.Newer().
+	With("fileMaxSize", 60000000000).
+	With("requirePassword", false).
+	With("apiVersion", "2.1.3").
+	With("recommendedExpireTimes", []instancetest.Document{
+		instancetest.NewerEntry("30 minutes", 1800), instancetest.NewerEntry("1 heure", 3600),
+	}).JSON())
 
 // validDetails returns the details of valid.
 func validDetails() instance.Details {
-	return instance.Details{
-		FileMaxSizeBytes:    60000000000,
-		ChunkSizeBytes:      20000000,
-		APIVersion:          instance.Version{Text: "2.1.3", Major: 2, Minor: 1, Patch: 3},
-		FileMaxAgeSeconds:   2592000,
-		MaxTransfersInMerge: 50,
-		RecommendedExpireTimes: []instance.ExpireTime{
-			{Label: "30 minutes", InSeconds: 1800},
-			{Label: "1 heure", InSeconds: 3600},
-		},
-	}
+	details := instancetest.NewerDetails()
+	details.FileMaxSizeBytes = 60000000000
+	details.RequirePassword = false
+	details.APIVersion = instance.Version{Text: "2.1.3", Major: 2, Minor: 1, Patch: 3}
+	details.RecommendedExpireTimes = []instance.ExpireTime{{Label: "30 minutes", InSeconds: 1800}, {Label: "1 heure", InSeconds: 3600}}
+	return details
 }
 
 // edit returns valid with the first text of each pair replaced by the second. Each must occur exactly once.

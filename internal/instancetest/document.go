@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 // Raw is JSON text that [Document.With] takes as it stands, for the forms Go's encoder does not write:
@@ -50,6 +52,45 @@ func Newer() Document {
 		With("maxTransfersInMerge", 50).
 		With("recommendedExpireTimes", entries(NewerEntry))
 }
+
+// NewerDetails returns what Newer means.
+func NewerDetails() instance.Details {
+	details := instance.Details{
+		FileMaxSizeBytes:    64424509440,
+		ChunkSizeBytes:      20000000,
+		RequirePassword:     true,
+		APIVersion:          instance.Version{Text: "2.1.5", Major: 2, Minor: 1, Patch: 5},
+		FileMaxAgeSeconds:   2592000,
+		MaxTransfersInMerge: 50,
+	}
+	for _, e := range expireTimes {
+		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, instance.ExpireTime{Label: e.label, InSeconds: e.seconds})
+	}
+	return details
+}
+
+// NewerAttributes is what the provider makes of Newer, as JSON.
+const NewerAttributes = `{
+  "file_max_size": 64424509440,
+  "chunk_size": 20000000,
+  "require_password": true,
+  "api_version": "2.1.5",
+  "api_version_major": 2,
+  "api_version_minor": 1,
+  "api_version_patch": 5,
+  "file_max_age": 2592000,
+  "max_transfers_in_merge": 50,
+  "recommended_expire_times": [
+    {"label": "30 minutes", "in_seconds": 1800, "in_minutes": 30},
+    {"label": "1 hour", "in_seconds": 3600, "in_minutes": 60},
+    {"label": "6 hours", "in_seconds": 21600, "in_minutes": 360},
+    {"label": "12 hours", "in_seconds": 43200, "in_minutes": 720},
+    {"label": "1 day", "in_seconds": 86400, "in_minutes": 1440},
+    {"label": "1 week", "in_seconds": 604800, "in_minutes": 10080},
+    {"label": "2 weeks", "in_seconds": 1209600, "in_minutes": 20160},
+    {"label": "1 month", "in_seconds": 2592000, "in_minutes": 43200}
+  ]
+}`
 
 // Older returns a document of the older shape: no maxTransfersInMerge, and the entries' value is in
 // seconds. Its apiVersion is none of those that early builds with minutes in value share.

@@ -53,12 +53,23 @@ func recordState() tfsdk.State {
 }
 
 // nullModel returns a model in which every value is null.
-func nullModel[T any](t testing.TB, state tfsdk.State) (model T) {
+func nullModel[T any](t testing.TB, state tfsdk.State) T {
+	t.Helper()
+	return modelOf[T](t, state, nil)
+}
+
+// unknownModel returns a model in which every value is unknown.
+func unknownModel[T any](t testing.TB, state tfsdk.State) T {
+	t.Helper()
+	return modelOf[T](t, state, tftypes.UnknownValue)
+}
+
+func modelOf[T any](t testing.TB, state tfsdk.State, value any) (model T) {
 	t.Helper()
 	of := state.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
 	values := make(map[string]tftypes.Value)
 	for name, attributeType := range of.AttributeTypes {
-		values[name] = tftypes.NewValue(attributeType, nil)
+		values[name] = tftypes.NewValue(attributeType, value)
 	}
 	state.Raw = tftypes.NewValue(of, values)
 	requireNoDiagnostics(t, state.Get(t.Context(), &model))

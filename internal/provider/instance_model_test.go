@@ -1,73 +1,73 @@
 package provider
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 func TestNewDetailsModel(t *testing.T) {
 	t.Parallel()
-	got := newDetailsModel(&instance.Details{
-		FileMaxSizeBytes:    1,
-		ChunkSizeBytes:      2,
-		RequirePassword:     true,
-		APIVersion:          instance.Version{Text: "3.4.5-rc.1", Major: 3, Minor: 4, Patch: 5},
-		FileMaxAgeSeconds:   6,
-		MaxTransfersInMerge: 7,
-		RecommendedExpireTimes: []instance.ExpireTime{
-			{Label: "1 anne\u0301e", InSeconds: 119},
-			{Label: "now", InSeconds: 0},
-		},
-	})
-	want := detailsModel{
-		FileMaxSize:         types.Int64Value(1),
-		ChunkSize:           types.Int64Value(2),
-		RequirePassword:     types.BoolValue(true),
-		APIVersion:          types.StringValue("3.4.5-rc.1"),
-		APIVersionMajor:     types.Int64Value(3),
-		APIVersionMinor:     types.Int64Value(4),
-		APIVersionPatch:     types.Int64Value(5),
-		FileMaxAge:          types.Int64Value(6),
-		MaxTransfersInMerge: types.Int64Value(7),
-		RecommendedExpireTimes: types.ListValueMust(expireTimeType, []attr.Value{
-			types.ObjectValueMust(expireTimeType.AttrTypes, map[string]attr.Value{
-				"label": types.StringValue("1 ann\u00e9e"), "in_seconds": types.Int64Value(119), "in_minutes": types.Int64Value(1), // in NFC, as Terraform stores it
-			}),
-			types.ObjectValueMust(expireTimeType.AttrTypes, map[string]attr.Value{
-				"label": types.StringValue("now"), "in_seconds": types.Int64Value(0), "in_minutes": types.Int64Value(0),
-			}),
-		}),
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the model differs, want (-), got (+):\n%s", diff)
-	}
-
-	// Each value is the attribute of the same name.
+	newer := instancetest.NewerDetails()
 	model := nullModel[instanceModel](t, instanceState())
-	model.detailsModel = got
-	state := withModel(t, instanceState(), &model)
-	if len(got.values()) != len(detailsTypes) {
-		t.Errorf("there are %d values for %d attributes", len(got.values()), len(detailsTypes))
+	model.detailsModel = newDetailsModel(&newer)
+	var want map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(instancetest.NewerAttributes), &want); err != nil {
+		t.Fatal(err)
 	}
-	for name, value := range got.values() {
+	if len(model.values()) != len(want) || len(detailsTypes) != len(want) {
+		t.Errorf("there are %d values, and %d attributes, want %d", len(model.values()), len(detailsTypes), len(want))
+	}
+	state := withModel(t, instanceState(), &model)
+	for name, wantJSON := range want {
 		attribute := model.values()[name]
 		requireNoDiagnostics(t, state.GetAttribute(t.Context(), path.Root(name), &attribute))
-		if !attribute.Equal(value) {
+		if value := model.values()[name]; !attribute.Equal(value) {
 			t.Errorf("values has %s = %s, and the attribute is %s", name, value, attribute)
 		}
+		requireJSON(t, name, attribute.String(), string(wantJSON)) // the framework writes values as JSON
 	}
+}
 
-	none := newDetailsModel(&instance.Details{})
-	if list := none.RecommendedExpireTimes; list.IsNull() || len(list.Elements()) > 0 {
-		t.Errorf("without options, recommended_expire_times is %s, want an empty list", list)
+func TestExpireTimesValue(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		options []instance.ExpireTime
+		want    string
+	}{
+		"none": {want: `[]`},
+		"minutes are rounded down": {
+			options: []instance.ExpireTime{{Label: "a", InSeconds: 119}, {Label: "b", InSeconds: 59}},
+			want:    `[{"label": "a", "in_seconds": 119, "in_minutes": 1}, {"label": "b", "in_seconds": 59, "in_minutes": 0}]`,
+		},
+		"a label that is not in NFC": { // Terraform stores it in NFC
+			options: []instance.ExpireTime{{Label: "1 anne\u0301e", InSeconds: 31536000}},
+			want:    `[{"label": "1 ann\u00e9e", "in_seconds": 31536000, "in_minutes": 525600}]`,
+		},
+	}
+	for name, test := range tests {
+		requireJSON(t, name, expireTimesValue(test.options).String(), test.want)
+	}
+}
+
+// requireJSON compares two texts in JSON.
+func requireJSON(t *testing.T, name, got, want string) {
+	t.Helper()
+	var gotValue, wantValue any
+	if err := errors.Join(json.Unmarshal([]byte(got), &gotValue), json.Unmarshal([]byte(want), &wantValue)); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if diff := cmp.Diff(wantValue, gotValue); diff != "" {
+		t.Errorf("%s differs, want (-), got (+):\n%s", name, diff)
 	}
 }
 

@@ -16,12 +16,10 @@ import (
 )
 
 // unknownDetails sets what the framework plans as unknown.
-func unknownDetails(record *recordModel) {
-	number := types.Int64Unknown()
-	record.ResponseBody, record.WaitFailed = types.StringUnknown(), types.BoolUnknown()
-	record.detailsModel = detailsModel{
-		number, number, types.BoolUnknown(), types.StringUnknown(), number, number, number, number, number, types.ListUnknown(expireTimeType),
-	}
+func unknownDetails(t *testing.T, record *recordModel) {
+	t.Helper()
+	unknown := unknownModel[recordModel](t, recordState())
+	record.ResponseBody, record.WaitFailed, record.detailsModel = unknown.ResponseBody, unknown.WaitFailed, unknown.detailsModel
 }
 
 func TestRecordPlan(t *testing.T) {
@@ -72,7 +70,10 @@ func TestRecordPlan(t *testing.T) {
 		},
 		"base URL unknown": {
 			config: []change{setBaseURL(types.StringUnknown()), expect(expectedModel{ChunkSize: numberOf(3)})},
-			plan:   []change{unknownDetails, func(record *recordModel) { record.ChunkSize = types.Int64Value(3) }},
+			plan: []change{func(record *recordModel) {
+				unknownDetails(t, record)
+				record.ChunkSize = types.Int64Value(3)
+			}},
 		},
 		"the reported value is expected": {
 			config: []change{expect(expectedModel{ChunkSize: numberOf(20000000)})},
@@ -104,9 +105,9 @@ func TestRecordPlan(t *testing.T) {
 				change(&planned)
 			}
 			want := planned
-			unknownDetails(&planned)
+			unknownDetails(t, &planned)
 			if test.creates {
-				unknownDetails(&want)
+				unknownDetails(t, &want)
 			}
 			for _, change := range test.plan {
 				change(&want)
@@ -335,8 +336,9 @@ func TestChangedWarning(t *testing.T) {
 		"another field, document unknown": {
 			reported: newer.With("newField", 1), planned: func(planned *recordModel) { planned.ResponseBody = types.StringUnknown() },
 		},
-		"everything": {
-			reported: instancetest.Older().With("apiVersion", "2.2.0-S3cretS3cret").With("fileMaxAge", 60).With("recommendedExpireTimes", []instancetest.Document{}),
+		"several": {
+			reported: newer.With("fileMaxSize", 21474836480).With("chunkSize", 10000000).With("requirePassword", false).
+				With("apiVersion", "2.2.0-S3cretS3cret").With("fileMaxAge", 60).With("recommendedExpireTimes", []instancetest.Document{}),
 			changed: []string{
 				"api_version is 2.2.0-(redacted), planned 2.1.5", "chunk_size is 10000000, planned 20000000", "file_max_age is 60, planned 2592000",
 				"file_max_size is 21474836480, planned 64424509440", "recommended_expire_times", "require_password is false, planned true", "response_body",

@@ -221,7 +221,7 @@ func TestRecordTimeouts(t *testing.T) {
 				state := newRecord(t, baseURL)
 				state.Timeouts = objectOf(t, "timeouts", test.timeouts)
 				planned := state
-				unknownDetails(&planned)
+				unknownDetails(t, &planned)
 				created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
 				plan := tfsdk.Plan(withModel(t, recordState(), &planned))
 				(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
