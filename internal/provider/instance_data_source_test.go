@@ -41,7 +41,7 @@ data "filetransfer_instance" "older" {
 					"timeouts":         knownvalue.Null(),
 					"wait_until_ready": knownvalue.Null(),
 				})),
-				acctest.ExpectKnownValues("data.filetransfer_instance.older", acctest.NewerDetails(map[string]knownvalue.Check{
+				acctest.ExpectKnownValues("data.filetransfer_instance.older", map[string]knownvalue.Check{
 					"file_max_size":          knownvalue.Int64Exact(21474836480),
 					"chunk_size":             knownvalue.Int64Exact(10000000),
 					"require_password":       knownvalue.Bool(false),
@@ -49,8 +49,12 @@ data "filetransfer_instance" "older" {
 					"api_version_major":      knownvalue.Int64Exact(1),
 					"api_version_minor":      knownvalue.Int64Exact(3),
 					"api_version_patch":      knownvalue.Int64Exact(2),
+					"file_max_age":           knownvalue.Int64Exact(2592000),
 					"max_transfers_in_merge": knownvalue.Int64Exact(10),
-				})),
+					"recommended_expire_times": knownvalue.ListPartial(map[int]knownvalue.Check{
+						0: acctest.ExpireTime("30 minutes", 1800), 7: acctest.ExpireTime("1 month", 2592000),
+					}),
+				}),
 			),
 		}},
 	})
