@@ -32,6 +32,7 @@ func TestParseBaseURL(t *testing.T) {
 		"upper case":                {"HTTPS://H.Example/X", h, "/X"},
 		"final dot":                 {"https://h.example.", "https://h.example.", ""},
 		"default port":              {"https://h.example:443", h, ""},
+		"default port of http":      {"http://h.example:80", "http://h.example", ""},
 		"default port of the other": {"http://h.example:443", "http://h.example:443", ""},
 		"default port, zeros":       {"https://h.example:0443/x", h, "/x"},
 		"port, zeros":               {"http://h.example:018765", "http://h.example:18765", ""},
