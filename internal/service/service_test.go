@@ -40,7 +40,8 @@ func TestReleases(t *testing.T) {
 				p := start(t, release, strings.TrimPrefix(setting, "default"))
 				document := p.document(t)
 				if !capturing && !bytes.Equal(document, want[setting]) {
-					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.", setting, document, want[setting])
+					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.",
+						setting, document, want[setting])
 				}
 				if details, refusedFor := parse(t, document); details != nil {
 					instances[setting] = knownvalue.ObjectPartial(attributes(details))
@@ -53,6 +54,7 @@ func TestReleases(t *testing.T) {
 				capture(t, release.name, answered)
 			}
 
+			const address = "data.filetransfer_instances.all"
 			fleet := resource.TestStep{
 				Config: acctest.RequiredProviders + `
 variable "base_urls" {
@@ -66,8 +68,8 @@ data "filetransfer_instances" "all" {
 `,
 				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(failures)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("errors"), knownvalue.MapExact(failures)),
 				},
 			}
 			single := resource.TestStep{
@@ -160,7 +162,8 @@ func TestWrongSettings(t *testing.T) {
 					}
 					var defaults, got map[string]json.RawMessage
 					p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
-					if err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got)); err != nil {
+					err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got))
+					if err != nil {
 						t.Fatal(err)
 					}
 					for field, want := range map[string]string{
