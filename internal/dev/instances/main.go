@@ -49,7 +49,7 @@ func main() {
 		}
 		answered, known := recorded[shape]
 		if !known {
-			log.Fatalf("there is no instance %s", name)
+			log.Fatal("the arguments are older, newer, broken and release=FILE")
 		}
 		document := string(documents[answered.release][answered.setting])
 		option := instancetest.WithDocument(document)
