@@ -197,15 +197,6 @@ func TestDefaultMergeLimit(t *testing.T) {
 	}
 }
 
-func TestInMinutesIsRoundedDown(t *testing.T) {
-	t.Parallel()
-	for seconds, want := range map[int64]int64{0: 0, 59: 0, 60: 1, 3659: 60, math.MaxInt64: 153722867280912930} {
-		if got := (instance.ExpireTime{InSeconds: seconds}).InMinutes(); got != want {
-			t.Errorf("InMinutes of %d seconds = %d, want %d", seconds, got, want)
-		}
-	}
-}
-
 // The words of faults, written out once more: users rely on them.
 const (
 	nullLimit = "null: the server could not read this setting as a number"
