@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
-	"cmp"
+	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,23 +16,68 @@ const runMain = "FILETRANSFER_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runMain) != "" {
+		go reportLogs(os.Stderr)
 		main()
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// program returns the provider as a program: this test's own binary, which runs main.
+// reportLogs waits for the end of stdin. It then writes a line to Go's log, which net/http uses, and the levels of the
+// plugin libraries' logs to stderr, and ends the program.
+func reportLogs(stderr io.Writer) {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	log.Print("written to Go's log")
+	_, _ = fmt.Fprintf(stderr, "SDK %s, framework %s, protocol %s, provider %s\n", os.Getenv("TF_LOG_SDK"),
+		os.Getenv("TF_LOG_SDK_FRAMEWORK"), os.Getenv("TF_LOG_SDK_PROTO"), os.Getenv("TF_LOG_PROVIDER_FILETRANSFER"))
+	os.Exit(0)
+}
+
+// program returns the provider as a program: this test's own binary, which runs main. No log is asked for.
 func program(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], arguments...)
-	command.Env = append(os.Environ(), runMain+"=1")
+	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
+	command.Env = append(command.Env, runMain+"=1",
+		// Terraform sets these. Without them, a provider does not serve.
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2", "PLUGIN_PROTOCOL_VERSIONS=6")
 	return command
+}
+
+// serve runs a program until it serves, and returns what it printed, and wrote to stderr.
+func serve(t *testing.T, command *exec.Cmd) (printed, stderr string) {
+	t.Helper()
+	var written strings.Builder
+	command.Stderr = &written
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	for !strings.Contains(printed, "|grpc|") && !strings.Contains(printed, "TF_REATTACH_PROVIDERS=") && lines.Scan() {
+		printed += lines.Text() + "\n"
+	}
+	_ = stdin.Close()
+	if err := command.Wait(); err != nil {
+		t.Fatalf("the provider ended with %v: %s", err, &written)
+	}
+	return printed, written.String()
 }
 
 func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
-	output, err := program(t, "-version").Output()
+	command := program(t, "-version")
+	if _, err := command.StdinPipe(); err != nil { // for reportLogs
+		t.Fatal(err)
+	}
+	output, err := command.Output()
 	if want := "terraform-provider-filetransfer dev (commit none)\n"; err != nil || string(output) != want {
 		t.Errorf("-version printed %q (%v), want %q", output, err, want)
 	}
@@ -38,47 +86,38 @@ func TestVersionIsPrinted(t *testing.T) {
 // With -debug, the provider tells Terraform its address.
 func TestAddressIsThatOfTheRegistry(t *testing.T) {
 	t.Parallel()
-	command := program(t, "-debug")
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	}()
-	printed, lines := "", bufio.NewScanner(output)
-	for !strings.Contains(printed, "TF_REATTACH_PROVIDERS=") && lines.Scan() {
-		printed += lines.Text() + "\n"
-	}
+	printed, _ := serve(t, program(t, "-debug"))
 	if want := `{"registry.terraform.io/filetransfer/filetransfer":{`; !strings.Contains(printed, want) {
 		t.Errorf("-debug printed %q, want %s in it", printed, want)
 	}
 }
 
-func TestLogIsWrittenOnlyIfItWasAskedFor(t *testing.T) {
-	ours := []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_FILETRANSFER"}
-	for _, asked := range []string{"", "TF_LOG", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_FILETRANSFER", "TF_LOG_SDK_PROTO"} {
-		t.Run(cmp.Or(asked, "nothing"), func(t *testing.T) {
-			for _, variable := range append(os.Environ(), ours...) {
-				if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TF_LOG") {
-					t.Setenv(name, "") // which sets it back at the end
-					_ = os.Unsetenv(name)
-				}
+// The plugin libraries do not prepare a log that nobody reads. Go's log, to which net/http writes what a server sends
+// unasked, goes nowhere.
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arguments []string
+		asked     string
+		want      string
+	}{
+		"nobody asked":           {want: "SDK OFF, framework OFF, protocol OFF, provider OFF\n"},
+		"for a debugger":         {arguments: []string{"-debug"}, want: "SDK , framework , protocol , provider \n"},
+		"TF_LOG":                 {asked: "TF_LOG=TRACE", want: "SDK , framework , protocol , provider \n"},
+		"TF_LOG_PROVIDER":        {asked: "TF_LOG_PROVIDER=TRACE", want: "SDK , framework , protocol , provider \n"},
+		"the log of one library": {asked: "TF_LOG_SDK_PROTO=TRACE", want: "SDK , framework , protocol TRACE, provider \n"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := program(t, test.arguments...)
+			command.Env = append(command.Env, test.asked)
+			_, stderr := serve(t, command)
+			if !strings.HasSuffix(stderr, test.want) {
+				t.Errorf("the provider's logs are %q, want %q", stderr, test.want)
 			}
-			want := "OFF"
-			if asked != "" {
-				want = ""
-				t.Setenv(asked, "TRACE")
-			}
-			silenceUnreadLog()
-			for _, variable := range ours {
-				if got := os.Getenv(variable); variable != asked && got != want {
-					t.Errorf("%s is %q, want %q", variable, got, want)
-				}
+			if strings.Contains(stderr, "written to Go's log") {
+				t.Errorf("stderr has what was written to Go's log, want nothing of it: %s", stderr)
 			}
 		})
 	}

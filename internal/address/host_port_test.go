@@ -2,7 +2,6 @@ package address_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -45,13 +44,8 @@ func TestHostAndPortIsRefused(t *testing.T) {
 			if !ok {
 				t.Fatalf("ParseHostPort = %q, error %v, want a *SyntaxError", got, err)
 			}
-			const problem, remedy = "is not a host and a port", `Write it like "127.0.0.1:8443" or "[::1]:8443"`
-			if refused.Problem != problem || !strings.HasPrefix(refused.Remedy, remedy) {
-				t.Errorf("error = %q, want %q and %q", err, problem, remedy)
-			}
-			if padded := strings.TrimSpace(text) != text; refused.Padded != padded {
-				t.Errorf("Padded = %t, want %t", refused.Padded, padded)
-			}
+			checkText(t, "Error", refused.Error(), "is not a host and a port: "+
+				`Write it like "127.0.0.1:8443" or "[::1]:8443", without a scheme or a path.`)
 		})
 	}
 }

@@ -14,111 +14,34 @@ import (
 	"testing"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
+// scripts/with-cli gives a command the CLI that it names, the log that somebody asked for and none of the user's other
+// settings, returns its exit code, and removes its temporary files. CI shows which CLI it takes.
+func TestWithCLI(t *testing.T) {
+	t.Parallel()
+	dir, tmp := t.TempDir(), t.TempDir()
+	cli := filepath.Join(dir, "cli")
+	// A program that another test starts meanwhile would hold the script open, and it could not be run.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(cli, []byte("#!/bin/sh\necho OpenTofu v1.12.6-dev\n"), 0o700)
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestWithCLI: the command gets the right CLI, none of the user's settings, and a folder that is gone afterwards. CI shows that
-// a named CLI is used. Fake programs, as shell scripts, are all there is besides a POSIX system.
-func TestWithCLI(t *testing.T) {
-	t.Parallel()
-	const (
-		cache = "terraform-provider-filetransfer/terraform-1.8.5"
-
-		terraform = `[ -z "${TF_WORKSPACE:-}" ] && echo Terraform v1.11.4`
-		tofu      = "echo A notice comes first.; echo; echo OpenTofu v1.12.6-dev; echo on somewhere"
-		goInstall = `[ "$CGO_ENABLED $*" = "0 install github.com/hashicorp/terraform@v1.8.5" ] && mkdir -p "$GOBIN" && mv "$PATH/built" "$GOBIN/terraform"`
-
-		show = `echo $TF_ACC $TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST/$TF_ACC_PROVIDER_NAMESPACE/filetransfer $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL
-			: >"$TMPDIR/file"
-			exit 7`
-		showsTerraform = "1 PATH/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"
-		showsTofu      = "1 PATH/tofu registry.opentofu.org/filetransfer/filetransfer TRACE\n"
-		showsBuilt     = "1 PATH/" + cache + "/terraform registry.terraform.io/filetransfer/filetransfer TRACE\n"
-	)
-	tests := map[string]struct {
-		programs map[string]string // by their name, or their path below PATH
-		named    string            // in TF_ACC_TERRAFORM_PATH
-		printed  string            // at the end, by the command, or by the script if there is no CLI
-		exitCode int
-	}{
-		"terraform before tofu": {
-			programs: map[string]string{"terraform": terraform, "tofu": tofu},
-			printed:  showsTerraform,
-			exitCode: 7,
-		},
-		"only tofu": {
-			programs: map[string]string{"tofu": tofu},
-			printed:  showsTofu,
-			exitCode: 7,
-		},
-		"neither": {
-			programs: map[string]string{"go": goInstall, "built": terraform},
-			printed:  showsBuilt,
-			exitCode: 7,
-		},
-		"neither, built before": {
-			programs: map[string]string{cache + "/terraform": terraform},
-			printed:  showsBuilt,
-			exitCode: 7,
-		},
-		"neither, interrupted": {
-			programs: map[string]string{"go": goInstall, "built": terraform, cache + ".unfinished/terraform": "exit 1"},
-			printed:  showsBuilt,
-			exitCode: 7,
-		},
-		"neither, not built": {
-			programs: map[string]string{"go": `mkdir -p "$GOBIN"; echo no network; exit 1`},
-			printed:  "\nno network\n",
-			exitCode: 1,
-		},
-		"not there": {
-			programs: map[string]string{"terraform": terraform},
-			named:    "tf",
-			printed:  "with-cli: tf is not a program\n",
-			exitCode: 1,
-		},
-		"something else": {
-			programs: map[string]string{"terraform": "echo Packer v1.2.3"},
-			printed:  "neither Terraform nor OpenTofu\n",
-			exitCode: 1,
-		},
+	command := exec.CommandContext(t.Context(), "../../scripts/with-cli", "sh", "-c",
+		`: >"$TMPDIR/file"; echo "$TF_ACC_TERRAFORM_PATH $TF_ACC_PROVIDER_HOST $TF_LOG$TF_WORKSPACE$FILETRANSFER_BASE_URL"; exit 7`)
+	command.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + tmp, "TF_ACC_TERRAFORM_PATH=" + cli,
+		"TF_LOG=TRACE", "TF_WORKSPACE=production", "FILETRANSFER_BASE_URL=https://example.com",
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir, tmp := t.TempDir(), t.TempDir()
-			for _, name := range []string{"awk", "mkdir", "mktemp", "mv", "rm", "sh"} {
-				path, err := exec.LookPath(name)
-				must(t, err)
-				must(t, os.Symlink(path, filepath.Join(dir, name)))
-			}
-			// A program that another test starts meanwhile would hold the scripts open, and they could not be run.
-			syscall.ForkLock.RLock()
-			for name, script := range test.programs {
-				must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
-				must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
-			}
-			syscall.ForkLock.RUnlock()
-			cmd := exec.CommandContext(t.Context(), "../../scripts/with-cli", "sh", "-c", show)
-			cmd.Env = []string{
-				"PATH=" + dir, "XDG_CACHE_HOME=" + dir, "TMPDIR=" + tmp, "TF_ACC_TERRAFORM_PATH=" + test.named,
-				"TF_WORKSPACE=production", "TF_LOG=TRACE", "FILETRANSFER_BASE_URL=https://example.com",
-			}
-			said, err := cmd.CombinedOutput()
-			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != test.exitCode {
-				t.Errorf("it ended with %v, want exit code %d", err, test.exitCode)
-			}
-			if got := strings.ReplaceAll(string(said), dir, "PATH"); !strings.HasSuffix(got, test.printed) {
-				t.Errorf("it printed %q, want %q at the end", got, test.printed)
-			}
-			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-				t.Errorf("it left %v in TMPDIR, %v", left, err)
-			}
-		})
+	output, err := command.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 7 {
+		t.Errorf("with-cli ended with %v, want exit code 7", err)
+	}
+	if want := cli + " registry.opentofu.org TRACE\n"; string(output) != want {
+		t.Errorf("the command printed %q, want %q", output, want)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("with-cli left %v in TMPDIR (%v), want nothing", left, err)
 	}
 }
 
@@ -129,7 +52,9 @@ func TestAccDemo_IsAsInTheREADME(t *testing.T) {
 		t.Skip("TF_ACC is not set")
 	}
 	readme, err := os.ReadFile("../../README.md")
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	shown := regexp.MustCompile("(?s)<!-- demo output -->\n```text\n(.*?)```\n<!-- end").FindSubmatch(readme)
 	if shown == nil {
 		t.Fatal("the README does not show the demo's output")

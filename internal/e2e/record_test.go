@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,22 +147,25 @@ resource "filetransfer_instance_record" "test" {
 	w.expectNoChanges()
 }
 
-// A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait, unless it has
-// create_before_destroy.
+// A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait,
+// unless it has create_before_destroy.
 func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 	t.Parallel()
-	config := func(baseURL string, chunkSize int, lifecycleOfRecord, lifecycleOfOthers string) string {
-		return acctest.ImpatientProvider + fmt.Sprintf(`
+	const configuration = acctest.ImpatientProvider + `
+variable "base_url" { type = string }
+
+variable "chunk_size" { type = number }
+
 resource "terraform_data" "server" {
-  input = %[2]d
+  input = var.chunk_size
 }
 
 resource "filetransfer_instance_record" "record" {
-  base_url   = %[1]q
+  base_url   = var.base_url
   depends_on = [terraform_data.server]
 
   expected {
-    chunk_size = %[2]d
+    chunk_size = var.chunk_size
   }
 
   timeouts {
@@ -169,9 +173,7 @@ resource "filetransfer_instance_record" "record" {
     update = "1s"
   }
 
-  lifecycle {
-    %[3]s
-  }
+  # lifecycle of the record
 }
 
 resource "terraform_data" "in_place" {
@@ -180,74 +182,64 @@ resource "terraform_data" "in_place" {
 
 resource "terraform_data" "replaced" {
   triggers_replace = filetransfer_instance_record.record.chunk_size
-
-  lifecycle {
-    %[4]s
-  }
+  # lifecycle of others
 }
 
 resource "terraform_data" "removed" {
   count = filetransfer_instance_record.record.chunk_size > 20000000 ? 0 : 1
-
-  lifecycle {
-    %[4]s
-  }
+  # lifecycle of others
 }
 
 resource "terraform_data" "of_another_value" {
   triggers_replace = filetransfer_instance_record.record.file_max_size
-
-  lifecycle {
-    %[4]s
-  }
+  # lifecycle of others
 }
 
 resource "terraform_data" "apart" {
-  input = %[2]d
+  input = var.chunk_size
 }
 
 output "chunk_size" {
   value = filetransfer_instance_record.record.chunk_size
 }
-`, baseURL, chunkSize, lifecycleOfRecord, lifecycleOfOthers)
-	}
-	const (
-		record, replaced, removed = "filetransfer_instance_record.record", "terraform_data.replaced", "terraform_data.removed"
-		ofAnotherValue            = "terraform_data.of_another_value"
-		replace                   = "replace_triggered_by = [terraform_data.server]"
-		createFirst               = "create_before_destroy = true"
-	)
+`
+	const record, ofAnotherValue = "filetransfer_instance_record.record", "terraform_data.of_another_value"
+	const replaced, removed = "terraform_data.replaced", "terraform_data.removed"
 	tests := map[string]struct {
 		lifecycleOfRecord, lifecycleOfOthers string
-		gone, kept                           []string
+		gone                                 []string
 	}{
-		"the record is updated":                                   {"", "", []string{replaced, removed}, []string{record, ofAnotherValue}},
-		"the record is updated, others with createBeforeDestroy":  {"", createFirst, nil, []string{record, ofAnotherValue, replaced, removed}},
-		"the record is replaced":                                  {replace, "", []string{record, ofAnotherValue, replaced, removed}, nil},
-		"the record is replaced, others with createBeforeDestroy": {replace, createFirst, nil, []string{record, ofAnotherValue, replaced, removed}},
+		"the record is updated": {gone: []string{replaced, removed}},
+		"the record is replaced": {
+			lifecycleOfRecord: "lifecycle { replace_triggered_by = [terraform_data.server] }",
+			gone:              []string{record, replaced, removed, ofAnotherValue},
+		},
+		"others are created before they are destroyed": {
+			lifecycleOfOthers: "lifecycle { create_before_destroy = true }",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			w := newWorkspace(t, config(server.URL(), 20000000, test.lifecycleOfRecord, test.lifecycleOfOthers))
+			w := newWorkspace(t, strings.NewReplacer("# lifecycle of the record", test.lifecycleOfRecord,
+				"# lifecycle of others", test.lifecycleOfOthers).Replace(configuration))
 			w.skipWithout(acctest.TerraformData)
-			w.apply()
-			w.configure(config(server.URL(), 30000000, test.lifecycleOfRecord, test.lifecycleOfOthers))
-			w.run("apply", "-auto-approve").expectExitCode(1).expectText("Error: Instance does not report what is expected")
+			url, before, after := "-var=base_url="+server.URL(), "-var=chunk_size=20000000", "-var=chunk_size=30000000"
+			w.apply(url, before)
+			w.run("apply", "-auto-approve", url, after).
+				expectExitCode(1).expectText("Error: Instance does not report what is expected")
 
-			for _, address := range test.gone {
-				if w.attributes(address) != nil {
-					t.Errorf("%s is there, want it destroyed", address)
+			for _, address := range []string{record, replaced, removed, ofAnotherValue} {
+				gone, want := w.attributes(address) == nil, slices.Contains(test.gone, address)
+				if gone != want {
+					t.Errorf("after the wait that failed, %s is destroyed: %t, want %t", address, gone, want)
 				}
 			}
-			for _, address := range test.kept {
-				if w.attributes(address) == nil {
-					t.Errorf("%s is gone, want it kept", address)
-				}
-			}
-			for address, want := range map[string]float64{"in_place": 20000000, "apart": 30000000, "server": 30000000} {
-				if got := w.attributes("terraform_data." + address)["input"].(map[string]any)["value"]; got != want {
+			for address, want := range map[string]float64{
+				"terraform_data.in_place": 20000000, "terraform_data.apart": 30000000, "terraform_data.server": 30000000,
+			} {
+				if got := w.attributes(address)["input"].(map[string]any)["value"]; got != want {
 					t.Errorf("the input of %s is %v, want %v", address, got, want)
 				}
 			}
@@ -257,8 +249,8 @@ output "chunk_size" {
 
 			// The next apply waits again, and puts everything right.
 			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
-			w.apply()
-			w.expectNoChanges()
+			w.apply(url, after)
+			w.expectNoChanges(url, after)
 		})
 	}
 }

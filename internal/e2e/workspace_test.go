@@ -134,12 +134,6 @@ func (w *workspace) write(name, content string) {
 	}
 }
 
-// read returns the content of a file of the workspace.
-func (w *workspace) read(name string) string {
-	w.t.Helper()
-	return read(w.t, filepath.Join(w.dir, name))
-}
-
 // run runs a command of the CLI.
 func (w *workspace) run(args ...string) result {
 	w.t.Helper()

@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"net"
 	"sync"
@@ -42,11 +41,9 @@ type authority struct {
 }
 
 // certificates are made once a process, at run time: nothing that could expire is committed, and no test pays twice.
-var certificates = sync.OnceValues(newAuthority)
-
-func newAuthority() (*authority, error) {
+var certificates = sync.OnceValue(func() *authority {
 	now := time.Now()
-	ca := &x509.Certificate{
+	signer := issue(&x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: "instancetest CA"},
 		NotBefore:             now.AddDate(0, 0, -7),
@@ -54,13 +51,7 @@ func newAuthority() (*authority, error) {
 		KeyUsage:              x509.KeyUsageCertSign,
 		BasicConstraintsValid: true,
 		IsCA:                  true,
-	}
-	signer, err := issue(ca, nil)
-	if err != nil {
-		return nil, err
-	}
-	ca = signer.Leaf
-
+	}, nil)
 	leaf := func(serial int64) *x509.Certificate {
 		return &x509.Certificate{
 			SerialNumber: big.NewInt(serial),
@@ -77,76 +68,55 @@ func newAuthority() (*authority, error) {
 	expired.NotAfter = now.Add(-time.Hour)
 	wrongHost := leaf(4)
 	wrongHost.DNSNames, wrongHost.IPAddresses = []string{"elsewhere.example"}, nil
-	client := leaf(6)
-	client.Subject.CommonName = "instancetest client"
-	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	client.DNSNames, client.IPAddresses = nil, nil
+	clientLeaf := leaf(6)
+	clientLeaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	client := issue(clientLeaf, &signer)
 
 	a := &authority{
-		caPEM:  certPEM(ca),
-		pool:   x509.NewCertPool(),
-		leaves: make(map[Certificate]tls.Certificate),
+		caPEM:         encodePEM("CERTIFICATE", signer.Leaf.Raw),
+		clientCertPEM: encodePEM("CERTIFICATE", client.Leaf.Raw),
+		clientKeyPEM:  encodePEM("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(client.PrivateKey))),
+		pool:          x509.NewCertPool(),
+		leaves: map[Certificate]tls.Certificate{
+			CertificateValid:      issue(leaf(2), &signer),
+			CertificateExpired:    issue(expired, &signer),
+			CertificateWrongHost:  issue(wrongHost, &signer),
+			CertificateSelfSigned: issue(leaf(5), nil),
+		},
 	}
-	a.pool.AddCert(ca)
-	for kind, template := range map[Certificate]*x509.Certificate{
-		CertificateValid:     leaf(2),
-		CertificateExpired:   expired,
-		CertificateWrongHost: wrongHost,
-	} {
-		if a.leaves[kind], err = issue(template, &signer); err != nil {
-			return nil, err
-		}
-	}
-	if a.leaves[CertificateSelfSigned], err = issue(leaf(5), nil); err != nil {
-		return nil, err
-	}
-	own, err := issue(client, &signer)
-	if err != nil {
-		return nil, err
-	}
-	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the client key: %w", err)
-	}
-	a.clientCertPEM = certPEM(own.Leaf)
-	a.clientKeyPEM = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
-	return a, nil
-}
+	a.pool.AddCert(signer.Leaf)
+	return a
+})
 
 // serverTLS is the configuration of a server that shows a certificate of the kind, and asks clients for theirs or not.
-func serverTLS(kind Certificate, clientAuth tls.ClientAuthType) (*tls.Config, error) {
-	a, err := certificates()
-	if err != nil {
-		return nil, err
-	}
+func serverTLS(kind Certificate, clientAuth tls.ClientAuthType) *tls.Config {
+	a := certificates()
 	config := &tls.Config{Certificates: []tls.Certificate{a.leaves[kind]}, ClientAuth: clientAuth}
 	if clientAuth == tls.RequireAndVerifyClientCert {
 		config.ClientCAs = a.pool
 	}
-	return config, nil
+	return config
 }
 
 // issue makes a key and a certificate for it, signed by the signer or, without one, by itself.
-func issue(template *x509.Certificate, signer *tls.Certificate) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("making a key: %w", err)
-	}
+func issue(template *x509.Certificate, signer *tls.Certificate) tls.Certificate {
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	parent, parentKey := template, any(key)
 	if signer != nil {
 		parent, parentKey = signer.Leaf, signer.PrivateKey
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), parentKey)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("making a certificate: %w", err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("reading back a certificate: %w", err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, nil
+	der := must(x509.CreateCertificate(rand.Reader, template, parent, key.Public(), parentKey))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: must(x509.ParseCertificate(der))}
 }
 
-func certPEM(cert *x509.Certificate) string {
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
+// must panics if making a certificate fails, which only a fault of this file can cause.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func encodePEM(kind string, der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }

@@ -58,12 +58,10 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
 	var config *tls.Config
-	var err error
 	if p.certificate != nil {
-		if config, err = serverTLS(*p.certificate, tls.RequestClientCert); err != nil {
-			t.Fatalf("%v", err)
-		}
+		config = serverTLS(*p.certificate, tls.RequestClientCert)
 	}
+	var err error
 	p.loopback, err = listenHTTP("127.0.0.1:0", config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:

@@ -28,10 +28,7 @@ func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 // connections whose handshake is complete.
 func NewRawTLS(t TB, serve func(net.Conn), protocols ...string) *RawServer {
 	t.Helper()
-	config, err := serverTLS(CertificateValid, tls.NoClientCert)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	config := serverTLS(CertificateValid, tls.NoClientCert)
 	config.NextProtos = protocols
 	return startRaw(t, "https", func(c net.Conn) {
 		secured := tls.Server(c, config)

@@ -37,7 +37,6 @@ type Server struct {
 	*loopback
 
 	path        string
-	authority   *authority
 	document    string
 	headers     [][2]string
 	certificate Certificate
@@ -130,21 +129,22 @@ func ignore(string, ...any) {}
 
 // Start starts an instance, which the caller closes.
 func Start(options ...Option) (*Server, error) {
-	// A client certificate is asked for even where none is needed, and from any CA: one sent astray is then seen.
-	s := &Server{address: "127.0.0.1:0", document: Newer().JSON(), fallback: Answer(), clientAuth: tls.RequestClientCert, unexpected: ignore}
+	s := &Server{
+		address:  "127.0.0.1:0",
+		document: Newer().JSON(),
+		fallback: Answer(),
+		// Also where none is needed, and from any CA: one sent astray is then seen.
+		clientAuth: tls.RequestClientCert,
+		unexpected: ignore,
+	}
 	for _, option := range options {
 		option(s)
 	}
-	var err error
-	if s.authority, err = certificates(); err != nil {
-		return nil, err
-	}
 	var config *tls.Config
 	if s.secure {
-		if config, err = serverTLS(s.certificate, s.clientAuth); err != nil {
-			return nil, err
-		}
+		config = serverTLS(s.certificate, s.clientAuth)
 	}
+	var err error
 	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {
 		return nil, err
 	}
@@ -187,13 +187,13 @@ func (s *Server) SetDefault(step Step) {
 }
 
 // CACertPEM returns the certificate of the CA, the same for all instances of a process.
-func (s *Server) CACertPEM() string { return s.authority.caPEM }
+func (s *Server) CACertPEM() string { return certificates().caPEM }
 
 // ClientCertPEM returns a valid client certificate that the CA signed.
-func (s *Server) ClientCertPEM() string { return s.authority.clientCertPEM }
+func (s *Server) ClientCertPEM() string { return certificates().clientCertPEM }
 
 // ClientKeyPEM returns the client certificate's private key (PKCS #8).
-func (s *Server) ClientKeyPEM() string { return s.authority.clientKeyPEM }
+func (s *Server) ClientKeyPEM() string { return certificates().clientKeyPEM }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	for _, header := range s.headers {

@@ -1,7 +1,6 @@
 package instancetest
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -46,9 +45,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string)
 // Status answers the status, 200 or above, in the JSON form of the service's errors. The headers are names and values
 // in turn.
 func Status(code int, headers ...string) Step {
-	if len(headers)%2 != 0 {
-		panic("instancetest: Status: a header without a value")
-	}
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
 			w.Header().Add(headers[i], headers[i+1])
@@ -96,17 +92,9 @@ func Silent() Step {
 // Drip is [Verbatim], followed by a space now and then, until the client leaves or the instance is closed.
 func Drip(text string) Step {
 	return Verbatim(text, func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		ticker := time.NewTicker(dripInterval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-r.Context().Done():
-				return
-			case <-ticker.C:
-				if _, err := io.WriteString(connOf(r), " "); err != nil {
-					return
-				}
-			}
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(connOf(r), " ")
+			time.Sleep(dripInterval)
 		}
 	})
 }
@@ -144,15 +132,8 @@ func Func(handler http.HandlerFunc) Step {
 
 // writeError answers in the form of the service's errors.
 func writeError(w http.ResponseWriter, code int, message string) {
-	text, err := json.Marshal(struct {
-		StatusCode int    `json:"statusCode"`
-		Error      string `json:"error"`
-		Message    string `json:"message"`
-	}{code, http.StatusText(code), message})
-	if err != nil {
-		panic(err) // An int and two strings always encode.
-	}
-	writeBody(w, code, jsonContentType, string(text))
+	text := Document{}.With("statusCode", code).With("error", http.StatusText(code)).With("message", message).JSON()
+	writeBody(w, code, jsonContentType, text)
 }
 
 func writeBody(w http.ResponseWriter, code int, contentType, body string) {

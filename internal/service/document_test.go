@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,47 +12,31 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
 )
 
 // settings are the environments in which each release is started.
 var settings = []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FILE_MAX_AGE=900", "FILE_MAX_SIZE=abc"}
 
-// documents is what a release answered, byte for byte, by setting.
-type documents map[string]json.RawMessage
-
-const capturedDir = "testdata/releases"
-
 // captured returns what each release answered when it was captured.
-func captured(t *testing.T) map[string]documents {
+func captured(t *testing.T) map[string]service.Documents {
 	t.Helper()
-	files, err := filepath.Glob(capturedDir + "/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no documents in %s: %v", capturedDir, err)
-	}
-	all := map[string]documents{}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var answered documents
-		if err := json.Unmarshal(content, &answered); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		all[strings.TrimSuffix(filepath.Base(file), ".json")] = answered
+	all, err := service.Recorded()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
 
 // capture writes what a release answered, one document on a line.
-func capture(t *testing.T, release string, answered documents) {
+func capture(t *testing.T, release string, answered service.Documents) {
 	t.Helper()
 	var lines []string
 	for _, setting := range settings {
 		lines = append(lines, fmt.Sprintf("%q: %s", setting, answered[setting]))
 	}
 	content := "{\n" + strings.Join(lines, ",\n") + "\n}\n"
-	if err := os.WriteFile(filepath.Join(capturedDir, release+".json"), []byte(content), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("testdata/releases", release+".json"), []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,84 +68,87 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
-// Each captured document is read as it is meant, or is refused for the fields that it lacks.
+// A document of each shape is read as it is meant. TestTableOfReleases shows which releases have which shape.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
-	const options = "30 minutes 1800, 6 heures 21600, 12 heures 43200, 1 jour 86400, 4 jours 345600, 1 semaine 604800, 2 semaines 1209600, 1 mois 2592000"
-	mixed := []string{"1.1.2", "1.2.0", "1.2.1"}
-	newer := []string{"2.0.0", "2.1.0", "2.2.0", "2.2.1", "2.2.2", "2.2.3", "2.2.3-2-g73174c8"}
-	readable := slices.Concat([]string{"1.1.0", "1.1.1"}, mixed, newer)
-	usual := []string{"default", "API_PASSWORD=secret"}
+	oneMonth := []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000}
+	all := captured(t)
 	tests := []struct {
-		releases, settings []string
-		want               string // maximum age, default or reported limit of a merge, and options, each with its label and seconds
+		release, setting string
+		age, merge       int64
+		options          []int64 // in seconds
 	}{
-		{[]string{"1.0.0"}, []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FILE_MAX_AGE=900"}, "refused for fileMaxAge, recommendedExpireTimes"},
-		{[]string{"1.0.0"}, []string{"FILE_MAX_SIZE=abc"}, "refused for fileMaxSize, fileMaxAge, recommendedExpireTimes"},
-		{readable, []string{"FILE_MAX_SIZE=abc"}, "refused for fileMaxSize"},
-
 		// Its value of "4 jours" is three days.
-		{[]string{"1.1.0"}, usual, "age 2592000, merge 10: " + strings.Replace(options, "345600", "259200", 1)},
-		{[]string{"1.1.0"}, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
-		{[]string{"1.1.0"}, []string{"FILE_MAX_AGE=900"}, "age 900, merge 10: "},
+		{"1.1.0", "default", 2592000, 10, []int64{1800, 21600, 43200, 86400, 259200, 604800, 1209600, 2592000}},
+		{"1.1.0", "FILE_MAX_AGE=0", 0, 10, nil},
+		{"1.1.0", "FILE_MAX_AGE=900", 900, 10, nil},
 
 		// Its options are minutes, which cannot be known. The warning says so.
-		{[]string{"1.1.1"}, usual, "with a warning: age 2592000, merge 10: 30 minutes 30, 6 heures 360, 12 heures 720, 1 jour 1440, 4 jours 5760, " +
-			"1 semaine 10080, 2 semaines 20160, 1 mois 43200, 3 mois 129600, 6 mois 259200, 1 an 518400, 3 ans 1555200"},
-		{[]string{"1.1.1"}, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
-		{[]string{"1.1.1"}, []string{"FILE_MAX_AGE=900"}, "with a warning: age 900, merge 10: 30 minutes 30, 6 heures 360, 12 heures 720"},
+		{"1.1.1", "default", 2592000, 10,
+			[]int64{30, 360, 720, 1440, 5760, 10080, 20160, 43200, 129600, 259200, 518400, 1555200}},
+		{"1.1.1", "FILE_MAX_AGE=0", 0, 10, nil},
+		{"1.1.1", "FILE_MAX_AGE=900", 900, 10, []int64{30, 360, 720}},
 
-		{mixed, usual, "age 2592000, merge 10: " + options},
-		{mixed, []string{"FILE_MAX_AGE=0"}, "age 0, merge 10: "},
-		{mixed, []string{"FILE_MAX_AGE=900"}, "age 900, merge 10: "},
+		{"1.2.1", "default", 2592000, 10, oneMonth},
+		{"1.2.1", "FILE_MAX_AGE=0", 0, 10, nil},
+		{"1.2.1", "FILE_MAX_AGE=900", 900, 10, nil},
 
-		{newer, usual, "age 2592000, merge 50: " + options},
-		{newer, []string{"FILE_MAX_AGE=0"}, "age 15770000000, merge 50: " + options + ", 3 mois 7776000, 6 mois 15552000, Infini 15770000000"},
-		{newer, []string{"FILE_MAX_AGE=900"}, "age 900, merge 50: "},
+		{"2.2.3", "default", 2592000, 50, oneMonth},
+		{"2.2.3", "FILE_MAX_AGE=0", 15770000000, 50, slices.Concat(oneMonth, []int64{7776000, 15552000, 15770000000})},
+		{"2.2.3", "FILE_MAX_AGE=900", 900, 50, nil},
 	}
-	want := map[string]string{}
 	for _, test := range tests {
-		for _, release := range test.releases {
-			for _, setting := range test.settings {
-				want[release+"/"+setting] = test.want
+		t.Run(test.release+" "+test.setting, func(t *testing.T) {
+			t.Parallel()
+			details, err := instance.Parse(all[test.release][test.setting], nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			if details.FileMaxAgeSeconds != test.age || details.MaxTransfersInMerge != test.merge {
+				t.Errorf("maximum age %d, limit of a merge %d, want %d, %d",
+					details.FileMaxAgeSeconds, details.MaxTransfersInMerge, test.age, test.merge)
+			}
+			var options []int64
+			for _, option := range details.RecommendedExpireTimes {
+				options = append(options, option.InSeconds)
+			}
+			if !slices.Equal(options, test.options) {
+				t.Errorf("options of %d seconds, want %d", options, test.options)
+			}
+		})
 	}
-	for release, answered := range captured(t) {
-		chunkSize := int64(10000000)
-		if release == "2.2.3-2-g73174c8" {
-			chunkSize = 20000000
-		}
-		version, _, _ := strings.Cut(release, "-")
-		for setting, document := range answered {
-			t.Run(release+"/"+setting, func(t *testing.T) {
-				t.Parallel()
-				details, refusedFor := parse(t, document)
-				if details == nil {
-					if got := "refused for " + strings.Join(refusedFor, ", "); got != want[release+"/"+setting] {
-						t.Errorf("the document is %s, want %q", got, want[release+"/"+setting])
-					}
-					return
-				}
-				var read []string
-				for _, option := range details.RecommendedExpireTimes {
-					read = append(read, fmt.Sprint(option.Label, " ", option.InSeconds))
-				}
-				got := fmt.Sprintf("age %d, merge %d: %s", details.FileMaxAgeSeconds, details.MaxTransfersInMerge, strings.Join(read, ", "))
-				if len(details.Warnings) > 0 {
-					got = "with a warning: " + got
-				}
-				if got != want[release+"/"+setting] {
-					t.Errorf("the document is read as %q, want %q", got, want[release+"/"+setting])
-				}
-				if details.APIVersion.Text != version || details.FileMaxSizeBytes != 1000000000 || details.ChunkSizeBytes != chunkSize {
-					t.Errorf("version %s, maximum size %d, chunk size %d, want %s, 1000000000, %d",
-						details.APIVersion.Text, details.FileMaxSizeBytes, details.ChunkSizeBytes, version, chunkSize)
-				}
-				if want := setting == "API_PASSWORD=secret"; details.RequirePassword != want {
-					t.Errorf("a password is required: %t, want %t", details.RequirePassword, want)
-				}
-			})
+}
+
+// The settings of a server change what its document says.
+func TestCapturedSettings(t *testing.T) {
+	t.Parallel()
+	details, err := instance.Parse(captured(t)["2.2.3-2-g73174c8"]["API_PASSWORD=secret"], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !details.RequirePassword {
+		t.Error("a password is not required, want it required")
+	}
+	if details.APIVersion.Text != "2.2.3" || details.FileMaxSizeBytes != 1000000000 || details.ChunkSizeBytes != 20000000 {
+		t.Errorf("version %s, maximum size %d, chunk size %d, want 2.2.3, 1000000000, 20000000",
+			details.APIVersion.Text, details.FileMaxSizeBytes, details.ChunkSizeBytes)
+	}
+}
+
+// A document that cannot be read is refused for the fields at fault.
+func TestCapturedDocumentsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	all := captured(t)
+	for _, test := range []struct {
+		release, setting string
+		want             []string
+	}{
+		{"1.0.0", "default", []string{"fileMaxAge", "recommendedExpireTimes"}},
+		{"1.0.0", "FILE_MAX_SIZE=abc", []string{"fileMaxSize", "fileMaxAge", "recommendedExpireTimes"}},
+		{"2.2.3", "FILE_MAX_SIZE=abc", []string{"fileMaxSize"}},
+	} {
+		if _, got := parse(t, all[test.release][test.setting]); !slices.Equal(got, test.want) {
+			t.Errorf("%s with %s is refused for %q, want %q", test.release, test.setting, got, test.want)
 		}
 	}
 }
@@ -185,8 +171,8 @@ func shape(t *testing.T, document []byte) string {
 	}
 }
 
-// The table in the guide "Supported versions of Stend" follows from the captured documents. Releases that follow each other and
-// have the same shape share a row.
+// The table in the guide "Supported versions of Stend" follows from the captured documents. Releases that follow each
+// other and have the same shape share a row.
 func TestTableOfReleases(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/guides/supported-versions.md")
@@ -194,7 +180,8 @@ func TestTableOfReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := captured(t)
-	tags := slices.DeleteFunc(slices.Collect(maps.Keys(all)), func(release string) bool { return strings.Contains(release, "-") })
+	tags := slices.Collect(maps.Keys(all))
+	tags = slices.DeleteFunc(tags, func(release string) bool { return strings.Contains(release, "-") })
 	table := "\n\n| Releases | Shape of the document |\n|---|---|\n"
 	for releases := inOrder(tags); len(releases) > 0; {
 		row, this := releases[0], shape(t, all[releases[0]]["default"])
@@ -209,6 +196,6 @@ func TestTableOfReleases(t *testing.T) {
 		releases = releases[same:]
 	}
 	if !strings.Contains(string(page), table+"\n") {
-		t.Errorf("the guide does not have the table that follows from %s:%s", capturedDir, table)
+		t.Errorf("the guide does not have the table that follows from testdata/releases:%s", table)
 	}
 }

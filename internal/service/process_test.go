@@ -23,7 +23,7 @@ type release struct {
 	dir     string
 }
 
-// installed returns all releases in order. Without them it skips the test.
+// installed returns all releases. Without them it skips the test.
 func installed(t *testing.T) (releases []release) {
 	t.Helper()
 	list := os.Getenv("SERVICE_TEST_RELEASES")
@@ -34,21 +34,17 @@ func installed(t *testing.T) (releases []release) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs, names := map[string]string{}, []string{}
 	for line := range strings.Lines(string(content)) {
 		name, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		dirs[name], names = dir, append(names, name)
-	}
-	for _, name := range inOrder(names) {
-		var program struct{ Version string }
-		content, err := os.ReadFile(filepath.Join(dirs[name], "package.json"))
+		content, err := os.ReadFile(filepath.Join(dir, "package.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		var program struct{ Version string }
 		if err := json.Unmarshal(content, &program); err != nil {
 			t.Fatal(err)
 		}
-		releases = append(releases, release{name, program.Version, dirs[name]})
+		releases = append(releases, release{name, program.Version, dir})
 	}
 	return releases
 }

@@ -4,24 +4,34 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 )
 
-//go:embed testdata/releases/*.json
+//go:embed testdata/releases
 var recorded embed.FS
 
-// Recorded returns the document that a release answered, such as "2.2.3", with a setting, such as "FILE_MAX_SIZE=abc", or "default".
-func Recorded(release, setting string) (string, error) {
-	content, err := recorded.ReadFile("testdata/releases/" + release + ".json")
+// Documents is what a release answered, byte for byte, by setting: "default", or one such as "FILE_MAX_SIZE=abc".
+type Documents map[string]json.RawMessage
+
+// Recorded returns what each release answered, such as "2.2.3".
+func Recorded() (map[string]Documents, error) {
+	const dir = "testdata/releases"
+	files, err := recorded.ReadDir(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var documents map[string]json.RawMessage
-	if err := json.Unmarshal(content, &documents); err != nil {
-		return "", fmt.Errorf("the answers of %s: %w", release, err)
+	all := map[string]Documents{}
+	for _, file := range files {
+		content, err := recorded.ReadFile(path.Join(dir, file.Name()))
+		if err != nil {
+			return nil, err
+		}
+		var answered Documents
+		if err := json.Unmarshal(content, &answered); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+		}
+		all[strings.TrimSuffix(file.Name(), ".json")] = answered
 	}
-	document, ok := documents[setting]
-	if !ok {
-		return "", fmt.Errorf("no answer of %s with %s", release, setting)
-	}
-	return string(document), nil
+	return all, nil
 }

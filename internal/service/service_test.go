@@ -20,6 +20,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
 )
 
 // Each release answers in each setting what it answered when it was captured, and is read in every way that the provider has.
@@ -33,13 +34,14 @@ func TestReleases(t *testing.T) {
 			if want == nil {
 				want = asNewest(t, known, release)
 			}
-			answered, baseURLs := documents{}, map[string]config.Variable{}
+			answered, baseURLs := service.Documents{}, map[string]config.Variable{}
 			instances, failures := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
 			for _, setting := range settings {
 				p := start(t, release, strings.TrimPrefix(setting, "default"))
 				document := p.document(t)
 				if !capturing && !bytes.Equal(document, want[setting]) {
-					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.", setting, document, want[setting])
+					t.Errorf("%s: the release answers\n%s\nwant\n%s\nIf the answer is right, capture it with CAPTURE=1.",
+						setting, document, want[setting])
 				}
 				if details, refusedFor := parse(t, document); details != nil {
 					instances[setting] = knownvalue.ObjectPartial(attributes(details))
@@ -52,6 +54,7 @@ func TestReleases(t *testing.T) {
 				capture(t, release.name, answered)
 			}
 
+			const address = "data.filetransfer_instances.all"
 			fleet := resource.TestStep{
 				Config: acctest.RequiredProviders + `
 variable "base_urls" {
@@ -65,8 +68,8 @@ data "filetransfer_instances" "all" {
 `,
 				ConfigVariables: config.Variables{"base_urls": config.MapVariable(baseURLs)},
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("errors"), knownvalue.MapExact(failures)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("instances"), knownvalue.MapExact(instances)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("errors"), knownvalue.MapExact(failures)),
 				},
 			}
 			single := resource.TestStep{
@@ -102,11 +105,11 @@ resource "filetransfer_instance_record" "files" {
 }
 
 // asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
-func asNewest(t *testing.T, known map[string]documents, r release) documents {
+func asNewest(t *testing.T, known map[string]service.Documents, r release) service.Documents {
 	t.Helper()
 	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]
 	details, _ := parse(t, newest["default"])
-	want := documents{}
+	want := service.Documents{}
 	for setting, document := range newest {
 		want[setting] = bytes.Replace(document, []byte(details.APIVersion.Text), []byte(r.version), 1)
 	}
@@ -159,7 +162,8 @@ func TestWrongSettings(t *testing.T) {
 					}
 					var defaults, got map[string]json.RawMessage
 					p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
-					if err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got)); err != nil {
+					err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got))
+					if err != nil {
 						t.Fatal(err)
 					}
 					for field, want := range map[string]string{

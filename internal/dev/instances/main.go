@@ -36,6 +36,10 @@ func main() {
 	if len(names) == 0 {
 		names = []string{"older", "newer"}
 	}
+	documents, err := service.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
 	baseURLs := map[string]string{}
 	for _, name := range names {
 		name, file, released := strings.Cut(name, "=")
@@ -43,10 +47,11 @@ func main() {
 		if released {
 			shape = "newer"
 		}
-		document, err := service.Recorded(recorded[shape].release, recorded[shape].setting)
-		if err != nil {
-			log.Fatal(err)
+		answered, known := recorded[shape]
+		if !known {
+			log.Fatal("the arguments are older, newer, broken and release=FILE")
 		}
+		document := string(documents[answered.release][answered.setting])
 		option := instancetest.WithDocument(document)
 		if released {
 			option = instancetest.WithDefault(release(file, document))
