@@ -14,6 +14,35 @@ import (
 	"time"
 )
 
+// Classes are stored in states, so they change only with the cause.
+func TestClassOfEachKind(t *testing.T) {
+	t.Parallel()
+	for class, kinds := range map[string][]*Kind{
+		"no such host":               {KindResolve},
+		"no response in time":        {KindNameServer, KindTimeout},
+		"connection failed":          {KindConnect},
+		"connection broken":          {KindBroken},
+		"certificate not trusted":    {KindCertificate, KindCertificateExpired, KindCertificateName, KindCertificateSelfSigned},
+		"TLS handshake failed":       {KindTLS, KindTLSVersion, KindTLSHostName, KindTLSProtocol, KindClientCertificate},
+		"proxy failed":               {KindProxy, KindProxySettings},
+		"not HTTP":                   {KindNotHTTP, KindHTTPSOnly, KindHTTP2Only, KindDamagedBody},
+		"redirect not followed":      {KindRedirect},
+		"status ":                    {KindStatus},
+		"head too large":             {KindLargeHead},
+		"body too large":             {KindLargeBody},
+		"not JSON":                   {KindNotJSON, KindWebPage, KindEmptyBody, KindCutShort, KindEncodedBody},
+		"not an instance document: ": {KindDocument, KindErrorMessage},
+		"not as expected":            {KindUnexpected},
+		"response from a cache":      {KindCached},
+	} {
+		for i, kind := range kinds {
+			if got := newFailure(kind, "").Class; got != class {
+				t.Errorf("kind %d of the class %q has the class %q", i+1, class, got)
+			}
+		}
+	}
+}
+
 // What systems and networks do that a loopback server cannot bring about.
 func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	t.Parallel()

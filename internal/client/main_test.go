@@ -303,6 +303,12 @@ func serverURL(t testing.TB, step instancetest.Step) string {
 	return instancetest.New(t, instancetest.WithDefault(step)).URL()
 }
 
+// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
+func respondsWith(t testing.TB, text string) (url string) {
+	t.Helper()
+	return serverURL(t, verbatim(text))
+}
+
 // waitWithin waits for as long at most.
 func waitWithin(t testing.TB, limit time.Duration, c *client.Client, request client.Request, until client.Condition) error {
 	t.Helper()
