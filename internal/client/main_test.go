@@ -308,12 +308,3 @@ func respondsWith(t testing.TB, text string) (url string) {
 	t.Helper()
 	return serverURL(t, verbatim(text))
 }
-
-// waitWithin waits for as long at most.
-func waitWithin(t testing.TB, limit time.Duration, c *client.Client, request client.Request, until client.Condition) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	_, err := c.Wait(ctx, request, until)
-	return err
-}

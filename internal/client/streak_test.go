@@ -16,25 +16,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// script answers one request after the other, and then as the last: "ready" as expected, "old" with other values, "down" with status
-// 503, "busy" with status 429, or "silent" not at all.
-func script(answers ...string) answerFunc {
-	return func(n int, r *http.Request) (*http.Response, error) {
-		switch answers[min(n, len(answers))-1] {
-		case "ready":
-			return response(200, instancetest.Newer().JSON())
-		case "old":
-			return response(200, instancetest.Older().JSON())
-		case "busy":
-			return response(429, "")
-		case "silent":
-			return statusesThenSilence()(n, r)
-		default:
-			return response(503, "")
-		}
-	}
-}
-
 // stableFor is the condition that an instance has the chunk size of instancetest.Newer() for as long.
 func stableFor(d time.Duration) client.Condition {
 	return client.Condition{StableFor: d, Differences: func(details *instance.Details) []client.Difference {
@@ -47,13 +28,6 @@ func stableFor(d time.Duration) client.Condition {
 	}}
 }
 
-// halfASecond is a configuration with the same delay after each failure.
-func halfASecond() client.Config {
-	config := providerConfig()
-	config.Retry = client.Retry{MaxAttempts: 1, MinDelay: 500 * time.Millisecond, MaxDelay: 500 * time.Millisecond}
-	return config
-}
-
 func TestInstanceHasToStayAsExpected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -64,17 +38,16 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"two answers at least":         {1, nil},
 		"less than a second":           {500 * time.Millisecond, nil},
 		"some time":                    {3 * time.Second, nil},
-		"a failure starts again":       {time.Second, []string{"ready", "ready", "down"}},
+		"a failure starts again":       {time.Second, []string{"ready", "ready", "503"}},
 		"another value starts again":   {time.Second, []string{"ready", "ready", "old"}},
-		"what came before is no start": {time.Second, []string{"old", "down"}},
+		"what came before is no start": {time.Second, []string{"old", "503"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c := newClient(t, halfASecond())
-				fake := serve(c, script(append(test.before, "ready")...))
-				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(test.stableFor)); err != nil {
+				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+				if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
 					t.Fatal(err)
 				}
 				streak := fake.requests[len(test.before):]
@@ -96,16 +69,15 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		shortest time.Duration
 	}{
 		"ready":    {nil, 100 * time.Millisecond},
-		"was down": {[]string{"down"}, 100 * time.Millisecond},
-		"busy":     {[]string{"busy", "down"}, 1100 * time.Millisecond},
+		"was down": {[]string{"503"}, 100 * time.Millisecond},
+		"busy":     {[]string{"429", "503"}, 1100 * time.Millisecond},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c := newClient(t, halfASecond())
-				fake := serve(c, script(append(test.before, "ready")...))
-				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(5*time.Minute)); err != nil {
+				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+				if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
 					t.Fatal(err)
 				}
 				var intervals []time.Duration
@@ -113,16 +85,9 @@ func TestIntervalsOfAStreak(t *testing.T) {
 				for i, request := range streak[1:] {
 					intervals = append(intervals, request-streak[i])
 				}
-				slices.Sort(intervals)
-				n := len(intervals)
-				for name, quantile := range map[string]struct{ got, low, high time.Duration }{
-					"shortest": {intervals[0], 0, 20 * time.Millisecond},
-					"median":   {intervals[n/2], 60 * time.Millisecond, 140 * time.Millisecond},
-					"longest":  {intervals[n-1], 180 * time.Millisecond, 200 * time.Millisecond},
-				} {
-					if quantile.got < test.shortest+quantile.low || quantile.got > test.shortest+quantile.high {
-						t.Errorf("%s of %d intervals: got %s, want %s to %s", name, n, quantile.got, test.shortest+quantile.low, test.shortest+quantile.high)
-					}
+				least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
+				if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
+					t.Errorf("%d intervals: got %s to %s, want %s and up to 200 ms more", len(intervals), slices.Min(intervals), slices.Max(intervals), test.shortest)
 				}
 			})
 		})
@@ -133,14 +98,13 @@ func TestIntervalsOfAStreak(t *testing.T) {
 func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, halfASecond())
-		fake := serve(c, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(500*time.Millisecond), func(n int, r *http.Request) (*http.Response, error) {
 			if n <= 2 {
 				time.Sleep(5 * time.Second)
 			}
 			return script("ready")(n, r)
 		})
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(4*time.Second)); err != nil {
+		if err := fake.wait(t, time.Hour, stableFor(4*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
@@ -151,9 +115,10 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, providerConfig())
-		fake := serve(c, script("down", "down", "down", "down", "down", "down", "ready", "down", "ready"))
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(time.Second)); err != nil {
+		config := steady(500 * time.Millisecond)
+		config.Retry.MaxDelay = 10 * time.Second
+		fake := serve(t, config, script("503", "503", "503", "503", "503", "503", "ready", "503", "ready"))
+		if err := fake.wait(t, time.Hour, stableFor(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		if before, after := fake.requests[5]-fake.requests[4], fake.requests[8]-fake.requests[7]; before < 5*time.Second || after > time.Second {
@@ -162,84 +127,60 @@ func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	})
 }
 
-func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
+// The end of a wait in a streak is no failure, but an earlier failure is told.
+func TestTimeRunsOutWhileTheInstanceIsAsExpected(t *testing.T) {
 	t.Parallel()
-	const unstable = "GET " + fakeURL + "/instance: the instance reports what is expected, but not for long enough yet"
 	tests := map[string]struct {
-		timeLimit   time.Duration
-		answers     []string     // one after the other, and then always the last
-		unstable    bool         // the time runs out in a streak, which began with the last of the answers
-		lastFailure *client.Kind // nil for none
-		streak      int          // attempts of the last streak, if the time runs out after it
-		differences bool
+		before      []string // the answers before it is ready for good
+		lastFailure string
 	}{
-		"too little time": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"ready"},
-			unstable: true,
-		},
-		"too little time after a start": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"down", "down", "ready"},
-			unstable: true, lastFailure: client.KindStatus,
-		},
-		"too little time after interruptions": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"ready", "down", "ready", "old", "ready"},
-			unstable: true, lastFailure: client.KindUnexpected,
-		},
-		"down at the end": {
-			timeLimit: 9 * time.Second, answers: []string{"down", "ready", "ready", "down"},
-			lastFailure: client.KindStatus, streak: 2,
-		},
-		"down at the end, after another value": {
-			timeLimit: 9 * time.Second, answers: []string{"old", "ready", "ready", "down"},
-			lastFailure: client.KindStatus, streak: 2, differences: true,
-		},
-		"never as expected": {
-			timeLimit: time.Minute, answers: []string{"down", "old"},
-			lastFailure: client.KindUnexpected, differences: true,
-		},
-		"never as expected, down at the end": {
-			timeLimit: time.Minute, answers: []string{"old", "down"},
-			lastFailure: client.KindStatus, differences: true,
-		},
-		"silent at the end": {
-			timeLimit: 9 * time.Second, answers: []string{"ready", "ready", "down", "silent"},
-			lastFailure: client.KindStatus, streak: 2,
-		},
-		"only down": {
-			timeLimit: time.Minute, answers: []string{"down"},
-			lastFailure: client.KindStatus,
-		},
+		"from the start":      {nil, ""},
+		"after a start":       {[]string{"503", "503"}, ": status 503 Service Unavailable"},
+		"after interruptions": {[]string{"ready", "503", "ready", "old"}, ": not as expected"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-				fake := serve(c, script(test.answers...))
-				err := waitWithin(t, test.timeLimit, c, request, stableFor(10*time.Second))
+				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+				err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
 				got := client.AsReadError(err)
-				if got == nil {
-					t.Fatalf("error %v, want a ReadError", err)
-				}
+				checkContains(t, "outcome", fake.outcome(t, err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
+				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
+				check(t, "number of Differences", len(got.Differences), 0)
+				streak := fake.requests[len(test.before):]
+				check(t, "Streak.Attempts", got.Streak.Attempts, len(streak))
+				check(t, "Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
+			})
+		})
+	}
+}
+
+// The error has the last streak, which here has all answers "ready", and what differed last, although other failures came after it.
+func TestTimeRunsOutWhileTheInstanceIsNotAsExpected(t *testing.T) {
+	t.Parallel()
+	const busy = "status 503 Service Unavailable"
+	tests := map[string]struct {
+		answers []string
+		class   string
+	}{
+		"always down":                 {[]string{"503"}, busy},
+		"down after a streak":         {[]string{"503", "ready", "ready", "503"}, busy},
+		"silent after a streak":       {[]string{"ready", "ready", "503", "silent"}, busy},
+		"old, down after a streak":    {[]string{"old", "ready", "ready", "503"}, busy},
+		"never as expected":           {[]string{"503", "old"}, "not as expected"},
+		"old, and down from there on": {[]string{"old", "503"}, busy},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+				got := client.AsReadError(fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
 				check(t, "OutOfTime()", got.OutOfTime(), true)
-				check(t, "Attempts", got.Attempts, len(fake.requests))
-				check(t, "whether it is unstable", got.Ending == client.Unstable, test.unstable)
-				if test.unstable {
-					check(t, "Error()", got.Error(), unstable)
-					check(t, "end", fake.elapsed(), test.timeLimit)
-				}
-				check(t, "whether there is a Failure", got.Failure != nil, test.lastFailure != nil)
-				if got.Failure != nil {
-					check(t, "Kind", got.Failure.Kind, test.lastFailure)
-				}
-				check(t, "whether there are Differences", got.Differences != nil, test.differences)
-				streak := test.streak
-				if test.unstable {
-					first := len(test.answers) - 1
-					streak = len(fake.requests) - first
-					check(t, "Streak.Lasted", got.Streak.Lasted, fake.requests[len(fake.requests)-1]-fake.requests[first])
-				}
-				check(t, "Streak.Attempts", got.Streak.Attempts, streak)
+				check(t, "Class", got.Failure.Class, test.class)
+				check(t, "Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
+				check(t, "whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
 			})
 		})
 	}
@@ -248,13 +189,11 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-		serve(c, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(time.Second), func(n int, r *http.Request) (*http.Response, error) {
 			time.Sleep(5 * time.Second)
 			return script("old")(n, r)
 		})
-		err := waitWithin(t, 5*time.Second, c, request, stableFor(0))
-		got := checkReadError(t, err, request)
+		got := checkReadError(t, fake.wait(t, 5*time.Second, stableFor(0)), fake.request)
 		check(t, "Class", got.Failure.Class, "not as expected")
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
@@ -275,7 +214,10 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 	config := newConfig()
 	config.ConnectTo = map[string]string{baseURL(t, fakeURL).Origin: server.Address()}
 	request := newRequest(t, fakeURL)
-	got := checkReadError(t, waitWithin(t, time.Second, newClient(t, config), request, stableFor(0)), request)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := newClient(t, config).Wait(ctx, request, stableFor(0))
+	got := checkReadError(t, err, request)
 	want := "GET " + fakeURL + "/instance (redirected to " + fakeURL + "/there) (connect_to " + server.Address() + ") (from a cache, 300 seconds old)"
 	check(t, "Target()", got.Target(), want)
 	check(t, "Answered", got.Failure.Answered, true)
@@ -304,16 +246,15 @@ func TestStreakBehindACache(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
 				start := time.Now()
-				fake := serve(c, func(int, *http.Request) (*http.Response, error) {
+				fake := serve(t, steady(500*time.Millisecond), func(int, *http.Request) (*http.Response, error) {
 					now := time.Since(start)
 					if now < stored {
 						return response(503, "")
 					}
 					return response(200, instancetest.Newer().JSON(), "Age", test.age(now))
 				})
-				err := waitWithin(t, 20*time.Second, c, request, stableFor(test.stableFor))
+				err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
 				if test.ready == 0 {
 					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
 						t.Errorf("error %v, want one of kind %v", err, client.KindCached)
@@ -330,14 +271,13 @@ func TestStreakBehindACache(t *testing.T) {
 func TestNewStreakBehindACache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		config := halfASecond()
+		config := steady(500 * time.Millisecond)
 		config.Log = func(_ context.Context, _ string, fields ...map[string]any) {
 			if reason, _ := fields[0]["reason"].(string); strings.Contains(reason, "cache") {
 				t.Errorf("reason of a failure: got %q, want none about a cache", reason)
 			}
 		}
-		c := newClient(t, config)
-		serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+		fake := serve(t, config, func(n int, _ *http.Request) (*http.Response, error) {
 			switch n {
 			case 51: // after 5 s at least
 				return response(503, "")
@@ -347,7 +287,7 @@ func TestNewStreakBehindACache(t *testing.T) {
 				return response(200, instancetest.Newer().JSON())
 			}
 		})
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(20*time.Second)); err != nil {
+		if err := fake.wait(t, time.Hour, stableFor(20*time.Second)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -375,20 +315,19 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-				fake := serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
 					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
 				})
-				mustRead(t, c, request) // which takes any answer
+				mustRead(t, fake.client, fake.request) // which takes any answer
 				fake.start, fake.requests = time.Now(), nil
-				err := waitWithin(t, 5*time.Second, c, request, client.Condition{})
+				err := fake.wait(t, 5*time.Second, client.Condition{})
 				if test.requests > 0 {
 					if err != nil || len(fake.requests) != test.requests {
 						t.Errorf("error %v after %d requests, want success after %d", err, len(fake.requests), test.requests)
 					}
 					return
 				}
-				got := checkReadError(t, err, request)
+				got := checkReadError(t, err, fake.request)
 				check(t, "Kind", got.Failure.Kind, client.KindCached)
 				checkContains(t, "Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
 				check(t, "Target()", got.Target(), "GET "+fakeURL+"/instance")
@@ -414,11 +353,10 @@ func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClient(t, newConfig())
-			serve(c, func(int, *http.Request) (*http.Response, error) {
+			fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) {
 				return response(test.status, test.body, "Age", test.age)
 			})
-			check(t, "Target()", readError(t, c, newRequest(t, fakeURL)).Target(), "GET "+fakeURL+"/instance"+test.want)
+			check(t, "Target()", readError(t, fake.client, fake.request).Target(), "GET "+fakeURL+"/instance"+test.want)
 		})
 	}
 }
