@@ -43,20 +43,17 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"what came before is no start": {time.Second, []string{"old", "503"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
-					t.Fatal(err)
-				}
-				streak := fake.requests[len(test.before):]
-				last := len(streak) - 1
-				if streak[last]-streak[0] < test.stableFor || last > 0 && streak[last-1]-streak[0] >= test.stableFor {
-					t.Errorf("requests when it was ready for good: got %v, want them to end %s after the first", streak, test.stableFor)
-				}
-				check(t, "end", fake.elapsed(), streak[last])
-			})
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
+				t.Fatal(err)
+			}
+			streak := fake.requests[len(test.before):]
+			last := len(streak) - 1
+			if streak[last]-streak[0] < test.stableFor || last > 0 && streak[last-1]-streak[0] >= test.stableFor {
+				t.Errorf("requests when it was ready for good: got %v, want them to end %s after the first", streak, test.stableFor)
+			}
+			check(t, "end", fake.elapsed(), streak[last])
 		})
 	}
 }
@@ -73,23 +70,20 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		"busy":     {[]string{"429", "503"}, 1100 * time.Millisecond},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
-					t.Fatal(err)
-				}
-				var intervals []time.Duration
-				streak := fake.requests[len(test.before):]
-				for i, request := range streak[1:] {
-					intervals = append(intervals, request-streak[i])
-				}
-				least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
-				if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
-					t.Errorf("%d intervals: got %s to %s, want %s and up to 200 ms more", len(intervals), slices.Min(intervals), slices.Max(intervals), test.shortest)
-				}
-			})
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			var intervals []time.Duration
+			streak := fake.requests[len(test.before):]
+			for i, request := range streak[1:] {
+				intervals = append(intervals, request-streak[i])
+			}
+			least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
+			if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
+				t.Errorf("%d intervals: got %s to %s, want %s and up to 200 ms more", len(intervals), slices.Min(intervals), slices.Max(intervals), test.shortest)
+			}
 		})
 	}
 }
@@ -139,19 +133,16 @@ func TestTimeRunsOutWhileTheInstanceIsAsExpected(t *testing.T) {
 		"after interruptions": {[]string{"ready", "503", "ready", "old"}, ": not as expected"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
-				got := client.AsReadError(err)
-				checkContains(t, "outcome", fake.outcome(t, err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
-				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
-				check(t, "number of Differences", len(got.Differences), 0)
-				streak := fake.requests[len(test.before):]
-				check(t, "Streak.Attempts", got.Streak.Attempts, len(streak))
-				check(t, "Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
-			})
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
+			got := client.AsReadError(err)
+			checkContains(t, "outcome", fake.outcome(t, err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
+			check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
+			check(t, "number of Differences", len(got.Differences), 0)
+			streak := fake.requests[len(test.before):]
+			check(t, "Streak.Attempts", got.Streak.Attempts, len(streak))
+			check(t, "Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
 		})
 	}
 }
@@ -172,16 +163,13 @@ func TestTimeRunsOutWhileTheInstanceIsNotAsExpected(t *testing.T) {
 		"old, and down from there on": {[]string{"old", "503"}, busy},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
-				got := client.AsReadError(fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
-				check(t, "OutOfTime()", got.OutOfTime(), true)
-				check(t, "Class", got.Failure.Class, test.class)
-				check(t, "Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
-				check(t, "whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
-			})
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+			got := client.AsReadError(fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
+			check(t, "OutOfTime()", got.OutOfTime(), true)
+			check(t, "Class", got.Failure.Class, test.class)
+			check(t, "Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
+			check(t, "whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
 		})
 	}
 }
@@ -223,46 +211,52 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 	check(t, "Answered", got.Failure.Answered, true)
 }
 
-// The copies that a cache keeps of one answer say nothing about how the server goes on, whereas a cache may ask it each time.
-func TestStreakBehindACache(t *testing.T) {
+// The copies that a cache keeps of one answer say nothing about how the server goes on.
+func TestCopiesInACacheAreNoStreak(t *testing.T) {
 	t.Parallel()
-	const stored = 1500 * time.Millisecond // when the instance is ready, and the cache stores its answer
-	copies := func(now time.Duration) string { return strconv.Itoa(int((now - stored) / time.Second)) }
-	asked := func(time.Duration) string { return "0" }
+	for name, d := range map[string]time.Duration{"short": 200 * time.Millisecond, "long": 3 * time.Second} {
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), nil)
+			fake.answer = func(n int, _ *http.Request) (*http.Response, error) {
+				if fake.elapsed() < 1500*time.Millisecond {
+					return response(503, "")
+				}
+				age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
+				return response(200, instancetest.Newer().JSON(), "Age", age)
+			}
+			err := fake.wait(t, 20*time.Second, stableFor(d))
+			checkContains(t, "outcome", fake.outcome(t, err), "response from a cache")
+			fake.start, fake.requests = time.Now(), nil
+			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
+			checkContains(t, "outcome", fake.outcome(t, err), "at 1.5s ready")
+		})
+	}
+}
+
+// A cache may also ask the server each time. As Age counts whole seconds, that takes a second to see.
+func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
-		age       func(now time.Duration) string
-		stableFor time.Duration
-		ready     time.Duration // the earliest end of a wait, or 0 for never
+		age              string
+		stableFor, after time.Duration // the streak ends then, at the earliest
 	}{
-		"copies of one answer":                      {copies, 3 * time.Second, 0},
-		"copies of one answer, for a short time":    {copies, 200 * time.Millisecond, 0},
-		"copies of one answer, taken once":          {copies, 0, stored},
-		"asked each time":                           {asked, 3 * time.Second, stored + 3*time.Second},
-		"asked each time, for a short time":         {asked, 200 * time.Millisecond, stored + time.Second},
-		"no cache, for a short time":                {func(time.Duration) string { return "" }, 200 * time.Millisecond, stored + 200*time.Millisecond},
-		"answers of more than a second ago, always": {func(time.Duration) string { return "1" }, 3 * time.Second, 0},
+		"no cache":                  {"", 200 * time.Millisecond, 200 * time.Millisecond},
+		"cache":                     {"0", 3 * time.Second, 3 * time.Second},
+		"cache, for a short time":   {"0", 200 * time.Millisecond, time.Second},
+		"cache, for no time at all": {"0", 0, 0},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				fake := serve(t, steady(500*time.Millisecond), func(int, *http.Request) (*http.Response, error) {
-					now := time.Since(start)
-					if now < stored {
-						return response(503, "")
-					}
-					return response(200, instancetest.Newer().JSON(), "Age", test.age(now))
-				})
-				err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
-				if test.ready == 0 {
-					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
-						t.Errorf("error %v, want one of kind %v", err, client.KindCached)
-					}
-				} else if end := fake.elapsed(); err != nil || end < test.ready || end > test.ready+300*time.Millisecond {
-					t.Errorf("the wait ended after %s with error %v, want success after %s", end, err, test.ready)
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
+				if n == 1 {
+					return response(503, "")
 				}
+				return response(200, instancetest.Newer().JSON(), "Age", test.age)
 			})
+			err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
+			if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
+				t.Errorf("the streak ended after %s with error %v, want success after %s", streak, err, test.after)
+			}
 		})
 	}
 }
@@ -296,42 +290,35 @@ func TestNewStreakBehindACache(t *testing.T) {
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).
 func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 	t.Parallel()
+	const tooOld = "no time left: response from a cache"
 	tests := map[string]struct {
-		ages     []string // of one answer after the other, and then the last; "" for no Age
-		requests int      // until an answer is taken, or 0 for never
+		ages []string // of the answers each half second, and then the last; "" for no Age
+		want string   // how the wait ends
 	}{
-		"no cache":                    {[]string{""}, 1},
-		"older than the wait":         {[]string{"60"}, 0},
-		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, 0}, // there are two each second
-		"the cache asks again":        {[]string{"60", "61", "0"}, 3},
-		"asked again after the start": {[]string{"60", "61", "62", "1"}, 5}, // it is 1.5 s, and then 2 s after the start
-		"the first of several":        {[]string{"60, 0"}, 0},
-		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, 4},
-		"more than an integer":        {[]string{"99999999999999999999"}, 0},
-		"no number":                   {[]string{"old"}, 1},
-		"negative":                    {[]string{"-5"}, 1},
+		"no cache":                    {[]string{""}, "at 0s ready"},
+		"older than the wait":         {[]string{"60"}, tooOld},
+		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, tooOld},
+		"the cache asks again":        {[]string{"60", "61", "0"}, "at 1s ready"},
+		"asked again after the start": {[]string{"60", "61", "62", "1"}, "at 2s ready"},
+		"the first of several":        {[]string{"60, 0"}, tooOld},
+		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, "at 1.5s ready"},
+		"more than an integer":        {[]string{"99999999999999999999"}, tooOld},
+		"no number":                   {[]string{"old"}, "at 0s ready"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
-					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
-				})
-				mustRead(t, fake.client, fake.request) // which takes any answer
-				fake.start, fake.requests = time.Now(), nil
-				err := fake.wait(t, 5*time.Second, client.Condition{})
-				if test.requests > 0 {
-					if err != nil || len(fake.requests) != test.requests {
-						t.Errorf("error %v after %d requests, want success after %d", err, len(fake.requests), test.requests)
-					}
-					return
-				}
+		inFakeTime(t, name, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
+				return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+			})
+			mustRead(t, fake.client, fake.request) // which takes any answer
+			fake.start, fake.requests = time.Now(), nil
+			err := fake.wait(t, 5*time.Second, client.Condition{})
+			checkContains(t, "outcome", fake.outcome(t, err), test.want)
+			if err != nil {
 				got := checkReadError(t, err, fake.request)
-				check(t, "Kind", got.Failure.Kind, client.KindCached)
 				checkContains(t, "Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
 				check(t, "Target()", got.Target(), "GET "+fakeURL+"/instance")
-			})
+			}
 		})
 	}
 }
@@ -339,24 +326,8 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 // Also a failure may come from a cache.
 func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		status int
-		body   string
-		age    string
-		want   string // in the target
-	}{
-		"status":    {404, "gone", "300", " (from a cache, 300 seconds old)"},
-		"not JSON":  {200, "hello", "300", " (from a cache, 300 seconds old)"},
-		"age 0":     {404, "gone", "0", ""},
-		"no number": {404, "gone", "old", ""},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) {
-				return response(test.status, test.body, "Age", test.age)
-			})
-			check(t, "Target()", readError(t, fake.client, fake.request).Target(), "GET "+fakeURL+"/instance"+test.want)
-		})
+	for age, from := range map[string]string{"300": " (from a cache, 300 seconds old)", "0": "", "old": ""} {
+		fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) { return response(404, "", "Age", age) })
+		check(t, "Target()", readError(t, fake.client, fake.request).Target(), "GET "+fakeURL+"/instance"+from)
 	}
 }

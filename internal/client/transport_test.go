@@ -23,65 +23,53 @@ import (
 
 func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	t.Parallel()
-	document := instancetest.Newer().JSON()
+	document, longest := instancetest.Newer().JSON(), padded(64<<10)
 	responds := func(text string) instancetest.Option { return instancetest.WithDefault(verbatim(text)) }
 	var chunks strings.Builder
 	for _, b := range []byte(document) {
 		chunks.WriteString("1\r\n" + string([]byte{b}) + "\r\n")
 	}
-	authority := instancetest.New(t, instancetest.WithTLS()) // all servers have one
-	manyPEM := authority.ClientCertPEM() + "\n" + authority.CACertPEM() + "\n" + authority.ClientKeyPEM()
-	tests := map[string]struct {
-		server  instancetest.Option
-		change  func(*client.Config)
-		longest bool // the document is as long as it may be
-	}{
-		"HTTP":                {server: instancetest.WithPath("")},
-		"HTTPS":               {server: instancetest.WithTLS()},
-		"under a path":        {server: instancetest.WithPath("/files/api")},
-		"gzip":                {server: instancetest.WithDefault(gzipped(document))},
-		"byte order mark":     {server: instancetest.WithDocument("\ufeff" + document)},
-		"other content type":  {server: instancetest.WithDefault(instancetest.Body(200, "text/html", document))},
-		"no content type":     {server: instancetest.WithDefault(instancetest.Body(200, "", document))},
-		"64 KiB":              {server: instancetest.WithDocument(padded(64 << 10)), longest: true},
-		"64 KiB, gzip":        {server: instancetest.WithDefault(gzipped(padded(64 << 10))), longest: true},
-		"64 KiB, no length":   {server: responds("HTTP/1.1 200 OK\r\n\r\n" + padded(64<<10)), longest: true},
-		"HTTP/1.0":            {server: responds("HTTP/1.0 200 OK\r\n\r\n" + document)},
-		"1xx before":          {server: responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document)},
-		"chunked by the byte": {server: responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n")},
-		"mutual TLS":          {server: instancetest.WithClientCertificate(), change: func(c *client.Config) { c.TLS = trustAndCertificate(t) }},
-		"expired, insecure":   {server: instancetest.WithCertificate(instancetest.CertificateExpired), change: func(c *client.Config) { c.TLS.Insecure = true }},
-		"several PEM blocks":  {server: instancetest.WithTLS(), change: func(c *client.Config) { c.TLS.CACertPEM = manyPEM }},
-		"required header":     {server: instancetest.WithRequiredHeader("Authorization", secret)},
-	}
-	for name, test := range tests {
+	config := newConfig()
+	config.TLS = trustAndCertificate(t)
+	config.TLS.CACertPEM = config.TLS.ClientCertPEM + "\n" + config.TLS.CACertPEM + "\n" + config.TLS.ClientKeyPEM // blocks of any kind
+	c := newClient(t, config)
+	for name, option := range map[string]instancetest.Option{
+		"HTTP":                instancetest.WithPath(""),
+		"HTTPS":               instancetest.WithTLS(),
+		"mutual TLS":          instancetest.WithClientCertificate(),
+		"under a path":        instancetest.WithPath("/files/api"),
+		"required header":     instancetest.WithRequiredHeader("Authorization", secret),
+		"gzip":                instancetest.WithDefault(gzipped(document)),
+		"byte order mark":     instancetest.WithDocument("\ufeff" + document),
+		"other content type":  instancetest.WithDefault(instancetest.Body(200, "text/html", document)),
+		"no content type":     instancetest.WithDefault(instancetest.Body(200, "", document)),
+		"64 KiB":              instancetest.WithDocument(longest),
+		"64 KiB, gzip":        instancetest.WithDefault(gzipped(longest)),
+		"64 KiB, no length":   responds("HTTP/1.1 200 OK\r\n\r\n" + longest),
+		"HTTP/1.0":            responds("HTTP/1.0 200 OK\r\n\r\n" + document),
+		"1xx before":          responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document),
+		"chunked by the byte": responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := newConfig()
-			config.TLS = trust(t)
-			if test.change != nil {
-				test.change(&config)
-			}
-			c := newClient(t, config)
-			want := document
-			if test.longest {
-				want = padded(64 << 10)
-			}
-			server := instancetest.New(t, test.server)
+			server := instancetest.New(t, option)
 			for _, url := range []string{server.URL(), server.URL() + "//", strings.Replace(server.URL(), "127.0.0.1", "LOCALHOST", 1)} {
 				result := mustRead(t, c, newRequest(t, url))
-				if string(result.Document) != want || result.Details.FileMaxSizeBytes != 64424509440 {
-					t.Errorf("the document is %.200q, want %.200q; details %+v", result.Document, want, result.Details)
-				}
+				check(t, "document", strings.TrimRight(string(result.Document), " "), document)
+				check(t, "FileMaxSizeBytes", result.Details.FileMaxSizeBytes, 64424509440)
 			}
-			for _, request := range server.Requests() {
-				if request.Method != http.MethodGet || server.Origin()+request.Path != server.URL()+"/instance" ||
-					request.RawQuery != "" || request.Proto != "HTTP/1.1" {
-					t.Errorf("the request was %+v, want GET %s/instance with HTTP/1.1", request, server.URL())
-				}
+			for _, sent := range server.Requests() {
+				check(t, "request", sent.Method+" "+server.Origin()+sent.Path+"?"+sent.RawQuery+" "+sent.Proto, "GET "+server.URL()+"/instance? HTTP/1.1")
 			}
 		})
 	}
+}
+
+func TestInsecureTrustsAnyCertificate(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.TLS.Insecure = true
+	mustRead(t, newClient(t, config), newRequest(t, instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired)).URL()))
 }
 
 // With HTTP/2, a server could hold a read past its timeouts.
@@ -98,33 +86,32 @@ func TestServersAreOfferedHTTP11Only(t *testing.T) {
 func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	tests := map[string]struct {
-		headers, want http.Header
-		host          string
-	}{
-		"none": {nil, http.Header{
-			"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"},
-		}, server.Address()},
-		"extra": {
-			http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "User-Agent": {"mine"}, "Host": {"files.example.org"}},
-			http.Header{
-				"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "Cache-Control": {"no-cache"}, "User-Agent": {"mine"}, "Accept-Encoding": {"gzip"},
-			}, "files.example.org",
-		},
-	}
-	c := newClient(t, newConfig())
-	for name, test := range tests {
-		request := newRequest(t, server.URL())
-		request.Headers = test.headers.Clone()
-		mustRead(t, c, request)
-		requests := server.Requests()
-		sent := requests[len(requests)-1]
-		if !maps.EqualFunc(sent.Header, test.want, slices.Equal[[]string]) || sent.Host != test.host {
-			t.Errorf("%s: sent %v to host %q, want %v to %q", name, sent.Header, sent.Host, test.want, test.host)
-		}
-		if !maps.EqualFunc(request.Headers, test.headers, slices.Equal[[]string]) {
-			t.Errorf("%s: the read changed its headers, which reads share, from %v to %v", name, test.headers, request.Headers)
-		}
+	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
+	request.Headers = nil
+	mustRead(t, c, request)
+	request.Headers = http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "User-Agent": {"mine"}, "Host": {"files.example.org"}}
+	shared := request.Headers.Clone()
+	mustRead(t, c, request)
+	checkHeaders(t, "headers of the request after the read", request.Headers, shared)
+
+	sent := server.Requests()
+	checkHeaders(t, "headers sent by default", sent[0].Header, ownHeaders())
+	check(t, "Host", sent[0].Host, server.Address())
+	want := ownHeaders()
+	want["X-Api-Key"], want["Accept"], want["User-Agent"] = []string{"k"}, []string{"text/plain"}, []string{"mine"}
+	checkHeaders(t, "headers sent", sent[1].Header, want)
+	check(t, "Host", sent[1].Host, "files.example.org")
+}
+
+// ownHeaders returns the headers that the client itself sends.
+func ownHeaders() http.Header {
+	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
+}
+
+func checkHeaders(t *testing.T, name string, got, want http.Header) {
+	t.Helper()
+	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("%s: got %v, want %v", name, got, want)
 	}
 }
 
@@ -308,28 +295,22 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 // The client certificate is for the instance alone.
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
-	for _, scheme := range []string{"http", "https"} {
-		for name, options := range map[string][]instancetest.ProxyOption{
-			"https proxy": {instancetest.WithProxyCertificate(instancetest.CertificateValid)}, "http proxy": nil,
-		} {
-			t.Run(scheme+" through an "+name, func(t *testing.T) {
-				t.Parallel()
-				server := instancetest.New(t)
-				if scheme == "https" {
-					server = instancetest.New(t, instancetest.WithClientCertificate())
-				}
-				proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
-				config := newConfig()
-				config.TLS = trustAndCertificate(t)
-				c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
-				mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
-				if requests := proxy.Requests(); len(requests) != 1 || requests[0].ClientCertificate {
-					t.Errorf("the proxy was sent %+v", requests)
-				}
-				if requests := server.Requests(); len(requests) != 1 || requests[0].ClientCertificate != (scheme == "https") {
-					t.Errorf("the instance was sent %+v", requests)
-				}
-			})
+	for _, proxyOption := range []instancetest.ProxyOption{nil, instancetest.WithProxyCertificate(instancetest.CertificateValid)} {
+		for scheme, option := range map[string]instancetest.Option{"http": instancetest.WithPath(""), "https": instancetest.WithClientCertificate()} {
+			server := instancetest.New(t, option)
+			options := []instancetest.ProxyOption{instancetest.WithProxyTarget(server)}
+			if proxyOption != nil {
+				options = append(options, proxyOption)
+			}
+			proxy := instancetest.NewProxy(t, options...)
+			config := newConfig()
+			config.TLS = trustAndCertificate(t)
+			c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
+			mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
+			name := scheme + " through " + proxy.URL()
+			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
+			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
+			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, scheme == "https")
 		}
 	}
 }
@@ -340,30 +321,25 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
 			t.Run(variable+"="+before, func(t *testing.T) {
 				t.Parallel()
-				scheme, _, _ := strings.Cut(strings.ToLower(variable), "_")
-				instance := instancetest.WithPath("")
-				if scheme == "https" {
-					instance = instancetest.WithTLS()
+				url, option, method := proxiedHTTP, instancetest.WithPath(""), http.MethodGet
+				if strings.EqualFold(variable, "HTTPS_PROXY") {
+					url, option, method = proxiedHTTPS, instancetest.WithTLS(), http.MethodConnect
 				}
-				server := instancetest.New(t, instance)
+				server := instancetest.New(t, option)
 				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
 				config := newConfig()
 				config.TLS = trust(t)
 				c := newClient(t, config, variable+"="+before+proxy.Address())
-				mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
+				mustRead(t, c, newRequest(t, url))
 				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
-				if requests := server.Requests(); len(requests) != 2 || requests[0].Host != instancetest.ProxiedHost ||
-					requests[0].Header.Get("Authorization") != secret {
-					t.Errorf("the instance was sent %+v", requests)
-				}
-				requests := proxy.Requests()
-				if len(requests) != 1 ||
-					strings.HasPrefix(requests[0].Header.Get("Proxy-Authorization"), "Basic ") != strings.Contains(before, "@") {
-					t.Fatalf("the proxy was sent %+v", requests)
-				}
-				if scheme == "https" && (requests[0].Method != http.MethodConnect || requests[0].Header.Get("Authorization") != "") {
-					t.Errorf("the proxy was sent %+v", requests[0])
-				}
+
+				check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
+				sent := proxy.Requests()[0]
+				check(t, "method", sent.Method, method)
+				check(t, "proxy's credentials sent", strings.HasPrefix(sent.Header.Get("Proxy-Authorization"), "Basic "), strings.Contains(before, "@"))
+				check(t, "instance's credentials sent to the proxy", sent.Header.Get("Authorization") != "", method == http.MethodGet)
+				check(t, "Host", server.Requests()[0].Host, instancetest.ProxiedHost)
+				check(t, "Authorization", server.Requests()[0].Header.Get("Authorization"), secret)
 			})
 		}
 	}
