@@ -35,9 +35,7 @@ type failing struct {
 // checkFailures reads from each URL with two attempts at most, and checks the failure and the number of attempts.
 func checkFailures(t *testing.T, attempts int, tests map[string]failing) {
 	t.Helper()
-	config := newConfig()
-	config.Retry.MaxAttempts, config.TLS = 2, trust(t)
-	c := newClient(t, config)
+	c := newClient(t, newConfig())
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,9 +108,7 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t)
-			config := newConfig()
-			config.Retry.MaxAttempts = 2
-			c := newClient(t, config)
+			c := newClient(t, newConfig())
 			for n := range len(response) {
 				for how, end := range map[string]instancetest.Step{"closed": instancetest.CloseConnection(), "reset": instancetest.Reset()} {
 					c.CloseIdleConnections() // what breaks after another request is retried anyway
@@ -151,7 +147,9 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 	})
 	t.Run("unknown authority", func(t *testing.T) {
 		t.Parallel()
-		got := readError(t, newClient(t, newConfig()), newRequest(t, mutual.URL()))
+		config := newConfig()
+		config.TLS = client.TLS{}
+		got := readError(t, newClient(t, config), newRequest(t, mutual.URL()))
 		checkFailure(t, got, client.KindCertificate, final, "unknown authority")
 	})
 }
@@ -245,9 +243,7 @@ func TestClassNamesTheStatusOrTheField(t *testing.T) {
 		"status 400 Bad Request":              instancetest.Body(400, "", "No required SSL certificate was sent"),
 		"not an instance document: chunkSize": instancetest.AnswerDocument(instancetest.Newer().Without("apiVersion").Without("chunkSize")),
 	} {
-		config := newConfig()
-		config.Retry.MaxAttempts = 1
-		check(t, "Class", readError(t, newClient(t, config), newRequest(t, serverURL(t, answer))).Failure.Class, want)
+		check(t, "Class", readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, answer))).Failure.Class, want)
 	}
 }
 
@@ -272,9 +268,7 @@ func TestReasonOfAStatus(t *testing.T) {
 		"body that breaks":           {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone", instancetest.Reset()), "status 404 Not Found: Gone"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},
 	}
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	c := newClient(t, config)
+	c := newClient(t, newConfig())
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,11 +297,9 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 // readThrough reads from an instance through a proxy, with two attempts at most, and returns the error.
 func readThrough(t *testing.T, proxy, url string) *client.ReadError {
 	t.Helper()
-	config := newConfig()
-	config.Retry.MaxAttempts, config.TLS = 2, trust(t)
 	scheme, _, _ := strings.Cut(url, "://")
 	variable := strings.ToUpper(scheme) + "_PROXY"
-	got := readError(t, newClient(t, config, variable+"="+proxy), newRequest(t, url))
+	got := readError(t, newClient(t, newConfig(), variable+"="+proxy), newRequest(t, url))
 	check(t, "Proxy", got.Failure.Proxy, variable)
 	return got
 }
@@ -448,7 +440,7 @@ func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 func checkLetsGo(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
 	t.Helper()
 	config := newConfig()
-	config.RequestTimeout, config.Retry.MaxAttempts, config.TLS = timeout, 1, trust(t)
+	config.RequestTimeout, config.Retry.MaxAttempts = timeout, 1
 	c, request := newClient(t, config, variables...), newRequest(t, url)
 	got := readError(t, c, request)
 	check(t, "Ending", got.Ending, client.GaveUp)
@@ -536,20 +528,15 @@ func TestEndlessResponsesHoldNoRead(t *testing.T) {
 	})
 }
 
-// On a reused connection, invalid bytes may be the rest of an earlier response, so the read tries again on another connection.
-func TestInvalidResponseOnAReusedConnectionIsRetried(t *testing.T) {
+// On a reused connection, invalid bytes may be the rest of an earlier response, so the read tries again on another connection. A head
+// that is too large is final there too.
+func TestInvalidResponsesOnAReusedConnection(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithScript(
-		instancetest.Answer(), verbatim("rest of an earlier response\r\n\r\n"), instancetest.Answer()))
+		instancetest.Answer(), verbatim("rest of an earlier response\r\n\r\n"), instancetest.Answer(), // the second read makes two attempts
+		verbatim(okHead+strings.Repeat("a:\r\n", 16<<10))))
 	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
 	mustRead(t, c, request)
-	mustRead(t, c, request)
-}
-
-func TestLargeHeadOnAReusedConnectionIsFinal(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Answer(), verbatim(okHead+strings.Repeat("a:\r\n", 16<<10))))
-	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
 	mustRead(t, c, request)
 	checkFailure(t, readError(t, c, request), client.KindLargeHead, final, "")
 }

@@ -49,6 +49,13 @@ func TestMain(m *testing.M) {
 	}
 	log.SetOutput(io.Discard) // net/http logs what a server sends unasked
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
+	server, err := instancetest.Start()
+	if err != nil {
+		panic(err)
+	}
+	trusted = client.TLS{CACertPEM: server.CACertPEM()}
+	certified = client.TLS{CACertPEM: server.CACertPEM(), ClientCertPEM: server.ClientCertPEM(), ClientKeyPEM: server.ClientKeyPEM()}
+	server.Close()
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("16") // most tests wait
@@ -116,12 +123,16 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 	return ours, nil
 }
 
-// newConfig returns a configuration with short delays.
+// TLS settings that trust the certificates of instancetest, without and with a client certificate.
+var trusted, certified client.TLS
+
+// newConfig returns a configuration with two attempts: a failure with two is one that is retried.
 func newConfig() client.Config {
 	return client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: 30 * time.Second,
-		Retry:          client.Retry{MaxAttempts: 4, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
+		TLS:            trusted,
+		Retry:          client.Retry{MaxAttempts: 2, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
 	}
 }
 
@@ -167,19 +178,6 @@ func baseURL(t testing.TB, text string) address.BaseURL {
 		t.Fatalf("%q: %v", text, err)
 	}
 	return u
-}
-
-// trust returns TLS settings that trust the certificates of instancetest.
-func trust(t testing.TB) client.TLS {
-	t.Helper()
-	return client.TLS{CACertPEM: instancetest.New(t).CACertPEM()}
-}
-
-// trustAndCertificate returns TLS settings that also have a client certificate.
-func trustAndCertificate(t testing.TB) client.TLS {
-	t.Helper()
-	server := instancetest.New(t)
-	return client.TLS{CACertPEM: server.CACertPEM(), ClientCertPEM: server.ClientCertPEM(), ClientKeyPEM: server.ClientKeyPEM()}
 }
 
 // mustRead reads an instance.

@@ -81,9 +81,7 @@ func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	const again = "FILETRANSFER_TEST_SYSTEM_CERTS"
 	if os.Getenv(again) != "" {
 		ofArgument := instancetest.New(t, instancetest.WithTLS())
-		config := newConfig()
-		config.TLS = trust(t)
-		c := newClient(t, config)
+		c := newClient(t, newConfig())
 		mustRead(t, c, newRequest(t, ofArgument.URL()))
 		mustRead(t, c, newRequest(t, ofSystem.URL))
 		return

@@ -30,7 +30,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		chunks.WriteString("1\r\n" + string([]byte{b}) + "\r\n")
 	}
 	config := newConfig()
-	config.TLS = trustAndCertificate(t)
+	config.TLS = certified
 	config.TLS.CACertPEM = config.TLS.ClientCertPEM + "\n" + config.TLS.CACertPEM + "\n" + config.TLS.ClientKeyPEM // blocks of any kind
 	c := newClient(t, config)
 	for name, option := range map[string]instancetest.Option{
@@ -75,11 +75,9 @@ func TestInsecureTrustsAnyCertificate(t *testing.T) {
 // With HTTP/2, a server could hold a read past its timeouts.
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
-	protocol := make(chan string, 1)
+	protocol := make(chan string, 2)
 	server := instancetest.NewRawTLS(t, func(c net.Conn) { protocol <- c.(*tls.Conn).ConnectionState().NegotiatedProtocol }, "h2", "http/1.1")
-	config := newConfig()
-	config.Retry.MaxAttempts, config.TLS = 1, trust(t)
-	readError(t, newClient(t, config), newRequest(t, server.Origin()))
+	readError(t, newClient(t, newConfig()), newRequest(t, server.Origin()))
 	check(t, "protocol", <-protocol, "http/1.1")
 }
 
@@ -124,7 +122,7 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 			t.Parallel()
 			server := instancetest.New(t, instance)
 			config := newConfig()
-			config.TLS = trustAndCertificate(t)
+			config.TLS = certified
 			c, request := newClient(t, config), newRequest(t, server.URL())
 			for range 10 {
 				// Neither failures nor retries and redirects cost a connection.
@@ -228,7 +226,7 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 					connections = proxy.Connections // what it connects to is up to the proxy
 				}
 				config := newConfig()
-				config.TLS = trustAndCertificate(t)
+				config.TLS = certified
 				c, request := newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url)
 				mustRead(t, c, request) // leaves a connection in the pool
 				before := connections()
@@ -248,7 +246,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	tunneled, other := instancetest.New(t, instancetest.WithClientCertificate()), instancetest.New(t, instancetest.WithTLS())
 	proxy := instancetest.NewProxy(t)
 	config := newConfig()
-	config.Retry.MaxAttempts, config.TLS = 1, trustAndCertificate(t)
+	config.Retry.MaxAttempts, config.TLS = 1, certified
 	config.ConnectTo = map[string]string{baseURL(t, proxiedHTTPS).Origin: tunneled.Address()}
 	c, request := newClient(t, config, "HTTPS_PROXY="+proxy.URL()), newRequest(t, proxiedHTTPS)
 	tunneled.SetScript(instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer(), instancetest.Status(404))
@@ -304,7 +302,7 @@ func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 			}
 			proxy := instancetest.NewProxy(t, options...)
 			config := newConfig()
-			config.TLS = trustAndCertificate(t)
+			config.TLS = certified
 			c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
 			mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
 			name := scheme + " through " + proxy.URL()
@@ -327,9 +325,7 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 				}
 				server := instancetest.New(t, option)
 				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
-				config := newConfig()
-				config.TLS = trust(t)
-				c := newClient(t, config, variable+"="+before+proxy.Address())
+				c := newClient(t, newConfig(), variable+"="+before+proxy.Address())
 				mustRead(t, c, newRequest(t, url))
 				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
 
