@@ -85,16 +85,13 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"something else": {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			trace := &requestTrace{redact: newRedactor(nil, nil)}
-			trace.reach(test.at)
-			failure := classify(t.Context(), test.err, trace)
-			if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
-				t.Errorf("kind %v, reason %q, transient: %t, want %v, %q, %t",
-					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
-			}
-		})
+		trace := &requestTrace{redact: newRedactor(nil, nil)}
+		trace.reach(test.at)
+		failure := classify(t.Context(), test.err, trace)
+		if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
+			t.Errorf("%s: kind %v, reason %q, transient: %t, want %v, %q, %t",
+				name, failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
+		}
 	}
 }
 

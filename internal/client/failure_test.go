@@ -462,7 +462,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 		"handshake":   {rawServer(t, "https", instancetest.Await), client.KindTimeout, "connected, but no TLS handshake in time"},
 		"response":    {serverURL(t, instancetest.Silent()), client.KindTimeout, "connected, but no response in time"},
 		"body":        {serverURL(t, instancetest.Drip(okHead+"Content-Length: 9999\r\n\r\n")), client.KindTimeout, "no complete response in time"},
-		"redirect":    {silentAfter("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n"), client.KindTimeout, "no complete response in time"},
+		"redirect":    {silentAfter("HTTP/1.1 302 X\r\nLocation: /elsewhere\r\nContent-Length: 9\r\n\r\n"), client.KindTimeout, "no complete response in time"},
 		"error":       {silentAfter("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.KindStatus, "status 403 Forbidden: No"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -470,6 +470,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 			failure := checkLetsGo(t, short, test.url)
 			check(t, "Kind", failure.Kind, test.kind)
 			check(t, "TimedOut", failure.TimedOut, test.kind == client.KindTimeout)
+			check(t, "RedirectedTo", failure.RedirectedTo, "") // the redirect itself took the time
 			checkContains(t, "Reason", failure.Reason, test.reason)
 		})
 	}

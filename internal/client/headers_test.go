@@ -49,17 +49,14 @@ func TestParseHeaders(t *testing.T) {
 		}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, faults := client.ParseHeaders(test.headers)
-			if len(faults) != len(test.faults) || len(faults) == 0 && !maps.EqualFunc(got, test.want, slices.Equal[[]string]) {
-				t.Fatalf("got %v and faults %v, want %v and %v", got, faults, test.want, test.faults)
-			}
-			for i, fault := range faults {
-				check(t, "Name", fault.Name, test.faults[i].Name)
-				checkContains(t, "Reason", fault.Reason, test.faults[i].Reason)
-				checkText(t, fault.Reason)
-			}
-		})
+		got, faults := client.ParseHeaders(test.headers)
+		if len(faults) != len(test.faults) || len(faults) == 0 && !maps.EqualFunc(got, test.want, slices.Equal[[]string]) {
+			t.Fatalf("%s: got %v and faults %v, want %v and %v", name, got, faults, test.want, test.faults)
+		}
+		for i, fault := range faults {
+			check(t, name+": Name", fault.Name, test.faults[i].Name)
+			checkContains(t, name+": Reason", fault.Reason, test.faults[i].Reason)
+			checkText(t, fault.Reason)
+		}
 	}
 }

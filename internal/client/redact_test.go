@@ -69,68 +69,35 @@ func TestRedactedProxyCredentials(t *testing.T) {
 // A server that repeats what it was sent must not bring it into a failure or a log, where newClient and readError look for it.
 func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 	t.Parallel()
-	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
-		return func(w http.ResponseWriter, echo string) {
-			w.Header().Set("Content-Type", contentType)
-			w.WriteHeader(status)
-			_, _ = w.Write([]byte(before + echo + after))
-		}
-	}
-	tests := map[string]func(w http.ResponseWriter, echo string){
-		"service's error":       body(403, "application/json", `{"message":"Not allowed: `, `"}`),
-		"text":                  body(403, "text/plain", "Not allowed: ", "!"),
-		"where the text is cut": body(403, "text/plain", strings.Repeat("x", 195), ""),
-		"JSON of PHP": func(w http.ResponseWriter, echo string) {
-			body(401, "application/json", `{"detail":"`, `"}`)(w, strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo))
-		},
-		"JSON of Go": func(w http.ResponseWriter, echo string) {
-			text, _ := json.Marshal(map[string]string{"detail": echo})
-			body(401, "application/json", "", "")(w, string(text))
-		},
-		"HTML title":   body(403, "text/html", "<title>", "</title>"),
-		"not JSON":     body(200, "text/plain", "", ""),
-		"content type": func(w http.ResponseWriter, echo string) { body(200, echo, "", "")(w, "") },
-		"content encoding": func(w http.ResponseWriter, echo string) {
-			w.Header().Set("Content-Encoding", echo)
-			body(200, "", "", "")(w, "")
-		},
-		"a field": func(w http.ResponseWriter, echo string) {
-			body(200, "", "", "")(w, instancetest.Newer().With("fileMaxSize", "x"+echo).JSON())
-		},
-		"a name": func(w http.ResponseWriter, echo string) {
-			body(200, "", "", "")(w, instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON())
-		},
-		"redirect to a path":          func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
-		"redirect to an escaped path": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+url.PathEscape(echo)) },
-		"redirect with a query":       func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
-		"not HTTP":                    func(w http.ResponseWriter, echo string) { hijack(w, echo+"\r\n\r\n") },
-		"malformed header":            func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 200 OK\r\n"+echo+"\r\n\r\n") },
-		"status text":                 func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 403 "+echo+"\r\n\r\n") },
-	}
-	for name, respond := range tests {
-		for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+	body := instancetest.Body
+	for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+		ofPHP := strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo)
+		ofGo, _ := json.Marshal(echo)
+		for name, answer := range map[string]instancetest.Step{
+			"service's error":             body(403, "application/json", `{"message":"Not allowed: `+echo+`"}`),
+			"text":                        body(403, "text/plain", "Not allowed: "+echo+"!"),
+			"where the text is cut":       body(403, "text/plain", strings.Repeat("x", 195)+echo),
+			"JSON of PHP":                 body(401, "application/json", `{"detail":"`+ofPHP+`"}`),
+			"JSON of Go":                  body(401, "application/json", `{"detail":`+string(ofGo)+`}`),
+			"HTML title":                  body(403, "text/html", "<title>"+echo+"</title>"),
+			"not JSON":                    body(200, "text/plain", echo),
+			"content type":                body(200, echo, ""),
+			"content encoding":            verbatim(okHead + "Content-Encoding: " + echo + "\r\n\r\n"),
+			"a field":                     body(200, "", instancetest.Newer().With("fileMaxSize", "x"+echo).JSON()),
+			"a name":                      body(200, "", instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON()),
+			"redirect to a path":          instancetest.Redirect(302, "ftp://h/"+echo),
+			"redirect to an escaped path": instancetest.Redirect(302, "ftp://h/"+url.PathEscape(echo)),
+			"redirect with a query":       instancetest.Redirect(302, "ftp://h/?v="+url.QueryEscape(echo)),
+			"not HTTP":                    verbatim(echo + "\r\n\r\n"),
+			"malformed header":            verbatim("HTTP/1.1 200 OK\r\n" + echo + "\r\n\r\n"),
+			"status text":                 verbatim("HTTP/1.1 403 " + echo + "\r\n\r\n"),
+		} {
 			t.Run(name+"/"+echo[:6], func(t *testing.T) {
 				t.Parallel()
-				server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
-				readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
+				readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, answer)))
 			})
 		}
 	}
-}
-
-func redirect(w http.ResponseWriter, location string) {
-	w.Header()["Location"] = []string{location}
-	w.WriteHeader(http.StatusFound)
-}
-
-// hijack writes a response past net/http, which would correct it.
-func hijack(w http.ResponseWriter, response string) {
-	c, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
-	}
-	_, _ = c.Write([]byte(response))
-	_ = c.Close()
 }
 
 // What is shown of a body is cut at 8 KiB, possibly within a secret.

@@ -193,7 +193,7 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/instance" {
-			redirect(w, "/there")
+			http.Redirect(w, r, "/there", http.StatusFound)
 			return
 		}
 		w.Header().Set("Age", "300")

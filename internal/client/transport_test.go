@@ -128,11 +128,10 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 				// Neither failures nor retries and redirects cost a connection.
 				server.SetScript(instancetest.Status(503), instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
 					instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
-				for i, good := range []bool{true, false, true, false} {
-					if _, err := c.Read(t.Context(), request); (err == nil) != good {
-						t.Fatalf("read %d: error %v, want success: %t", i, err, good)
-					}
-				}
+				mustRead(t, c, request)
+				readError(t, c, request)
+				mustRead(t, c, request)
+				readError(t, c, request)
 			}
 			// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
 			if n, m := server.Connections(), len(server.Requests()); n > 3 || m != 60 {
