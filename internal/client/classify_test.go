@@ -168,6 +168,19 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
+// As many connections to one host are kept as reads can be under way at once. They are closed before servers and load balancers do so,
+// after a minute or more: a request could meet the end.
+func TestIdleConnectionsAreKeptForAWhile(t *testing.T) {
+	t.Parallel()
+	transport := newTransport(true, nil, nil)
+	if transport.MaxIdleConns < 256 || transport.MaxIdleConnsPerHost < 256 {
+		t.Errorf("%d idle connections are kept, and %d of a host, want 256", transport.MaxIdleConns, transport.MaxIdleConnsPerHost)
+	}
+	if transport.IdleConnTimeout < 10*time.Second || transport.IdleConnTimeout > 50*time.Second {
+		t.Errorf("idle connections are kept for %s, want 10 to 50 s", transport.IdleConnTimeout)
+	}
+}
+
 // Until its first use, a connection has the deadline of the attempt that opened it. After that, the context of each request counts.
 func TestConnectionInUseHasNoDeadlineOfItsOwn(t *testing.T) {
 	t.Parallel()

@@ -263,21 +263,6 @@ func checkText(t testing.TB, text string) {
 	}
 }
 
-// inTime runs a function that must not be held up.
-func inTime(t testing.TB, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	select {
-	case <-done:
-	case <-time.After(long):
-		t.Fatalf("not back after %s", long)
-	}
-}
-
 // rawServer starts a server that does not read a request first. It is at a URL of the scheme.
 func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
 	t.Helper()

@@ -265,13 +265,7 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 func TestNewStreakBehindACache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		config := steady(500 * time.Millisecond)
-		config.Log = func(_ context.Context, _ string, fields ...map[string]any) {
-			if reason, _ := fields[0]["reason"].(string); strings.Contains(reason, "cache") {
-				t.Errorf("reason of a failure: got %q, want none about a cache", reason)
-			}
-		}
-		fake := serve(t, config, func(n int, _ *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
 			switch n {
 			case 51: // after 5 s at least
 				return response(503, "")
@@ -281,8 +275,9 @@ func TestNewStreakBehindACache(t *testing.T) {
 				return response(200, instancetest.Newer().JSON())
 			}
 		})
-		if err := fake.wait(t, time.Hour, stableFor(20*time.Second)); err != nil {
-			t.Error(err)
+		err := fake.wait(t, time.Hour, stableFor(20*time.Second))
+		if next := fake.requests[52] - fake.requests[51]; err != nil || next >= 500*time.Millisecond {
+			t.Errorf("error %v, and %s from the answer with Age to the next request, want none, and 300 ms at most, as in a streak", err, next)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"bufio"
 	"crypto/tls"
 	"fmt"
 	"maps"
@@ -9,11 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -139,63 +134,6 @@ func TestSequentialReadsShareOneConnection(t *testing.T) {
 			}
 		})
 	}
-}
-
-// As many connections to one host are kept as reads can be under way at once.
-func TestReadsAtOnceKeepTheirConnections(t *testing.T) {
-	t.Parallel()
-	const reads = 16
-	var underWay atomic.Pointer[sync.WaitGroup]
-	server := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
-		all := underWay.Load()
-		all.Done()
-		all.Wait()
-		instancetest.Answer()(s, w, r)
-	}))
-	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
-	for range 3 {
-		all, running := new(sync.WaitGroup), new(sync.WaitGroup)
-		all.Add(reads)
-		underWay.Store(all)
-		for range reads {
-			running.Go(func() {
-				if _, err := c.Read(t.Context(), request); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		inTime(t, running.Wait)
-	}
-	if n := server.Connections(); n > 2*reads { // net/http may dial while another connection becomes free
-		t.Errorf("%d connections for three times %d reads at once, want about %d", n, reads, reads)
-	}
-}
-
-// Servers and load balancers close idle connections after a minute or more. The client has to be first: a request could meet the end.
-func TestIdleConnectionIsClosedBeforeServersDo(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, newConfig())
-		idleFor := make(chan time.Duration, 1)
-		c.DialWith(func() net.Conn {
-			ours, theirs := net.Pipe()
-			go func() {
-				reader, document := bufio.NewReader(theirs), instancetest.Newer().JSON()
-				for last := time.Now(); ; last = time.Now() {
-					if _, err := http.ReadRequest(reader); err != nil {
-						idleFor <- time.Since(last)
-						return
-					}
-					_, _ = fmt.Fprintf(theirs, "%sContent-Length: %d\r\n\r\n%s", okHead, len(document), document)
-				}
-			}()
-			return ours
-		})
-		mustRead(t, c, newRequest(t, "http://files.example.org"))
-		if idle := <-idleFor; idle < 10*time.Second || idle > 50*time.Second {
-			t.Errorf("the connection was idle for %s, want 10 to 50 s", idle)
-		}
-	})
 }
 
 func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
@@ -353,9 +291,7 @@ func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 	config := newConfig()
 	config.Retry.MaxAttempts, config.RequestTimeout = 1, short
 	readError(t, newClient(t, config, "HTTP_PROXY=socks5://"+proxy.Address()), newRequest(t, proxiedHTTP))
-	inTime(t, func() {
-		<-left // before the proxy closes it
-	})
+	<-left // before the proxy closes it
 	proxy.Close()
 	if err := goleak.Find(before); err != nil {
 		t.Errorf("%v", err)
