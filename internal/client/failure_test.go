@@ -412,26 +412,17 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 // Connected and Answered are true of the last request.
 func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		url                 string
-		connected, answered bool
-	}{
-		"no such host":         {"http://nonexistent.invalid", false, false},
-		"nothing listens":      {"https://" + instancetest.ReserveAddress(t), false, false},
-		"not TLS":              {rawServer(t, "https", sends("220 mail.example ESMTP\r\n")), true, false},
-		"closed at once":       {rawServer(t, "http", closeNow), true, false},
-		"closed in the body":   {respondsWith(t, okHead+"Content-Length: 9\r\n\r\n{"), true, true},
-		"status":               {serverURL(t, instancetest.Status(404)), true, true},
-		"redirected to nobody": {serverURL(t, instancetest.Redirect(302, "http://nonexistent.invalid")), false, false},
-	}
-	c := newClient(t, newConfig())
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			failure := readError(t, c, newRequest(t, test.url)).Failure
-			check(t, "Connected", failure.Connected, test.connected)
-			check(t, "Answered", failure.Answered, test.answered)
-		})
+	for want, urls := range map[string][]string{
+		"connected: false, answered: false": {
+			"http://nonexistent.invalid", "https://" + instancetest.ReserveAddress(t), serverURL(t, instancetest.Redirect(302, "http://nonexistent.invalid")),
+		},
+		"connected: true, answered: false": {rawServer(t, "http", closeNow), rawServer(t, "https", sends("220 mail.example ESMTP\r\n"))},
+		"connected: true, answered: true":  {serverURL(t, instancetest.Status(404)), respondsWith(t, okHead+"Content-Length: 9\r\n\r\n{")},
+	} {
+		for _, url := range urls {
+			failure := readError(t, newClient(t, newConfig()), newRequest(t, url)).Failure
+			check(t, failure.Reason, fmt.Sprintf("connected: %t, answered: %t", failure.Connected, failure.Answered), want)
+		}
 	}
 }
 
