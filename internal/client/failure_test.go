@@ -426,9 +426,9 @@ func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 	}
 }
 
-// checkLetsGo reads once from a server that holds requests, with the request timeout, and returns the failure. It also checks that
+// failureOfHeldRead reads once from a server that holds requests, with the request timeout, and returns the failure. It also checks that
 // a wait can be canceled meanwhile, as by Ctrl-C.
-func checkLetsGo(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
+func failureOfHeldRead(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
 	t.Helper()
 	config := newConfig()
 	config.RequestTimeout, config.Retry.MaxAttempts = timeout, 1
@@ -456,7 +456,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failure := checkLetsGo(t, short, test.url)
+			failure := failureOfHeldRead(t, short, test.url)
 			check(t, "Kind", failure.Kind, test.kind)
 			check(t, "TimedOut", failure.TimedOut, test.kind == client.KindTimeout)
 			check(t, "RedirectedTo", failure.RedirectedTo, "") // the redirect itself took the time
@@ -474,7 +474,7 @@ func TestSilentProxiesHoldNoRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failure := checkLetsGo(t, short, proxiedHTTPS, variable)
+			failure := failureOfHeldRead(t, short, proxiedHTTPS, variable)
 			check(t, "Kind", failure.Kind, client.KindProxy)
 			check(t, "TimedOut", failure.TimedOut, true)
 			check(t, "Reason", failure.Reason, "the proxy did not connect to the instance in time")
@@ -482,7 +482,7 @@ func TestSilentProxiesHoldNoRead(t *testing.T) {
 	}
 	t.Run("plain HTTP", func(t *testing.T) { // it may be the instance that does not answer
 		t.Parallel()
-		failure := checkLetsGo(t, short, proxiedHTTP, "HTTP_PROXY="+rawServer(t, "http", instancetest.Await))
+		failure := failureOfHeldRead(t, short, proxiedHTTP, "HTTP_PROXY="+rawServer(t, "http", instancetest.Await))
 		check(t, "Kind", failure.Kind, client.KindTimeout)
 		check(t, "Reason", failure.Reason, "connected, but no response in time")
 	})
@@ -508,13 +508,13 @@ func TestEndlessResponsesHoldNoRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := rawServer(t, "http", writesForever(test.begin, test.repeated))
-			check(t, "Kind", checkLetsGo(t, long, url).Kind, test.kind)
+			check(t, "Kind", failureOfHeldRead(t, long, url).Kind, test.kind)
 		})
 	}
 	t.Run("answer of a proxy", func(t *testing.T) {
 		t.Parallel()
 		proxy := rawServer(t, "http", writesForever("HTTP/1.1 200 OK\r\nX: ", "x"))
-		check(t, "Kind", checkLetsGo(t, long, proxiedHTTPS, "HTTPS_PROXY="+proxy).Kind, client.KindProxy)
+		check(t, "Kind", failureOfHeldRead(t, long, proxiedHTTPS, "HTTPS_PROXY="+proxy).Kind, client.KindProxy)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -230,19 +231,17 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 // The client certificate is for the instance alone.
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
-	for _, proxyOption := range []instancetest.ProxyOption{nil, instancetest.WithProxyCertificate(instancetest.CertificateValid)} {
+	for proxyScheme, options := range map[string][]instancetest.ProxyOption{
+		"http": nil, "https": {instancetest.WithProxyCertificate(instancetest.CertificateValid)},
+	} {
 		for scheme, option := range map[string]instancetest.Option{"http": instancetest.WithPath(""), "https": instancetest.WithClientCertificate()} {
 			server := instancetest.New(t, option)
-			options := []instancetest.ProxyOption{instancetest.WithProxyTarget(server)}
-			if proxyOption != nil {
-				options = append(options, proxyOption)
-			}
-			proxy := instancetest.NewProxy(t, options...)
+			proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
 			config := newConfig()
 			config.TLS = certified
 			c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
 			mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
-			name := scheme + " through " + proxy.URL()
+			name := scheme + " through a proxy with " + proxyScheme
 			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
 			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
 			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, scheme == "https")
@@ -291,7 +290,11 @@ func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
 	config := newConfig()
 	config.Retry.MaxAttempts, config.RequestTimeout = 1, short
 	readError(t, newClient(t, config, "HTTP_PROXY=socks5://"+proxy.Address()), newRequest(t, proxiedHTTP))
-	<-left // before the proxy closes it
+	select {
+	case <-left: // before the proxy closes it
+	case <-time.After(long):
+		t.Errorf("the connection is still open %s after the read", long)
+	}
 	proxy.Close()
 	if err := goleak.Find(before); err != nil {
 		t.Errorf("%v", err)
