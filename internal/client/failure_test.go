@@ -235,19 +235,14 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 	}
 }
 
-func TestClassNamesTheStatusOrTheField(t *testing.T) {
+func TestClassNamesTheFirstField(t *testing.T) {
 	t.Parallel()
-	for want, answer := range map[string]instancetest.Step{
-		"status 404 Not Found":                instancetest.Status(404),
-		"status 599":                          instancetest.Status(599),
-		"status 400 Bad Request":              instancetest.Body(400, "", "No required SSL certificate was sent"),
-		"not an instance document: chunkSize": instancetest.AnswerDocument(instancetest.Newer().Without("apiVersion").Without("chunkSize")),
-	} {
-		check(t, "Class", readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, answer))).Failure.Class, want)
-	}
+	url := serverURL(t, instancetest.AnswerDocument(instancetest.Newer().Without("apiVersion").Without("chunkSize")))
+	failure := readError(t, newClient(t, newConfig()), newRequest(t, url)).Failure
+	check(t, "Class", failure.Class, "not an instance document: chunkSize")
 }
 
-// Nothing is said twice. Nothing is shown of an endless body, because the cut may leave part of a secret.
+// Nothing is said twice. The class is the status alone. Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestReasonOfAStatus(t *testing.T) {
 	t.Parallel()
 	body := instancetest.Body
@@ -266,13 +261,17 @@ func TestReasonOfAStatus(t *testing.T) {
 		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
 		"body that breaks":           {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone", instancetest.Reset()), "status 404 Not Found: Gone"},
+		"certificate wanted":         {body(400, "text/plain", "No required SSL certificate was sent"), "status 400 Bad Request: No required SSL certificate was sent"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},
 	}
 	c := newClient(t, newConfig())
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, "Reason", readError(t, c, newRequest(t, serverURL(t, test.answer))).Failure.Reason, test.want)
+			failure := readError(t, c, newRequest(t, serverURL(t, test.answer))).Failure
+			status, _, _ := strings.Cut(test.want, ": ")
+			check(t, "Reason", failure.Reason, test.want)
+			check(t, "Class", failure.Class, status)
 		})
 	}
 }
@@ -291,121 +290,6 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 		"the same words, another status": {title(403, "The "+nginxPlain), client.KindStatus, "status 403"},
 		"a client certificate":           {title(400, "400 "+nginxCertificate), client.KindClientCertificate, nginxCertificate},
 		"certificate, another status":    {title(403, nginxCertificate), client.KindStatus, nginxCertificate},
-	})
-}
-
-// readThrough reads from an instance through a proxy, with two attempts at most, and returns the error.
-func readThrough(t *testing.T, proxy, url string) *client.ReadError {
-	t.Helper()
-	scheme, _, _ := strings.Cut(url, "://")
-	variable := strings.ToUpper(scheme) + "_PROXY"
-	got := readError(t, newClient(t, newConfig(), variable+"="+proxy), newRequest(t, url))
-	check(t, "Proxy", got.Failure.Proxy, variable)
-	return got
-}
-
-func TestProxyFailures(t *testing.T) {
-	t.Parallel()
-	const (
-		unreachable = "the proxy could not be reached: "
-		brokeIt     = "the proxy broke the connection"
-		user        = "user:" + proxyPassword + "@"
-	)
-	nowhere := instancetest.ReserveAddress(t)
-	refusing := func(status int, challenges ...string) string {
-		return instancetest.NewProxy(t, instancetest.WithProxyRefusal(status, challenges...)).URL()
-	}
-	withCertificate := func(kind instancetest.Certificate) string {
-		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind), instancetest.WithProxyRefusal(403)).URL()
-	}
-	negotiate := strings.Replace(refusing(407, "Negotiate", "x"+proxyPassword), "://", "://"+user, 1)
-	tests := map[string]struct {
-		proxy    string
-		attempts int
-		reason   string
-	}{
-		"refuses":                   {refusing(403), final, "the proxy refused to connect to the instance: status 403 Forbidden"},
-		"wants credentials":         {refusing(407), final, "status 407"},
-		"refuses credentials":       {negotiate, final, "(the proxy accepts Negotiate, x(redacted))"},
-		"cannot reach the instance": {refusing(502), retried, "status 502 Bad Gateway"},
-		"answers 204":               {refusing(204), final, "status 204"},
-		"down":                      {"http://" + user + nowhere, retried, unreachable + "connection refused"},
-		"not found":                 {"http://" + user + "nonexistent.invalid:3128", retried, unreachable + "no such host"},
-		"closes":                    {rawServer(t, "http", closeNow), retried, brokeIt},
-		"resets":                    {rawServer(t, "http", instancetest.ResetConnection), retried, "the proxy "},
-		"https, expired":            {withCertificate(instancetest.CertificateExpired), final, unreachable + "certificate has expired"},
-		"https, refuses":            {withCertificate(instancetest.CertificateValid), final, "status 403"},
-		"https, without TLS": {rawServer(t, "https", sends("HTTP/1.1 400 Bad Request\r\n\r\n")), retried,
-			unreachable + "first record does not look like a TLS handshake"},
-		"SOCKS, down":   {"socks5h://" + user + nowhere, retried, unreachable + "connection refused"},
-		"SOCKS, closes": {rawServer(t, "socks5", closeNow), retried, brokeIt},
-		"SOCKS, instance down": {rawServer(t, "socks5", socks(4, instancetest.Await)), retried,
-			"the proxy could not reach the instance: host unreachable"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			checkFailure(t, readThrough(t, test.proxy, proxiedHTTPS), client.KindProxy, test.attempts, test.reason)
-		})
-	}
-	t.Run("down, plain HTTP", func(t *testing.T) {
-		t.Parallel()
-		checkFailure(t, readThrough(t, user+nowhere, proxiedHTTP), client.KindProxy, retried, unreachable+"connection refused")
-	})
-}
-
-// What comes from beyond the proxy, or may do so, is a failure of the instance.
-func TestFailuresBehindAProxy(t *testing.T) {
-	t.Parallel()
-	expired := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))
-	trusted := instancetest.WithProxyCertificate(instancetest.CertificateValid)
-	toExpired := instancetest.NewProxy(t, trusted, instancetest.WithProxyTarget(expired)).URL()
-	forbidding := instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()
-	tests := map[string]struct {
-		url, proxy string
-		kind       *client.Kind
-	}{
-		"plain HTTP, refused": {proxiedHTTP, forbidding, client.KindStatus},
-		"plain HTTP, closed":  {proxiedHTTP, rawServer(t, "http", closeNow), client.KindBroken},
-		"expired certificate": {proxiedHTTPS, toExpired, client.KindCertificateExpired},
-		"closed behind SOCKS": {proxiedHTTPS, rawServer(t, "socks5", socks(0, closeNow)), client.KindBroken},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			check(t, "Kind", readThrough(t, test.proxy, test.url).Failure.Kind, test.kind)
-		})
-	}
-}
-
-// No attempt can succeed, so that not even a wait tries again.
-func TestMisconfiguredProxyIsFinal(t *testing.T) {
-	t.Parallel()
-	const user = "user:" + proxyPassword + "@"
-	tests := map[string]struct {
-		url       string
-		variables []string
-		reason    string
-	}{
-		"not a URL":        {proxiedHTTPS, []string{"HTTPS_PROXY=http://" + user + "[::1"}, "HTTPS_PROXY is not valid"},
-		"line break":       {proxiedHTTP, []string{"HTTP_PROXY=http://" + user + "proxy.invalid\n"}, "HTTP_PROXY is not valid"},
-		"another scheme":   {proxiedHTTP, []string{"HTTP_PROXY=ftp://" + user + "proxy.invalid"}, "HTTP_PROXY is not valid"},
-		"no host":          {proxiedHTTP, []string{"HTTP_PROXY=http://"}, "HTTP_PROXY is not valid"},
-		"of a CGI program": {proxiedHTTP, []string{"HTTP_PROXY=http://proxy.invalid", "REQUEST_METHOD=GET"}, "REQUEST_METHOD"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, request := newClient(t, newConfig(), test.variables...), newRequest(t, test.url)
-			checkFailure(t, readError(t, c, request), client.KindProxySettings, final, test.reason)
-			_, err := c.Wait(t.Context(), request, client.Condition{})
-			checkFailure(t, checkReadError(t, err, request), client.KindProxySettings, final, test.reason)
-		})
-	}
-	t.Run("not used", func(t *testing.T) {
-		t.Parallel()
-		c := newClient(t, newConfig(), "HTTP_PROXY=http://[", "NO_PROXY=.invalid")
-		check(t, "Kind", readError(t, c, newRequest(t, "http://x.invalid")).Failure.Kind, client.KindResolve)
 	})
 }
 
@@ -463,29 +347,6 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 			checkContains(t, "Reason", failure.Reason, test.reason)
 		})
 	}
-}
-
-func TestSilentProxiesHoldNoRead(t *testing.T) {
-	t.Parallel()
-	for name, variable := range map[string]string{
-		"HTTP":   "HTTPS_PROXY=" + rawServer(t, "http", instancetest.Await),
-		"HTTPS":  "HTTPS_PROXY=" + rawServer(t, "https", instancetest.Await),
-		"SOCKS5": "HTTPS_PROXY=" + rawServer(t, "socks5", instancetest.Await),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			failure := failureOfHeldRead(t, short, proxiedHTTPS, variable)
-			check(t, "Kind", failure.Kind, client.KindProxy)
-			check(t, "TimedOut", failure.TimedOut, true)
-			check(t, "Reason", failure.Reason, "the proxy did not connect to the instance in time")
-		})
-	}
-	t.Run("plain HTTP", func(t *testing.T) { // it may be the instance that does not answer
-		t.Parallel()
-		failure := failureOfHeldRead(t, short, proxiedHTTP, "HTTP_PROXY="+rawServer(t, "http", instancetest.Await))
-		check(t, "Kind", failure.Kind, client.KindTimeout)
-		check(t, "Reason", failure.Reason, "connected, but no response in time")
-	})
 }
 
 // They end at a limit of their size, long before the request timeout.
@@ -579,18 +440,6 @@ func alert(number byte) string { return "\x15\x03\x01\x00\x02\x02" + string([]by
 
 // oldServerHello is what a server with TLS 1.1 begins a handshake with.
 var oldServerHello = "\x16\x03\x02\x00\x2a\x02\x00\x00\x26\x03\x02" + strings.Repeat("r", 32) + "\x00\x00\x2f\x00"
-
-// socks is a SOCKS5 proxy that gives one answer to every request, and goes on with then.
-func socks(answer byte, then func(net.Conn)) func(net.Conn) {
-	return func(c net.Conn) {
-		message := make([]byte, 512)
-		_, _ = c.Read(message) // the methods
-		_, _ = c.Write([]byte{5, 0})
-		_, _ = c.Read(message) // the request
-		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
-		then(c)
-	}
-}
 
 // writesForever reads a request, and writes a text, and then another over and over until the client leaves.
 func writesForever(begin, then string) func(net.Conn) {

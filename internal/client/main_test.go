@@ -145,7 +145,7 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 	t.Helper()
 	if config.Log == nil {
 		config.Log = func(_ context.Context, message string, fields ...map[string]any) {
-			checkText(t, logLine(message, fields))
+			checkText(t, fmt.Sprint(message, fields))
 		}
 	}
 	environment.Lock()
@@ -163,21 +163,14 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 	return c
 }
 
-func logLine(message string, fields []map[string]any) string { return fmt.Sprint(message, fields) }
-
 // newRequest returns a request with the secret in a header.
 func newRequest(t testing.TB, url string) client.Request {
 	t.Helper()
-	return client.Request{BaseURL: baseURL(t, url), Headers: http.Header{"Authorization": {secret}}}
-}
-
-func baseURL(t testing.TB, text string) address.BaseURL {
-	t.Helper()
-	u, err := address.ParseBaseURL(text)
+	base, err := address.ParseBaseURL(url)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%q: %v", url, err)
 	}
-	return u
+	return client.Request{BaseURL: base, Headers: http.Header{"Authorization": {secret}}}
 }
 
 // mustRead reads an instance.

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -167,7 +168,7 @@ func TestLogTellsOfARead(t *testing.T) {
 	config := newConfig()
 	var lines []string
 	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
-		lines = append(lines, logLine(message, fields))
+		lines = append(lines, fmt.Sprint(message, fields))
 		checkText(t, lines[len(lines)-1])
 	}
 	c, request := newClient(t, config), newRequest(t, server.URL())

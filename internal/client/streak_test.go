@@ -200,8 +200,8 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 		_, _ = io.WriteString(w, instancetest.Older().JSON())
 	})))
 	config := newConfig()
-	config.ConnectTo = map[string]string{baseURL(t, fakeURL).Origin: server.Address()}
 	request := newRequest(t, fakeURL)
+	config.ConnectTo = map[string]string{request.BaseURL.Origin: server.Address()}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := newClient(t, config).Wait(ctx, request, stableFor(0))

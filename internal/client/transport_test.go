@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -185,8 +182,9 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	proxy := instancetest.NewProxy(t)
 	config := newConfig()
 	config.Retry.MaxAttempts, config.TLS = 1, certified
-	config.ConnectTo = map[string]string{baseURL(t, proxiedHTTPS).Origin: tunneled.Address()}
-	c, request := newClient(t, config, "HTTPS_PROXY="+proxy.URL()), newRequest(t, proxiedHTTPS)
+	request := newRequest(t, proxiedHTTPS)
+	config.ConnectTo = map[string]string{request.BaseURL.Origin: tunneled.Address()}
+	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
 	tunneled.SetScript(instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer(), instancetest.Status(404))
 	other.SetScript(instancetest.Redirect(302, proxiedHTTPS+"/instance"))
 	mustRead(t, c, request)
@@ -225,78 +223,5 @@ func TestInternationalizedHostIsAskedForByItsOrigin(t *testing.T) {
 	}
 	if want := []string{"xn--bcher-kva.example", "files.xn--bcher-kva.example"}; !slices.Equal(hosts, want) {
 		t.Errorf("asked for %q, want %q", hosts, want)
-	}
-}
-
-// The client certificate is for the instance alone.
-func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
-	t.Parallel()
-	for proxyScheme, options := range map[string][]instancetest.ProxyOption{
-		"http": nil, "https": {instancetest.WithProxyCertificate(instancetest.CertificateValid)},
-	} {
-		for scheme, option := range map[string]instancetest.Option{"http": instancetest.WithPath(""), "https": instancetest.WithClientCertificate()} {
-			server := instancetest.New(t, option)
-			proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
-			config := newConfig()
-			config.TLS = certified
-			c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
-			mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
-			name := scheme + " through a proxy with " + proxyScheme
-			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
-			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
-			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, scheme == "https")
-		}
-	}
-}
-
-func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
-	t.Parallel()
-	for _, variable := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
-		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
-			t.Run(variable+"="+before, func(t *testing.T) {
-				t.Parallel()
-				url, option, method := proxiedHTTP, instancetest.WithPath(""), http.MethodGet
-				if strings.EqualFold(variable, "HTTPS_PROXY") {
-					url, option, method = proxiedHTTPS, instancetest.WithTLS(), http.MethodConnect
-				}
-				server := instancetest.New(t, option)
-				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
-				c := newClient(t, newConfig(), variable+"="+before+proxy.Address())
-				mustRead(t, c, newRequest(t, url))
-				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
-
-				check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
-				sent := proxy.Requests()[0]
-				check(t, "method", sent.Method, method)
-				check(t, "proxy's credentials sent", strings.HasPrefix(sent.Header.Get("Proxy-Authorization"), "Basic "), strings.Contains(before, "@"))
-				check(t, "instance's credentials sent to the proxy", sent.Header.Get("Authorization") != "", method == http.MethodGet)
-				check(t, "Host", server.Requests()[0].Host, instancetest.ProxiedHost)
-				check(t, "Authorization", server.Requests()[0].Header.Get("Authorization"), secret)
-			})
-		}
-	}
-}
-
-// A connection to a proxy that never answers ends with the request timeout, also when nothing waits for it any more.
-//
-//nolint:paralleltest // it looks for goroutines
-func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
-	before := goleak.IgnoreCurrent()
-	left := make(chan struct{})
-	proxy := instancetest.NewRaw(t, func(c net.Conn) {
-		instancetest.Await(c)
-		close(left)
-	})
-	config := newConfig()
-	config.Retry.MaxAttempts, config.RequestTimeout = 1, short
-	readError(t, newClient(t, config, "HTTP_PROXY=socks5://"+proxy.Address()), newRequest(t, proxiedHTTP))
-	select {
-	case <-left: // before the proxy closes it
-	case <-time.After(long):
-		t.Errorf("the connection is still open %s after the read", long)
-	}
-	proxy.Close()
-	if err := goleak.Find(before); err != nil {
-		t.Errorf("%v", err)
 	}
 }
