@@ -149,7 +149,7 @@ func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 }
 
 // net/http takes the deadline of an attempt out of the context of its dial. Without it, an address that does not answer would get half
-// of request_timeout before the next one has its turn, which can be more than the whole read may take.
+// of request_timeout before the next one has its turn, and a proxy that does not answer would keep a connection for ever.
 func TestDialEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -157,13 +157,23 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	over, cancel := context.WithDeadline(t.Context(), time.Now())
-	defer cancel()
-	ctx, _ := withTrace(over, "", newRedactor(nil, nil))
 	for name, dial := range map[string]dialFunc{"dialFirst": dialFirst, "dialAny": dialAny} {
-		connection, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
+		over, cancel := context.WithDeadline(t.Context(), time.Now())
+		defer cancel()
+		ctx, trace := withTrace(over, "", newRedactor(nil, nil))
+		ctx = context.WithoutCancel(ctx)
+		connection, err := dial(ctx, "tcp", listener.Addr().String())
 		if err == nil || !isTimeout(ctx, err) {
-			t.Errorf("%s: connection %v and error %v, want a timeout", name, connection, err)
+			t.Errorf("%s after the attempt: connection %v and error %v, want a timeout", name, connection, err)
+		}
+		trace.deadline = time.Now().Add(200 * time.Millisecond)
+		if connection, err = dial(ctx, "tcp", listener.Addr().String()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		defer connection.Close()
+		defer time.AfterFunc(time.Minute, func() { _ = connection.Close() }).Stop()
+		if _, err := connection.Read(make([]byte, 1)); !isTimeout(ctx, err) {
+			t.Errorf("%s: a read from a silent server ended with %v, want a timeout", name, err)
 		}
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
-
-	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -198,30 +195,6 @@ func TestSilentProxiesHoldNoRead(t *testing.T) {
 		check(t, "Kind", failure.Kind, client.KindTimeout)
 		check(t, "Reason", failure.Reason, "connected, but no response in time")
 	})
-}
-
-// A connection to a proxy that never answers ends with the request timeout, also when nothing waits for it any more.
-//
-//nolint:paralleltest // it looks for goroutines
-func TestSilentSOCKSProxyLeavesNothingBehind(t *testing.T) {
-	before := goleak.IgnoreCurrent()
-	left := make(chan struct{})
-	proxy := instancetest.NewRaw(t, func(c net.Conn) {
-		instancetest.Await(c)
-		close(left)
-	})
-	config := newConfig()
-	config.Retry.MaxAttempts, config.RequestTimeout = 1, short
-	readError(t, newClient(t, config, "HTTP_PROXY=socks5://"+proxy.Address()), newRequest(t, proxiedHTTP))
-	select {
-	case <-left: // before the proxy closes it
-	case <-time.After(long):
-		t.Errorf("the connection is still open %s after the read", long)
-	}
-	proxy.Close()
-	if err := goleak.Find(before); err != nil {
-		t.Errorf("%v", err)
-	}
 }
 
 // socks is a SOCKS5 proxy that gives one answer to every request, and goes on with then.
