@@ -287,6 +287,7 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 	checkFailures(t, final, map[string]failing{
 		"TLS, nginx":                     {title(400, "400 The "+nginxPlain), client.KindHTTPSOnly, nginxPlain},
 		"TLS, Go":                        {serverURL(t, instancetest.Body(400, "", goPlain+".")), client.KindHTTPSOnly, "status 400 Bad Request: " + goPlain},
+		"TLS, Apache":                    {title(400, "Reason: You're speaking plain HTTP to an SSL-enabled server port."), client.KindHTTPSOnly, "speaking plain HTTP"},
 		"the same words, another status": {title(403, "The "+nginxPlain), client.KindStatus, "status 403"},
 		"a client certificate":           {title(400, "400 "+nginxCertificate), client.KindClientCertificate, nginxCertificate},
 		"certificate, another status":    {title(403, nginxCertificate), client.KindStatus, nginxCertificate},
