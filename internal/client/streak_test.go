@@ -202,10 +202,15 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 	config := newConfig()
 	request := newRequest(t, fakeURL)
 	config.ConnectTo = map[string]string{request.BaseURL.Origin: server.Address()}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	_, err := newClient(t, config).Wait(ctx, request, stableFor(0))
-	got := checkReadError(t, err, request)
+	ctx, cancel := context.WithCancel(t.Context())
+	attempts := 0
+	_, err := newClient(t, config).Wait(ctx, request, client.Condition{Differences: func(*instance.Details) []client.Difference {
+		if attempts++; attempts == 2 {
+			cancel()
+		}
+		return []client.Difference{{Name: "chunk_size"}}
+	}})
+	got := client.AsReadError(err)
 	want := "GET " + fakeURL + "/instance (redirected to " + fakeURL + "/there) (connect_to " + server.Address() + ") (from a cache, 300 seconds old)"
 	check(t, "Target()", got.Target(), want)
 	check(t, "Answered", got.Failure.Answered, true)
