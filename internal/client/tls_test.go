@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"crypto/tls"
 	"encoding/pem"
 	"io"
 	"net/http"
@@ -62,6 +63,19 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 	if err := client.CheckCACerts(ca + key + cert); err != nil {
 		t.Errorf("certificates around a key: error %v, want none", err)
 	}
+}
+
+func TestServersWithTLS12AreRead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
+	}))
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	config := newConfig()
+	config.TLS = client.TLS{Insecure: true}
+	mustRead(t, newClient(t, config), newRequest(t, server.URL))
 }
 
 // The system's certificates are read once in a process. So the test runs itself in another process, in which the system trusts an authority.
