@@ -199,9 +199,9 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"text":                 {body("", "nothing"), client.KindNotJSON, "(no Content-Type); it begins with: nothing"},
 		"text after JSON": {body("", "{} a."),
 			client.KindNotJSON, "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},
-		"escape sequences":        {body("text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"), client.KindNotJSON, "[2J]0;titlered"},
-		"longest Content-Type":    {body("text/"+strings.Repeat("x", 75), ""), client.KindEmptyBody, strings.Repeat("x", 75) + `")`},
-		"Content-Type that's cut": {body("text/"+strings.Repeat("x", 76), ""), client.KindEmptyBody, strings.Repeat("x", 74) + `…")`},
+		"escape sequences":     {body("text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"), client.KindNotJSON, "[2J]0;titlered"},
+		"longest Content-Type": {body("text/"+strings.Repeat("x", 75), ""), client.KindEmptyBody, strings.Repeat("x", 75) + `")`},
+		"cut Content-Type":     {body("text/"+strings.Repeat("x", 76), ""), client.KindEmptyBody, strings.Repeat("x", 74) + `…")`},
 
 		"Brotli":                {respondsWith(t, okHead+"Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, `Content-Encoding "br"`},
 		"identity":              {respondsWith(t, okHead+"Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, "it begins with: hello"},

@@ -123,8 +123,8 @@ func TestProxyFailures(t *testing.T) {
 func TestFailuresBehindAProxy(t *testing.T) {
 	t.Parallel()
 	expired := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired))
-	trusted := instancetest.WithProxyCertificate(instancetest.CertificateValid)
-	toExpired := instancetest.NewProxy(t, trusted, instancetest.WithProxyTarget(expired)).URL()
+	withTLS := instancetest.WithProxyCertificate(instancetest.CertificateValid)
+	toExpired := instancetest.NewProxy(t, withTLS, instancetest.WithProxyTarget(expired)).URL()
 	forbidding := instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()
 	tests := map[string]struct {
 		url, proxy string
