@@ -48,9 +48,10 @@ func TestPageTitle(t *testing.T) {
 		text, title string
 		isPage      bool
 	}{
-		"page":     {" \n<!DOCTYPE html><TITLE lang=en>Hello\n you</TITLE>", "Hello you", true},
-		"no title": {"<p>Hello</p>", "", true},
-		"no page":  {"Hello <title>you</title>", "you", false},
+		"page":              {" \n<!DOCTYPE html><TITLE lang=en>Hello\n you</TITLE>", "Hello you", true},
+		"no title":          {"<p>Hello</p>", "", true},
+		"title after 8 KiB": {"<p>" + strings.Repeat("x", 8<<10) + "<title>Hello</title>", "", true},
+		"no page":           {"Hello <title>you</title>", "you", false},
 	}
 	for name, test := range tests {
 		if title, isPage := PageTitle(test.text); title != test.title || isPage != test.isPage {
