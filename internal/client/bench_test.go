@@ -12,7 +12,6 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			server := instancetest.New(b, option)
 			config := newConfig()
-			config.TLS = trust(b)
 			config.Log = func(context.Context, string, ...map[string]any) {}
 			c, request := newClient(b, config), newRequest(b, server.URL())
 			b.ReportAllocs()

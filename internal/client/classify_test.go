@@ -14,6 +14,35 @@ import (
 	"time"
 )
 
+// Classes are stored in states, so they change only with the cause.
+func TestClassOfEachKind(t *testing.T) {
+	t.Parallel()
+	for class, kinds := range map[string][]*Kind{
+		"no such host":               {KindResolve},
+		"no response in time":        {KindNameServer, KindTimeout},
+		"connection failed":          {KindConnect},
+		"connection broken":          {KindBroken},
+		"certificate not trusted":    {KindCertificate, KindCertificateExpired, KindCertificateName, KindCertificateSelfSigned},
+		"TLS handshake failed":       {KindTLS, KindTLSVersion, KindTLSHostName, KindTLSProtocol, KindClientCertificate},
+		"proxy failed":               {KindProxy, KindProxySettings},
+		"not HTTP":                   {KindNotHTTP, KindHTTPSOnly, KindHTTP2Only, KindDamagedBody},
+		"redirect not followed":      {KindRedirect},
+		"status ":                    {KindStatus},
+		"head too large":             {KindLargeHead},
+		"body too large":             {KindLargeBody},
+		"not JSON":                   {KindNotJSON, KindWebPage, KindEmptyBody, KindCutShort, KindEncodedBody},
+		"not an instance document: ": {KindDocument, KindErrorMessage},
+		"not as expected":            {KindUnexpected},
+		"response from a cache":      {KindCached},
+	} {
+		for i, kind := range kinds {
+			if got := newFailure(kind, "").Class; got != class {
+				t.Errorf("kind %d of the class %q has the class %q", i+1, class, got)
+			}
+		}
+	}
+}
+
 // What systems and networks do that a loopback server cannot bring about.
 func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	t.Parallel()
@@ -56,16 +85,22 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"something else": {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			trace := &requestTrace{redact: newRedactor(nil, nil)}
-			trace.reach(test.at)
-			failure := classify(t.Context(), test.err, trace)
-			if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
-				t.Errorf("kind %v, reason %q, transient: %t, want %v, %q, %t",
-					failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
-			}
-		})
+		trace := &requestTrace{redact: newRedactor(nil, nil)}
+		trace.reach(test.at)
+		failure := classify(t.Context(), test.err, trace)
+		if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
+			t.Errorf("%s: kind %v, reason %q, transient: %t, want %v, %q, %t",
+				name, failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
+		}
+	}
+}
+
+func TestProxyVariable(t *testing.T) {
+	t.Setenv("http_proxy", "http://proxy.example.org")
+	for scheme, want := range map[string]string{"http": "http_proxy", "https": "HTTPS_PROXY"} {
+		if got := proxyVariable(scheme); got != want {
+			t.Errorf("%s: got %q, want %q", scheme, got, want)
+		}
 	}
 }
 
@@ -114,7 +149,7 @@ func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 }
 
 // net/http takes the deadline of an attempt out of the context of its dial. Without it, an address that does not answer would get half
-// of request_timeout before the next one has its turn, which can be more than the whole read may take.
+// of request_timeout before the next one has its turn, and a proxy that does not answer would keep a connection for ever.
 func TestDialEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -122,14 +157,39 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	over, cancel := context.WithDeadline(t.Context(), time.Now())
-	defer cancel()
-	ctx, _ := withTrace(over, "", newRedactor(nil, nil))
 	for name, dial := range map[string]dialFunc{"dialFirst": dialFirst, "dialAny": dialAny} {
+		over, cancel := context.WithDeadline(t.Context(), time.Now())
+		defer cancel()
+		ctx, _ := withTrace(over, "", newRedactor(nil, nil))
 		connection, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
 		if err == nil || !isTimeout(ctx, err) {
 			t.Errorf("%s: connection %v and error %v, want a timeout", name, connection, err)
 		}
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	ctx, _ := withTrace(soon, "", newRedactor(nil, nil))
+	connection, err := dialFirst(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { _ = connection.Close() }).Stop()
+	if _, err := connection.Read(make([]byte, 1)); !isTimeout(context.WithoutCancel(ctx), err) {
+		t.Errorf("a read from a silent server ended with %v, want a timeout", err)
+	}
+	_ = connection.Close()
+}
+
+// As many connections to one host are kept as reads can be under way at once. They are closed before servers and load balancers do so,
+// after a minute or more: a request could meet the end.
+func TestIdleConnectionsAreKeptForAWhile(t *testing.T) {
+	t.Parallel()
+	transport := newTransport(true, nil, nil)
+	if transport.MaxIdleConns < 256 || transport.MaxIdleConnsPerHost < 256 {
+		t.Errorf("%d idle connections are kept, and %d of a host, want 256", transport.MaxIdleConns, transport.MaxIdleConnsPerHost)
+	}
+	if transport.IdleConnTimeout < 10*time.Second || transport.IdleConnTimeout > 50*time.Second {
+		t.Errorf("idle connections are kept for %s, want 10 to 50 s", transport.IdleConnTimeout)
 	}
 }
 

@@ -49,6 +49,13 @@ func TestMain(m *testing.M) {
 	}
 	log.SetOutput(io.Discard) // net/http logs what a server sends unasked
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
+	server, err := instancetest.Start()
+	if err != nil {
+		panic(err)
+	}
+	trusted = client.TLS{CACertPEM: server.CACertPEM()}
+	certified = client.TLS{CACertPEM: server.CACertPEM(), ClientCertPEM: server.ClientCertPEM(), ClientKeyPEM: server.ClientKeyPEM()}
+	server.Close()
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("16") // most tests wait
@@ -116,12 +123,16 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 	return ours, nil
 }
 
-// newConfig returns a configuration with short delays.
+// TLS settings that trust the certificates of instancetest, without and with a client certificate.
+var trusted, certified client.TLS
+
+// newConfig returns a configuration with two attempts: a failure with two is one that is retried.
 func newConfig() client.Config {
 	return client.Config{
 		UserAgent:      userAgent,
 		RequestTimeout: 30 * time.Second,
-		Retry:          client.Retry{MaxAttempts: 4, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
+		TLS:            trusted,
+		Retry:          client.Retry{MaxAttempts: 2, MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond},
 	}
 }
 
@@ -134,7 +145,7 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 	t.Helper()
 	if config.Log == nil {
 		config.Log = func(_ context.Context, message string, fields ...map[string]any) {
-			checkText(t, logLine(message, fields))
+			checkText(t, fmt.Sprint(message, fields))
 		}
 	}
 	environment.Lock()
@@ -152,34 +163,14 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 	return c
 }
 
-func logLine(message string, fields []map[string]any) string { return fmt.Sprint(message, fields) }
-
 // newRequest returns a request with the secret in a header.
 func newRequest(t testing.TB, url string) client.Request {
 	t.Helper()
-	return client.Request{BaseURL: baseURL(t, url), Headers: http.Header{"Authorization": {secret}}}
-}
-
-func baseURL(t testing.TB, text string) address.BaseURL {
-	t.Helper()
-	u, err := address.ParseBaseURL(text)
+	base, err := address.ParseBaseURL(url)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%q: %v", url, err)
 	}
-	return u
-}
-
-// trust returns TLS settings that trust the certificates of instancetest.
-func trust(t testing.TB) client.TLS {
-	t.Helper()
-	return client.TLS{CACertPEM: instancetest.New(t).CACertPEM()}
-}
-
-// trustAndCertificate returns TLS settings that also have a client certificate.
-func trustAndCertificate(t testing.TB) client.TLS {
-	t.Helper()
-	server := instancetest.New(t)
-	return client.TLS{CACertPEM: server.CACertPEM(), ClientCertPEM: server.ClientCertPEM(), ClientKeyPEM: server.ClientKeyPEM()}
+	return client.Request{BaseURL: base, Headers: http.Header{"Authorization": {secret}}}
 }
 
 // mustRead reads an instance.
@@ -265,21 +256,6 @@ func checkText(t testing.TB, text string) {
 	}
 }
 
-// inTime runs a function that must not be held up.
-func inTime(t testing.TB, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	select {
-	case <-done:
-	case <-time.After(long):
-		t.Fatalf("not back after %s", long)
-	}
-}
-
 // rawServer starts a server that does not read a request first. It is at a URL of the scheme.
 func rawServer(t *testing.T, scheme string, serve func(net.Conn)) (url string) {
 	t.Helper()
@@ -303,11 +279,8 @@ func serverURL(t testing.TB, step instancetest.Step) string {
 	return instancetest.New(t, instancetest.WithDefault(step)).URL()
 }
 
-// waitWithin waits for as long at most.
-func waitWithin(t testing.TB, limit time.Duration, c *client.Client, request client.Request, until client.Condition) error {
+// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
+func respondsWith(t testing.TB, text string) (url string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	_, err := c.Wait(ctx, request, until)
-	return err
+	return serverURL(t, verbatim(text))
 }

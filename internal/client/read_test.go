@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -24,17 +25,20 @@ const fakeURL = "http://files.example.org"
 // answerFunc answers the n-th request.
 type answerFunc func(n int, r *http.Request) (*http.Response, error)
 
-// fakeInstance is an instance without a network, so that time can be fake.
+// fakeInstance is the instance at fakeURL without a network, so that time can be fake, and a client that reads it.
 type fakeInstance struct {
+	client   *client.Client
+	request  client.Request
 	answer   answerFunc
 	start    time.Time
 	requests []time.Duration // when they came, since start
 }
 
-// serve has an instance answer all requests of a client. It starts now.
-func serve(c *client.Client, answer answerFunc) *fakeInstance {
-	fake := &fakeInstance{answer: answer, start: time.Now()}
-	c.ServeHTTP(fake)
+// serve starts a fake instance now.
+func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
+	t.Helper()
+	fake := &fakeInstance{newClient(t, config), newRequest(t, fakeURL), answer, time.Now(), nil}
+	fake.client.ServeHTTP(fake)
 	return fake
 }
 
@@ -45,6 +49,71 @@ func (f *fakeInstance) RoundTrip(request *http.Request) (*http.Response, error) 
 
 func (f *fakeInstance) elapsed() time.Duration { return time.Since(f.start) }
 
+// read makes a read that may last as long as limit.
+func (f *fakeInstance) read(t *testing.T, limit time.Duration) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	_, err := f.client.Read(ctx, f.request)
+	return err
+}
+
+// wait makes a wait that may last as long as limit.
+func (f *fakeInstance) wait(t *testing.T, limit time.Duration, until client.Condition) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	_, err := f.client.Wait(ctx, f.request, until)
+	return err
+}
+
+// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status
+// 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
+func (f *fakeInstance) outcome(t *testing.T, err error) string {
+	t.Helper()
+	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, f.elapsed())
+	if err == nil {
+		return outcome + "ready"
+	}
+	got := client.AsReadError(err)
+	check(t, "Attempts of a read that "+outcome, got.Attempts, len(f.requests))
+	check(t, "OutOfTime() of a read that "+outcome, got.OutOfTime(), got.Ending != client.GaveUp && got.Ending != client.Canceled)
+	outcome += map[client.Ending]string{
+		client.GaveUp: "gave up", client.TimeRanOut: "time ran out", client.NoTimeLeft: "no time left",
+		client.Unstable: "unstable", client.Canceled: "canceled",
+	}[got.Ending]
+	if got.Failure != nil {
+		outcome += ": " + got.Failure.Class
+	}
+	if got.Failure != nil && got.Failure.TimedOut {
+		outcome += " (timed out)"
+	}
+	return outcome
+}
+
+// script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as
+// stableFor expects it, "old" with another document, or "silent" not at all.
+func script(answers ...string) answerFunc {
+	return func(n int, r *http.Request) (*http.Response, error) {
+		switch answer := answers[min(n, len(answers))-1]; answer {
+		case "ready":
+			return response(200, instancetest.Newer().JSON())
+		case "old":
+			return response(200, instancetest.Older().JSON())
+		case "silent":
+			connection, other := net.Pipe()
+			defer connection.Close()
+			defer other.Close()
+			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		default:
+			status, _ := strconv.Atoi(answer)
+			return response(status, "")
+		}
+	}
+}
+
 // response returns a response with the names and values of headers.
 func response(status int, body string, headers ...string) (*http.Response, error) {
 	header := make(http.Header)
@@ -54,168 +123,109 @@ func response(status int, body string, headers ...string) (*http.Response, error
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// statuses answers one status after the other, and then the last.
-func statuses(statuses ...int) answerFunc {
-	return func(n int, _ *http.Request) (*http.Response, error) {
-		return response(statuses[min(n, len(statuses))-1], "")
-	}
-}
-
-// statusesThenSilence answers one status after the other, and then nothing.
-func statusesThenSilence(statuses ...int) answerFunc {
-	return func(n int, r *http.Request) (*http.Response, error) {
-		if n <= len(statuses) {
-			return response(statuses[n-1], "")
-		}
-		connection, other := net.Pipe()
-		defer connection.Close()
-		defer other.Close()
-		httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	}
-}
-
-// readyAfter answers a status until d after the first request, and then a document.
-func readyAfter(d time.Duration, status int, headers ...string) answerFunc {
-	var ready time.Time
-	return func(n int, _ *http.Request) (*http.Response, error) {
-		if n == 1 {
-			ready = time.Now().Add(d)
-		}
-		if time.Now().Before(ready) {
-			return response(status, "", headers...)
-		}
-		return response(200, instancetest.Older().JSON())
-	}
-}
-
-// providerConfig is the configuration that the provider has by default.
-func providerConfig() client.Config {
+// steady is a configuration with the same delay after each failure.
+func steady(delay time.Duration) client.Config {
 	config := newConfig()
 	config.RequestTimeout = 10 * time.Second
-	config.Retry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
+	config.Retry = client.Retry{MaxAttempts: 4, MinDelay: delay, MaxDelay: delay}
 	return config
 }
 
-func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
+// A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it. The delay
+// before the last attempt is so short that a second is left for it, or half of the time.
+func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
-	const shortest, longest = 500 * time.Millisecond, 10 * time.Second
+	const busy = "status 503 Service Unavailable"
 	tests := map[string]struct {
-		status    int
-		value     string
-		low, high time.Duration
+		limit   time.Duration
+		answers []string
+		want    string
 	}{
-		"none":   {503, "", shortest, 2 * shortest},
-		"503":    {503, "3", 3 * time.Second, 3 * time.Second},
-		"429":    {429, "3", 3 * time.Second, 3 * time.Second},
-		"500":    {500, "3", shortest, 2 * shortest},
-		"408":    {408, "3", shortest, 2 * shortest},
-		"zero":   {503, "0", shortest, 2 * shortest},
-		"past":   {503, "Sat, 28 Feb 1970 12:00:00 GMT", shortest, 2 * shortest},
-		"longer": {503, "3600", longest, longest},
+		"never ready":            {time.Hour, []string{"503"}, "asked at [0s 1s 2s 3s], at 3s gave up: " + busy},
+		"short limit":            {2 * time.Second, []string{"503"}, "asked at [0s 1s 1.5s], at 1.5s no time left: " + busy},
+		"shorter than a delay":   {200 * time.Millisecond, []string{"503"}, "asked at [0s 100ms], at 100ms no time left: " + busy},
+		"ready for the last one": {2 * time.Second, []string{"503", "503", "ready"}, "asked at [0s 1s 1.5s], at 1.5s ready"},
+
+		"silent":             {time.Hour, []string{"silent"}, "asked at [0s 11s 22s 33s], at 43s gave up: no response in time (timed out)"},
+		"silent, short":      {25 * time.Second, []string{"silent"}, "asked at [0s 11s 22s], at 25s time ran out: no response in time (timed out)"},
+		"silent, very short": {9 * time.Second, []string{"silent"}, "asked at [0s], at 9s time ran out: no response in time"},
+		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, "asked at [0s 1s 2s], at 9s time ran out: " + busy},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := newClient(t, providerConfig())
-				fake := serve(c, readyAfter(time.Nanosecond, test.status, "Retry-After", test.value))
-				mustRead(t, c, newRequest(t, fakeURL))
-				if delay := fake.elapsed(); len(fake.requests) != 2 || delay < test.low || delay > test.high {
-					t.Errorf("%d requests, with a delay of %s, want 2, with %s to %s", len(fake.requests), delay, test.low, test.high)
-				}
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), script(test.answers...))
+			check(t, name+": outcome", fake.outcome(t, fake.read(t, test.limit)), test.want)
 		})
 	}
 }
 
-// A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it.
-func TestReadUsesItsTimeAndNoMore(t *testing.T) {
+// A wait makes as many attempts as fit, also after failures that are final for a read.
+func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
-	const second, silent, busy = time.Second, "no response in time", "status 503 Service Unavailable"
 	untrusted := func(int, *http.Request) (*http.Response, error) {
 		return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 	}
 	tests := map[string]struct {
-		limit    time.Duration
-		wait     bool
-		retry    client.Retry
-		answer   answerFunc
-		class    string // of the failure, or "" for success
-		ending   client.Ending
-		timedOut bool
-		requests [2]int // at least, and at most
-		end      [2]time.Duration
+		limit  time.Duration
+		answer answerFunc
+		want   string
 	}{
-		"silent": {limit: time.Hour, answer: statusesThenSilence(), class: silent, timedOut: true,
-			requests: [2]int{4, 4}, end: [2]time.Duration{43*second + second/2, 47 * second}},
-		"silent to the end": {limit: 25 * second, answer: statusesThenSilence(), class: silent, ending: client.TimeRanOut, timedOut: true,
-			requests: [2]int{3, 3}, end: [2]time.Duration{25 * second, 25 * second}},
-		"silent for one attempt": {limit: 9 * second, answer: statusesThenSilence(), class: silent, ending: client.TimeRanOut,
-			requests: [2]int{1, 1}, end: [2]time.Duration{9 * second, 9 * second}},
-		"silent until ready": {limit: 600 * second, wait: true, answer: statusesThenSilence(), class: silent, ending: client.TimeRanOut,
-			timedOut: true, requests: [2]int{30, 60}, end: [2]time.Duration{600 * second, 600 * second}},
-		"not trusted until ready": {limit: 600 * second, wait: true, answer: untrusted, class: "certificate not trusted",
-			ending: client.NoTimeLeft, requests: [2]int{60, 140}, end: [2]time.Duration{599 * second, 600 * second}},
-		"Retry-After, until ready": {limit: 60 * second, wait: true,
-			answer: readyAfter(time.Hour, 429, "Retry-After", "86400"), class: "status 429 Too Many Requests",
-			ending: client.NoTimeLeft, requests: [2]int{7, 7}, end: [2]time.Duration{59 * second, 59 * second}},
-		"Retry-After past the end": {limit: 8 * second, answer: readyAfter(time.Hour, 503, "Retry-After", "60"), class: busy,
-			ending: client.NoTimeLeft, requests: [2]int{2, 2}, end: [2]time.Duration{7 * second, 7 * second}},
-		"Retry-After just in time": {limit: 8 * second, answer: readyAfter(time.Hour, 503, "Retry-After", "7"), class: busy,
-			ending: client.NoTimeLeft, requests: [2]int{3, 3}, end: [2]time.Duration{7*second + second/2, 7*second + second/2}},
-		"Retry-After, then none": {limit: 60 * second, answer: func(n int, _ *http.Request) (*http.Response, error) {
-			return response(503, "", "Retry-After", []string{"9", ""}[min(n, 2)-1])
-		}, class: busy, requests: [2]int{4, 4}, end: [2]time.Duration{12 * second, 15 * second}},
-		"very little time": {limit: second / 5, wait: true, answer: statuses(503), class: busy, ending: client.NoTimeLeft,
-			requests: [2]int{2, 2}, end: [2]time.Duration{second / 10, second / 10}},
-		"ready just before the end": {limit: 8 * second, retry: client.Retry{MaxAttempts: 4, MinDelay: 5 * second, MaxDelay: 5 * second},
-			answer: readyAfter(6500*time.Millisecond, 503), requests: [2]int{3, 3}, end: [2]time.Duration{7 * second, 7 * second}},
-		"attempts used up": {limit: 60 * second, answer: statuses(503), class: busy,
-			requests: [2]int{4, 4}, end: [2]time.Duration{3*second + second/2, 7 * second}},
-		"one attempt": {limit: 60 * second, retry: client.Retry{MaxAttempts: 1, MinDelay: second, MaxDelay: second}, answer: statuses(503), class: busy,
-			requests: [2]int{1, 1}, end: [2]time.Duration{0, 0}},
-		"last attempt has nothing new": {limit: 9 * second, answer: statusesThenSilence(502, 503), class: busy, ending: client.TimeRanOut,
-			requests: [2]int{3, 3}, end: [2]time.Duration{9 * second, 9 * second}},
-		"ready after a minute": {limit: 600 * second, wait: true, answer: readyAfter(time.Minute, 503),
-			requests: [2]int{10, 20}, end: [2]time.Duration{60 * second, 70 * second}},
+		"not found": {5 * time.Second, script("404"), "asked at [0s 1s 2s 3s 4s 4.5s], at 4.5s no time left: status 404 Not Found"},
+		"untrusted": {2 * time.Second, untrusted, "asked at [0s 1s 1.5s], at 1.5s no time left: certificate not trusted"},
+		"silent":    {time.Minute, script("silent"), "asked at [0s 11s 22s 33s 44s 55s], at 1m0s time ran out: no response in time (timed out)"},
+		"ready":     {time.Minute, script("503", "503", "503", "503", "503", "ready"), "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				config := providerConfig()
-				config.Retry = cmp.Or(test.retry, config.Retry)
-				c, request := newClient(t, config), newRequest(t, fakeURL)
-				fake := serve(c, test.answer)
-				ctx, cancel := context.WithTimeout(t.Context(), test.limit)
-				defer cancel()
-				var err error
-				if test.wait {
-					_, err = c.Wait(ctx, request, client.Condition{})
-				} else {
-					_, err = c.Read(ctx, request)
-				}
-				if n := len(fake.requests); n < test.requests[0] || n > test.requests[1] {
-					t.Errorf("number of requests: got %d, want %d to %d", n, test.requests[0], test.requests[1])
-				}
-				if end := fake.elapsed(); end < test.end[0] || end > test.end[1] {
-					t.Errorf("end: got %s, want %s to %s", end, test.end[0], test.end[1])
-				}
-				if test.class == "" {
-					if err != nil {
-						t.Error(err)
-					}
-					return
-				}
-				got := checkReadError(t, err, request)
-				check(t, "Class", got.Failure.Class, test.class)
-				check(t, "Ending", got.Ending, test.ending)
-				check(t, "OutOfTime()", got.OutOfTime(), test.ending != client.GaveUp)
-				check(t, "TimedOut", got.Failure.TimedOut, test.timedOut)
-				check(t, "Attempts", got.Attempts, len(fake.requests))
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), test.answer)
+			check(t, name+": outcome", fake.outcome(t, fake.wait(t, test.limit, client.Condition{})), test.want)
+		})
+	}
+}
+
+// afterRetryAfter is a configuration with delays of 2 to 6 s, of which the first is 4 s at most.
+func afterRetryAfter() client.Config {
+	config := steady(2 * time.Second)
+	config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, 6*time.Second
+	return config
+}
+
+// The reads and waits here have 8 s, so that the last attempt is after 7 s.
+func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status            int
+		retryAfter, asked string
+	}{
+		"503":        {503, "5", "[0s 5s 7s]"},
+		"429":        {429, "5", "[0s 5s 7s]"},
+		"very long":  {503, "3600", "[0s 6s 7s]"},
+		"very short": {503, "1", "[0s 2s 4s 6s 7s]"},
+	}
+	for name, test := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+				return response(test.status, "", "Retry-After", test.retryAfter)
 			})
+			want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
+			check(t, name+": outcome of a read", fake.outcome(t, fake.read(t, 8*time.Second)), want)
+			fake.start, fake.requests = time.Now(), nil
+			check(t, name+": outcome of a wait", fake.outcome(t, fake.wait(t, 8*time.Second, client.Condition{})), want)
+		})
+	}
+}
+
+func TestRetryAfterOfOtherStatusesIsIgnored(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{408, 500} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+				return response(status, "", "Retry-After", "5")
+			})
+			_ = fake.read(t, time.Minute)
+			if second := fake.requests[1]; second > 4*time.Second {
+				t.Errorf("after a status %d: the second request came after %s, want 2 to 4 s", status, second)
+			}
 		})
 	}
 }
@@ -223,34 +233,20 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 // Attempts for which a read waits in vain are not counted as made.
 func TestWaitForASlotIsNoAttempt(t *testing.T) {
 	t.Parallel()
-	for made, class := range []string{"no response in time", "status 503 Service Unavailable", "status 503 Service Unavailable"} {
-		t.Run(strconv.Itoa(made), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, providerConfig()), newRequest(t, fakeURL)
-				request.Semaphore = make(chan struct{}, 1)
-				take := func() { request.Semaphore <- struct{}{} } // for good
-				if made == 0 {
-					take()
-				}
-				fake := serve(c, func(n int, _ *http.Request) (*http.Response, error) {
-					if n == made {
-						go take() // as soon as this attempt is over
-					}
-					return response(503, "")
-				})
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				_, err := c.Read(ctx, request)
-				got := client.AsReadError(err)
-				check(t, "Class", got.Failure.Class, class)
-				check(t, "Ending", got.Ending, client.TimeRanOut)
-				check(t, "Attempts", got.Attempts, made)
-				check(t, "number of requests", len(fake.requests), made)
-				check(t, "end", fake.elapsed(), time.Minute)
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		fake := serve(t, steady(time.Second), nil)
+		fake.request.Semaphore = make(chan struct{}, 1)
+		take := func() { fake.request.Semaphore <- struct{}{} } // for good
+		fake.answer = func(n int, r *http.Request) (*http.Response, error) {
+			go take() // as soon as this attempt is over
+			return script("503")(n, r)
+		}
+		err := fake.read(t, time.Minute)
+		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1m0s time ran out: status 503 Service Unavailable")
+		fake.start, fake.requests = time.Now(), nil
+		err = fake.read(t, time.Minute)
+		check(t, "outcome without a slot", fake.outcome(t, err), "asked at [], at 1m0s time ran out: no response in time")
+	})
 }
 
 // The wait for a slot is no part of the request timeout, and the slot is free again during delays.
@@ -260,54 +256,35 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 		semaphore := make(chan struct{}, 1)
 		semaphore <- struct{}{}
 		time.AfterFunc(time.Minute, func() { <-semaphore }) // longer than the request timeout
-		config := providerConfig()
+		config := steady(time.Second)
 		config.Log = func(_ context.Context, message string, _ ...map[string]any) {
 			check(t, "number of slots held at "+message, len(semaphore), 0)
 		}
-		c, request := newClient(t, config), newRequest(t, fakeURL)
-		request.Semaphore, request.Headers = semaphore, nil
-		fake := serve(c, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, config, func(n int, r *http.Request) (*http.Response, error) {
 			check(t, "number of slots held during a request", len(semaphore), 1)
-			return statuses(503, 503, 404)(n, r)
+			return script("503", "503", "404")(n, r)
 		})
-		_, err := c.Read(t.Context(), request)
-		check(t, "StatusCode", checkReadError(t, err, request).Failure.StatusCode, 404)
-		check(t, "first request", fake.requests[0], time.Minute)
+		fake.request.Semaphore = semaphore
+		err := fake.read(t, time.Hour)
+		check(t, "outcome", fake.outcome(t, err), "asked at [1m0s 1m1s 1m2s], at 1m2s gave up: status 404 Not Found")
 		check(t, "number of slots held at the end", len(semaphore), 0)
 	})
 }
 
 func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	t.Parallel()
-	c, request := newClient(t, newConfig()), newRequest(t, fakeURL)
-	fake := serve(c, statuses(200))
-	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer cancel()
-	_, err := c.Read(past, request)
-	got := client.AsReadError(err)
-	check(t, "Class", got.Failure.Class, "no response in time")
-	check(t, "Ending", got.Ending, client.TimeRanOut)
-	check(t, "Attempts", got.Attempts, 0)
-	check(t, "HeadersSent", got.Failure.HeadersSent, false)
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = c.Read(canceled, request)
-	checkCanceled(t, err)
-	check(t, "number of requests", len(fake.requests), 0)
-}
-
-// A dial can notice the end of a read before the read's context does.
-func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, request := newClient(t, newConfig()), newRequest(t, fakeURL)
-		serve(c, statuses(503))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err := c.Read(lateContext{ctx, time.Now()}, request)
-		got := checkReadError(t, err, request)
-		check(t, "Ending", got.Ending, client.TimeRanOut)
-		check(t, "Attempts", got.Attempts, 1)
+		fake := serve(t, newConfig(), script("ready"))
+		err := fake.read(t, -time.Second)
+		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s time ran out: no response in time")
+		failure := client.AsReadError(err).Failure
+		check(t, "Reason", failure.Reason, "no request was made before the time for the read ran out")
+		check(t, "HeadersSent", failure.HeadersSent, false)
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = fake.client.Read(canceled, fake.request)
+		checkCanceled(t, err)
+		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s canceled")
 	})
 }
 
@@ -319,48 +296,43 @@ type lateContext struct {
 
 func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
-// An attempt that the cancellation interrupted is not the last that failed.
-func TestCanceledReadSaysWhatTheLastAttemptMet(t *testing.T) {
+// A dial can notice the end of a read before the read's context does.
+func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := serve(t, newConfig(), script("503"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := fake.client.Read(lateContext{ctx, time.Now()}, fake.request)
+		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1s time ran out: status 503 Service Unavailable")
+	})
+}
+
+// An attempt that the cancellation interrupted is not the last that failed. A streak that it interrupted has not ended.
+func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		answer    answerFunc
-		noSlot    bool
+		answers   []string
 		lastClass string
 	}{
-		"while the first waits for an answer": {statusesThenSilence(), false, ""},
-		"while a later one does":              {statusesThenSilence(404, 404), false, "status 404 Not Found"},
-		"between two":                         {statuses(401), false, "status 401 Unauthorized"},
-		"while it waits for a slot":           {nil, true, ""},
-		"while it stays as expected":          {script("down", "ready"), false, "status 503 Service Unavailable"},
-		"as it always was as expected":        {script("ready"), false, ""},
+		"while the first waits for an answer": {[]string{"silent"}, ""},
+		"while a later one does":              {[]string{"404", "404", "silent"}, "status 404 Not Found"},
+		"between two":                         {[]string{"401"}, "status 401 Unauthorized"},
+		"while it stays as expected":          {[]string{"503", "ready"}, "status 503 Service Unavailable"},
+		"as it always was as expected":        {[]string{"ready"}, ""},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				config := providerConfig()
-				config.Retry = client.Retry{MaxAttempts: 1, MinDelay: time.Second, MaxDelay: time.Second}
-				c, request := newClient(t, config), newRequest(t, fakeURL)
-				if test.noSlot {
-					request.Semaphore = make(chan struct{})
-				}
-				fake := serve(c, test.answer)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(2500*time.Millisecond, cancel)
-				_, err := c.Wait(ctx, request, stableFor(time.Minute))
-				checkCanceled(t, err)
-				got := client.AsReadError(err)
-				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
-				check(t, "OutOfTime()", got.OutOfTime(), false)
-				check(t, "Attempts", got.Attempts, len(fake.requests))
-				check(t, "Streak.Attempts", got.Streak.Attempts, 0) // it has not ended
-				check(t, "end", fake.elapsed(), 2500*time.Millisecond)
-				lastClass := ""
-				if got.Failure != nil {
-					lastClass = got.Failure.Class
-				}
-				check(t, "Class of the last failure", lastClass, test.lastClass)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), script(test.answers...))
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(2500*time.Millisecond, cancel)
+			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
+			checkCanceled(t, err)
+			got := client.AsReadError(err)
+			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, 0)
+			check(t, name+": Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
+			check(t, name+": end", fake.elapsed(), 2500*time.Millisecond)
 		})
 	}
 }

@@ -2,8 +2,8 @@ package client_test
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,119 +15,90 @@ import (
 // A server or a proxy may repeat a secret in any of these forms.
 func TestRedactedLine(t *testing.T) {
 	t.Parallel()
-	encode := base64.StdEncoding.EncodeToString
+	const basic, padded = "bWU6czNjcmV0", "dTpzM2NyZXQ=" // me:s3cret and u:s3cret in Base64
 	const long = "s3cret-T0ken-s3cret-T0ken-s3cret-T0ken-"
-	tests := map[string]struct {
-		header, value, proxy string
-		text, want           string
-	}{
-		"a value":              {header: "X-Api-Key", value: "s3cret+<&>", text: "no s3cret+<&>!", want: "no (redacted)!"},
-		"a padded value":       {header: "X-Api-Key", value: " s3cret\t", text: "s3cret", want: "(redacted)"},
-		"a short value":        {header: "X-Pin", value: "~42", text: "~42", want: "(redacted)"},
-		"too short to be one":  {header: "X-On", value: "on", text: "on", want: "on"},
-		"a long value":         {header: "X-Api-Key", value: strings.Repeat(long, 100), text: strings.Repeat(long, 100), want: "(redacted)"},
-		"quoted":               {header: "X-Api-Key", value: `s3"cret`, text: `malformed "s3\"cret"`, want: `malformed "(redacted)"`},
-		"escaped in a path":    {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3/cr%3Ct", want: "ftp://h/(redacted)"},
-		"escaped in a query":   {header: "X-Api-Key", value: "s3/cr<t", text: "ftp://h/s3%2Fcr%3Ct", want: "ftp://h/(redacted)"},
-		"JSON of PHP":          {header: "X-Api-Key", value: `s3/cr"t`, text: `{"a":"s3\/cr\"t"}`, want: `{"a":"(redacted)"}`},
-		"JSON of Go":           {header: "X-Api-Key", value: `s3&cr<t>"`, text: `{"a":"s3\u0026cr\u003ct\u003e\""}`, want: `{"a":"(redacted)"}`},
-		"in lower case":        {header: "X-Api-Key", value: "S3cret", text: "ftp://s3cret/", want: "ftp://(redacted)/"},
-		"behind a character":   {header: "X-Api-Key", value: "s3-cret", text: "s3-\u200bcret", want: "(redacted)"},
-		"before the cut":       {header: "X-Api-Key", value: "s3cret", text: strings.Repeat("x", 195) + "s3cret", want: strings.Repeat("x", 195) + "(red…"},
-		"after its scheme":     {header: "Authorization", value: "Bearer s3cret", text: "not s3cret", want: "not (redacted)"},
-		"all cookies":          {header: "Cookie", value: "a=s3cret; b=d4rk", text: "a=s3cret; b=d4rk", want: "(redacted)"},
-		"a cookie":             {header: "Cookie", value: "a=s3cret; b=d4rk", text: "not s3cret, d4rk", want: "not (redacted), (redacted)"},
-		"one in another":       {header: "Cookie", value: "a=s3cret; b=s3cret-Passw0rd", text: "s3cret-Passw0rd", want: "(redacted)"},
-		"Basic":                {header: "Authorization", value: "Basic " + encode([]byte("me:s3cret")), text: "Basic " + encode([]byte("me:s3cret")), want: "(redacted)"},
-		"Basic, encoded":       {header: "Authorization", value: "Basic " + encode([]byte("me:s3cret")), text: encode([]byte("me:s3cret")), want: "(redacted)"},
-		"Basic, decoded":       {header: "Authorization", value: "basic  " + encode([]byte("me:s3cret")), text: "me:s3cret", want: "(redacted)"},
-		"Basic, password":      {header: "Authorization", value: "Basic " + encode([]byte("u:s3cret")), text: "s3cret", want: "(redacted)"},
-		"Basic, unpadded":      {header: "Authorization", value: "Basic " + strings.TrimRight(encode([]byte("u:s3cret")), "="), text: "s3cret", want: "(redacted)"},
-		"Content-Type":         {header: "Content-Type", value: "application/json", text: "application/json", want: "application/json"},
-		"Accept":               {header: "Accept", value: "application/json", text: "application/json", want: "application/json"},
-		"Host":                 {header: "Host", value: "files.example.org", text: "files.example.org", want: "files.example.org"},
-		"User-Agent":           {header: "User-Agent", value: "mine/1", text: "mine/1", want: "(redacted)"},
-		"a scheme of URLs":     {header: "X-Forwarded-Proto", value: "http", text: "http://h", want: "http://h"},
-		"the other scheme":     {header: "X-Forwarded-Proto", value: "https", text: "https://h", want: "https://h"},
-		"proxy, credentials":   {proxy: "http://me:s3%2Fcret@h", text: "me:s3/cret", want: "(redacted)"},
-		"proxy, encoded":       {proxy: "http://u:s3cret@h", text: "Basic " + encode([]byte("u:s3cret")), want: "Basic (redacted)"},
-		"proxy, password":      {proxy: "me:s3cret@h", text: "not s3cret", want: "not (redacted)"},
-		"proxy, token as user": {proxy: "http://s3cret@h", text: "not s3cret", want: "not (redacted)"},
+	tests := map[string]struct{ sent, text, want string }{
+		"a value":             {"X-Api-Key: s3cret+<&>", "no s3cret+<&>!", "no (redacted)!"},
+		"a padded value":      {"X-Api-Key: s3cret\t", "s3cret", "(redacted)"},
+		"a short value":       {"X-Pin: ~42", "~42", "(redacted)"},
+		"too short to be one": {"X-On: on", "on", "on"},
+		"a long value":        {"X-Api-Key: " + strings.Repeat(long, 100), strings.Repeat(long, 100), "(redacted)"},
+		"quoted":              {`X-Api-Key: s3"cret`, `malformed "s3\"cret"`, `malformed "(redacted)"`},
+		"escaped in a path":   {"X-Api-Key: s3/cr<t", "ftp://h/s3/cr%3Ct", "ftp://h/(redacted)"},
+		"escaped in a query":  {"X-Api-Key: s3/cr<t", "ftp://h/s3%2Fcr%3Ct", "ftp://h/(redacted)"},
+		"JSON of PHP":         {`X-Api-Key: s3/cr"t`, `{"a":"s3\/cr\"t"}`, `{"a":"(redacted)"}`},
+		"JSON of Go":          {`X-Api-Key: s3&cr<t>"`, `{"a":"s3\u0026cr\u003ct\u003e\""}`, `{"a":"(redacted)"}`},
+		"in lower case":       {"X-Api-Key: S3cret", "ftp://s3cret/", "ftp://(redacted)/"},
+		"behind a character":  {"X-Api-Key: s3-cret", "s3-\u200bcret", "(redacted)"},
+		"before the cut":      {"X-Api-Key: s3cret", strings.Repeat("x", 195) + "s3cret", strings.Repeat("x", 195) + "(red…"},
+		"after its scheme":    {"Authorization: Bearer s3cret", "not s3cret", "not (redacted)"},
+		"all cookies":         {"Cookie: a=s3cret; b=d4rk", "a=s3cret; b=d4rk", "(redacted)"},
+		"a cookie":            {"Cookie: a=s3cret; b=d4rk", "not s3cret, d4rk", "not (redacted), (redacted)"},
+		"one in another":      {"Cookie: a=s3cret; b=s3cret-Passw0rd", "s3cret-Passw0rd", "(redacted)"},
+		"Basic":               {"Authorization: Basic " + basic, "Basic " + basic, "(redacted)"},
+		"Basic, encoded":      {"Authorization: Basic " + basic, basic, "(redacted)"},
+		"Basic, decoded":      {"Authorization: basic  " + basic, "me:s3cret", "(redacted)"},
+		"Basic, password":     {"Authorization: Basic " + padded, "s3cret", "(redacted)"},
+		"Basic, unpadded":     {"Authorization: Basic " + strings.TrimRight(padded, "="), "s3cret", "(redacted)"},
+		"Content-Type":        {"Content-Type: application/json", "application/json", "application/json"},
+		"Accept":              {"Accept: application/json", "application/json", "application/json"},
+		"Host":                {"Host: files.example.org", "files.example.org", "files.example.org"},
+		"User-Agent":          {"User-Agent: mine/1", "mine/1", "(redacted)"},
+		"a scheme of URLs":    {"X-Forwarded-Proto: http", "http://h", "http://h"},
+		"the other scheme":    {"X-Forwarded-Proto: https", "https://h", "https://h"},
+	}
+	c := newClient(t, newConfig())
+	for name, test := range tests {
+		header, value, _ := strings.Cut(test.sent, ": ")
+		check(t, name, c.RedactedLine(test.text, http.Header{header: {value}}), test.want)
+	}
+}
+
+func TestRedactedProxyCredentials(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ proxy, text, want string }{
+		"credentials":   {"http://me:s3%2Fcret@h", "me:s3/cret", "(redacted)"},
+		"encoded":       {"http://u:s3cret@h", "Basic dTpzM2NyZXQ=", "Basic (redacted)"},
+		"password":      {"me:s3cret@h", "not s3cret", "not (redacted)"},
+		"token as user": {"http://s3cret@h", "not s3cret", "not (redacted)"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newClient(t, newConfig(), "HTTPS_PROXY="+test.proxy)
-			check(t, "line", c.RedactedLine(test.text, http.Header{test.header: {test.value}}), test.want)
-		})
+		check(t, name, newClient(t, newConfig(), "HTTPS_PROXY="+test.proxy).RedactedLine(test.text, nil), test.want)
 	}
 }
 
 // A server that repeats what it was sent must not bring it into a failure or a log, where newClient and readError look for it.
 func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 	t.Parallel()
-	body := func(status int, contentType, before, after string) func(http.ResponseWriter, string) {
-		return func(w http.ResponseWriter, echo string) {
-			w.Header().Set("Content-Type", contentType)
-			w.WriteHeader(status)
-			_, _ = w.Write([]byte(before + echo + after))
-		}
-	}
-	tests := map[string]func(w http.ResponseWriter, echo string){
-		"service's error":       body(403, "application/json", `{"message":"Not allowed: `, `"}`),
-		"text":                  body(403, "text/plain", "Not allowed: ", "!"),
-		"where the text is cut": body(403, "text/plain", strings.Repeat("x", 195), ""),
-		"JSON of PHP": func(w http.ResponseWriter, echo string) {
-			body(401, "application/json", `{"detail":"`, `"}`)(w, strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo))
-		},
-		"JSON of Go": func(w http.ResponseWriter, echo string) {
-			text, _ := json.Marshal(map[string]string{"detail": echo})
-			body(401, "application/json", "", "")(w, string(text))
-		},
-		"HTML title":   body(403, "text/html", "<title>", "</title>"),
-		"not JSON":     body(200, "text/plain", "", ""),
-		"content type": func(w http.ResponseWriter, echo string) { body(200, echo, "", "")(w, "") },
-		"content encoding": func(w http.ResponseWriter, echo string) {
-			w.Header().Set("Content-Encoding", echo)
-			body(200, "", "", "")(w, "")
-		},
-		"a field": func(w http.ResponseWriter, echo string) {
-			body(200, "", "", "")(w, instancetest.Newer().With("fileMaxSize", "x"+echo).JSON())
-		},
-		"a name": func(w http.ResponseWriter, echo string) {
-			body(200, "", "", "")(w, instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON())
-		},
-		"redirect to a path":          func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+echo) },
-		"redirect to an escaped path": func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/"+url.PathEscape(echo)) },
-		"redirect with a query":       func(w http.ResponseWriter, echo string) { redirect(w, "ftp://h/?v="+url.QueryEscape(echo)) },
-		"not HTTP":                    func(w http.ResponseWriter, echo string) { hijack(w, echo+"\r\n\r\n") },
-		"malformed header":            func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 200 OK\r\n"+echo+"\r\n\r\n") },
-		"status text":                 func(w http.ResponseWriter, echo string) { hijack(w, "HTTP/1.1 403 "+echo+"\r\n\r\n") },
-	}
-	for name, respond := range tests {
-		for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+	body := instancetest.Body
+	for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+		ofPHP := strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo)
+		ofGo, _ := json.Marshal(echo)
+		for name, answer := range map[string]instancetest.Step{
+			"service's error":             body(403, "application/json", `{"message":"Not allowed: `+echo+`"}`),
+			"text":                        body(403, "text/plain", "Not allowed: "+echo+"!"),
+			"where the text is cut":       body(403, "text/plain", strings.Repeat("x", 195)+echo),
+			"JSON of PHP":                 body(401, "application/json", `{"detail":"`+ofPHP+`"}`),
+			"JSON of Go":                  body(401, "application/json", `{"detail":`+string(ofGo)+`}`),
+			"HTML title":                  body(403, "text/html", "<title>"+echo+"</title>"),
+			"not JSON":                    body(200, "text/plain", echo),
+			"content type":                body(200, echo, ""),
+			"content encoding":            verbatim(okHead + "Content-Encoding: " + echo + "\r\n\r\n"),
+			"a field":                     body(200, "", instancetest.Newer().With("fileMaxSize", "x"+echo).JSON()),
+			"a name":                      body(200, "", instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON()),
+			"redirect to a path":          instancetest.Redirect(302, "ftp://h/"+echo),
+			"redirect to an escaped path": instancetest.Redirect(302, "ftp://h/"+url.PathEscape(echo)),
+			"redirect with a query":       instancetest.Redirect(302, "ftp://h/?v="+url.QueryEscape(echo)),
+			"not HTTP":                    verbatim(echo + "\r\n\r\n"),
+			"malformed header":            verbatim("HTTP/1.1 200 OK\r\n" + echo + "\r\n\r\n"),
+			"status text":                 verbatim("HTTP/1.1 403 " + echo + "\r\n\r\n"),
+		} {
 			t.Run(name+"/"+echo[:6], func(t *testing.T) {
 				t.Parallel()
-				server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, _ *http.Request) { respond(w, echo) })))
-				readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
+				readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, answer)))
 			})
 		}
 	}
-}
-
-func redirect(w http.ResponseWriter, location string) {
-	w.Header()["Location"] = []string{location}
-	w.WriteHeader(http.StatusFound)
-}
-
-// hijack writes a response past net/http, which would correct it.
-func hijack(w http.ResponseWriter, response string) {
-	c, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
-	}
-	_, _ = c.Write([]byte(response))
-	_ = c.Close()
 }
 
 // What is shown of a body is cut at 8 KiB, possibly within a secret.
@@ -151,9 +122,7 @@ func TestSecretIsRedactedWhereABodyIsCut(t *testing.T) {
 func TestSecretIsRedactedInARedirect(t *testing.T) {
 	t.Parallel()
 	const token, password, callback = "S3crET", "Pr0xy-Passw0rd", "ftp://files.example.org/T0ken"
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	c := newClient(t, config, "HTTPS_PROXY=http://user:"+password+"@127.0.0.1:1")
+	c := newClient(t, newConfig(), "HTTPS_PROXY=http://user:"+password+"@127.0.0.1:1")
 	for location, shown := range map[string]string{
 		"http://" + token + ".invalid/a":    "(redirected to http://(redacted).invalid/a)",
 		"http://" + password + ".invalid/a": "(redirected to http://(redacted).invalid/a)",
@@ -167,19 +136,24 @@ func TestSecretIsRedactedInARedirect(t *testing.T) {
 	}
 }
 
-func TestReasonOfABodyWithASecret(t *testing.T) {
+// A secret may also be a word of ours or of net/http.
+func TestOnlyTheServersWordsAreRedacted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Sw0rdf1sh-", 380)
-	tests := map[string]struct{ secret, body, want string }{
+	tests := map[string]struct {
+		secret string
+		answer instancetest.Step
+		want   string
+	}{
+		"ours":     {"403", instancetest.Body(403, "text/plain", "Code 403"), "status 403 Forbidden: Code (redacted)"},
+		"net/http": {"malformed", verbatim("malformed\r\n\r\n"), notHTTP + `malformed HTTP response "(redacted)"`},
 		// Once they are redacted, what is shown would reach the end of what was read, where the last one is cut.
-		"full of secrets": {long, strings.Repeat(long+" ", 20), "status 403 Forbidden"},
-		// Only the server's word is redacted.
-		"one of our words": {"403", "Code 403", "status 403 Forbidden: Code (redacted)"},
+		"full of secrets": {long, instancetest.Body(403, "text/plain", strings.Repeat(long+" ", 20)), "status 403 Forbidden"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			request := newRequest(t, serverURL(t, instancetest.Body(403, "text/plain", test.body)))
+			request := newRequest(t, serverURL(t, test.answer))
 			request.Headers = http.Header{"X-Api-Key": {test.secret}}
 			check(t, "Reason", readError(t, newClient(t, newConfig()), request).Failure.Reason, test.want)
 		})
@@ -194,7 +168,7 @@ func TestLogTellsOfARead(t *testing.T) {
 	config := newConfig()
 	var lines []string
 	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
-		lines = append(lines, logLine(message, fields))
+		lines = append(lines, fmt.Sprint(message, fields))
 		checkText(t, lines[len(lines)-1])
 	}
 	c, request := newClient(t, config), newRequest(t, server.URL())

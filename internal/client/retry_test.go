@@ -9,48 +9,36 @@ import (
 
 func TestBackoffGrowsAndIsSpreadOut(t *testing.T) {
 	t.Parallel()
-	const second, samples = time.Second, 2000
-	type bounds struct{ low, high time.Duration }
-	longest := bounds{5 * second, 10 * second}
+	const s, forever = time.Second, time.Duration(math.MaxInt64)
 	tests := map[string]struct {
-		retry  Retry
-		delays []bounds // of the first, the second, …
+		retry Retry
+		most  []time.Duration // of the first delay, the second, …; they are at least half of it, and MinDelay
 	}{
-		"default": {Retry{4, second / 2, 10 * second}, []bounds{
-			{second / 2, second}, {second, 2 * second}, {2 * second, 4 * second}, {4 * second, 8 * second}, longest, longest,
-		}},
-		"one delay":     {Retry{4, second, second}, []bounds{{second, second}, {second, second}, {second, second}}},
-		"little room":   {Retry{4, 9 * second, 10 * second}, []bounds{{9 * second, 10 * second}, {9 * second, 10 * second}}},
-		"nanoseconds":   {Retry{4, 1, 2}, []bounds{{1, 2}, {1, 2}, {1, 2}}},
-		"very long":     {Retry{4, math.MaxInt64, math.MaxInt64}, slices.Repeat([]bounds{{math.MaxInt64, math.MaxInt64}}, 2)},
-		"far apart":     {Retry{4, 1000, math.MaxInt64}, []bounds{{1000, 2000}, {2000, 4000}, {4000, 8000}, {8000, 16000}}},
-		"many attempts": {Retry{1 << 40, second, 2 * second}, slices.Repeat([]bounds{{second, 2 * second}}, 4)},
+		"default":       {Retry{4, s / 2, 10 * s}, []time.Duration{s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
+		"one delay":     {Retry{4, s, s}, []time.Duration{s, s, s}},
+		"little room":   {Retry{4, 9 * s, 10 * s}, []time.Duration{10 * s, 10 * s}},
+		"nanoseconds":   {Retry{4, 1, 2}, []time.Duration{2, 2, 2}},
+		"very long":     {Retry{4, forever, forever}, []time.Duration{forever, forever}},
+		"far apart":     {Retry{4, 1000, forever}, []time.Duration{2000, 4000, 8000, 16000}},
+		"many attempts": {Retry{1 << 40, s, 2 * s}, []time.Duration{2 * s, 2 * s, 2 * s, 2 * s}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			seen := make([]bounds, len(test.delays))
-			for range samples {
-				backoff := backoff{retry: test.retry}
-				for n, want := range test.delays {
-					delay, _ := backoff.next(0)
-					if delay < want.low || delay > want.high {
-						t.Fatalf("delay %d is %s, want %s to %s", n+1, delay, want.low, want.high)
-					}
-					if seen[n].low == 0 {
-						seen[n] = bounds{delay, delay}
-					}
-					seen[n] = bounds{min(seen[n].low, delay), max(seen[n].high, delay)}
-				}
+		delays := make([][]time.Duration, len(test.most))
+		for range 2000 {
+			backoff := backoff{retry: test.retry}
+			for n := range test.most {
+				delay, _ := backoff.next(0)
+				delays[n] = append(delays[n], delay)
 			}
-			for n, want := range test.delays {
-				// With jitter, some of so many samples come near either end.
-				room := want.high - want.low
-				if seen[n].low > want.low+room/4 || seen[n].high < want.high-room/4 {
-					t.Errorf("delay %d is always from %s to %s; it should spread from %s to %s", n+1, seen[n].low, seen[n].high, want.low, want.high)
-				}
+		}
+		for n, most := range test.most {
+			least := max(test.retry.MinDelay, most/2)
+			near := (most - least) / 4 // of so many delays, some are near either end
+			shortest, longest := slices.Min(delays[n]), slices.Max(delays[n])
+			if shortest < least || shortest > least+near || longest > most || longest < most-near {
+				t.Errorf("%s: delay %d is from %s to %s, want it spread from %s to %s", name, n+1, shortest, longest, least, most)
 			}
-		})
+		}
 	}
 }
 
@@ -83,11 +71,8 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 		"ISO date":        {"2026-03-01T12:00:30Z", 0},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := parseRetryAfter(test.value, now); got != test.want {
-				t.Errorf("%q: got %s, want %s", test.value, got, test.want)
-			}
-		})
+		if got := parseRetryAfter(test.value, now); got != test.want {
+			t.Errorf("%s: %q: got %s, want %s", name, test.value, got, test.want)
+		}
 	}
 }

@@ -16,25 +16,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// script answers one request after the other, and then as the last: "ready" as expected, "old" with other values, "down" with status
-// 503, "busy" with status 429, or "silent" not at all.
-func script(answers ...string) answerFunc {
-	return func(n int, r *http.Request) (*http.Response, error) {
-		switch answers[min(n, len(answers))-1] {
-		case "ready":
-			return response(200, instancetest.Newer().JSON())
-		case "old":
-			return response(200, instancetest.Older().JSON())
-		case "busy":
-			return response(429, "")
-		case "silent":
-			return statusesThenSilence()(n, r)
-		default:
-			return response(503, "")
-		}
-	}
-}
-
 // stableFor is the condition that an instance has the chunk size of instancetest.Newer() for as long.
 func stableFor(d time.Duration) client.Condition {
 	return client.Condition{StableFor: d, Differences: func(details *instance.Details) []client.Difference {
@@ -47,13 +28,6 @@ func stableFor(d time.Duration) client.Condition {
 	}}
 }
 
-// halfASecond is a configuration with the same delay after each failure.
-func halfASecond() client.Config {
-	config := providerConfig()
-	config.Retry = client.Retry{MaxAttempts: 1, MinDelay: 500 * time.Millisecond, MaxDelay: 500 * time.Millisecond}
-	return config
-}
-
 func TestInstanceHasToStayAsExpected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -64,26 +38,22 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"two answers at least":         {1, nil},
 		"less than a second":           {500 * time.Millisecond, nil},
 		"some time":                    {3 * time.Second, nil},
-		"a failure starts again":       {time.Second, []string{"ready", "ready", "down"}},
+		"a failure starts again":       {time.Second, []string{"ready", "ready", "503"}},
 		"another value starts again":   {time.Second, []string{"ready", "ready", "old"}},
-		"what came before is no start": {time.Second, []string{"old", "down"}},
+		"what came before is no start": {time.Second, []string{"old", "503"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := newClient(t, halfASecond())
-				fake := serve(c, script(append(test.before, "ready")...))
-				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(test.stableFor)); err != nil {
-					t.Fatal(err)
-				}
-				streak := fake.requests[len(test.before):]
-				last := len(streak) - 1
-				if streak[last]-streak[0] < test.stableFor || last > 0 && streak[last-1]-streak[0] >= test.stableFor {
-					t.Errorf("requests when it was ready for good: got %v, want them to end %s after the first", streak, test.stableFor)
-				}
-				check(t, "end", fake.elapsed(), streak[last])
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			streak := fake.requests[len(test.before):]
+			last := len(streak) - 1
+			if streak[last]-streak[0] < test.stableFor || last > 0 && streak[last-1]-streak[0] >= test.stableFor {
+				t.Errorf("%s: requests when it was ready for good: got %v, want them to end %s after the first", name, streak, test.stableFor)
+			}
+			check(t, name+": end", fake.elapsed(), streak[last])
 		})
 	}
 }
@@ -96,35 +66,24 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		shortest time.Duration
 	}{
 		"ready":    {nil, 100 * time.Millisecond},
-		"was down": {[]string{"down"}, 100 * time.Millisecond},
-		"busy":     {[]string{"busy", "down"}, 1100 * time.Millisecond},
+		"was down": {[]string{"503"}, 100 * time.Millisecond},
+		"busy":     {[]string{"429", "503"}, 1100 * time.Millisecond},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := newClient(t, halfASecond())
-				fake := serve(c, script(append(test.before, "ready")...))
-				if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(5*time.Minute)); err != nil {
-					t.Fatal(err)
-				}
-				var intervals []time.Duration
-				streak := fake.requests[len(test.before):]
-				for i, request := range streak[1:] {
-					intervals = append(intervals, request-streak[i])
-				}
-				slices.Sort(intervals)
-				n := len(intervals)
-				for name, quantile := range map[string]struct{ got, low, high time.Duration }{
-					"shortest": {intervals[0], 0, 20 * time.Millisecond},
-					"median":   {intervals[n/2], 60 * time.Millisecond, 140 * time.Millisecond},
-					"longest":  {intervals[n-1], 180 * time.Millisecond, 200 * time.Millisecond},
-				} {
-					if quantile.got < test.shortest+quantile.low || quantile.got > test.shortest+quantile.high {
-						t.Errorf("%s of %d intervals: got %s, want %s to %s", name, n, quantile.got, test.shortest+quantile.low, test.shortest+quantile.high)
-					}
-				}
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var intervals []time.Duration
+			streak := fake.requests[len(test.before):]
+			for i, request := range streak[1:] {
+				intervals = append(intervals, request-streak[i])
+			}
+			least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
+			if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
+				t.Errorf("%s: %d intervals: got %s to %s, want %s and up to 200 ms more", name, len(intervals), slices.Min(intervals), slices.Max(intervals), test.shortest)
+			}
 		})
 	}
 }
@@ -133,14 +92,13 @@ func TestIntervalsOfAStreak(t *testing.T) {
 func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, halfASecond())
-		fake := serve(c, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(500*time.Millisecond), func(n int, r *http.Request) (*http.Response, error) {
 			if n <= 2 {
 				time.Sleep(5 * time.Second)
 			}
 			return script("ready")(n, r)
 		})
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(4*time.Second)); err != nil {
+		if err := fake.wait(t, time.Hour, stableFor(4*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
@@ -151,9 +109,10 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, providerConfig())
-		fake := serve(c, script("down", "down", "down", "down", "down", "down", "ready", "down", "ready"))
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(time.Second)); err != nil {
+		config := steady(500 * time.Millisecond)
+		config.Retry.MaxDelay = 10 * time.Second
+		fake := serve(t, config, script("503", "503", "503", "503", "503", "503", "ready", "503", "ready"))
+		if err := fake.wait(t, time.Hour, stableFor(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		if before, after := fake.requests[5]-fake.requests[4], fake.requests[8]-fake.requests[7]; before < 5*time.Second || after > time.Second {
@@ -162,85 +121,55 @@ func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
 	})
 }
 
-func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
+// The end of a wait in a streak is no failure, but an earlier failure is told.
+func TestTimeRunsOutWhileTheInstanceIsAsExpected(t *testing.T) {
 	t.Parallel()
-	const unstable = "GET " + fakeURL + "/instance: the instance reports what is expected, but not for long enough yet"
 	tests := map[string]struct {
-		timeLimit   time.Duration
-		answers     []string     // one after the other, and then always the last
-		unstable    bool         // the time runs out in a streak, which began with the last of the answers
-		lastFailure *client.Kind // nil for none
-		streak      int          // attempts of the last streak, if the time runs out after it
-		differences bool
+		before      []string // the answers before it is ready for good
+		lastFailure string
 	}{
-		"too little time": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"ready"},
-			unstable: true,
-		},
-		"too little time after a start": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"down", "down", "ready"},
-			unstable: true, lastFailure: client.KindStatus,
-		},
-		"too little time after interruptions": {
-			timeLimit: 7500 * time.Millisecond, answers: []string{"ready", "down", "ready", "old", "ready"},
-			unstable: true, lastFailure: client.KindUnexpected,
-		},
-		"down at the end": {
-			timeLimit: 9 * time.Second, answers: []string{"down", "ready", "ready", "down"},
-			lastFailure: client.KindStatus, streak: 2,
-		},
-		"down at the end, after another value": {
-			timeLimit: 9 * time.Second, answers: []string{"old", "ready", "ready", "down"},
-			lastFailure: client.KindStatus, streak: 2, differences: true,
-		},
-		"never as expected": {
-			timeLimit: time.Minute, answers: []string{"down", "old"},
-			lastFailure: client.KindUnexpected, differences: true,
-		},
-		"never as expected, down at the end": {
-			timeLimit: time.Minute, answers: []string{"old", "down"},
-			lastFailure: client.KindStatus, differences: true,
-		},
-		"silent at the end": {
-			timeLimit: 9 * time.Second, answers: []string{"ready", "ready", "down", "silent"},
-			lastFailure: client.KindStatus, streak: 2,
-		},
-		"only down": {
-			timeLimit: time.Minute, answers: []string{"down"},
-			lastFailure: client.KindStatus,
-		},
+		"from the start":      {nil, ""},
+		"after a start":       {[]string{"503", "503"}, ": status 503 Service Unavailable"},
+		"after interruptions": {[]string{"ready", "503", "ready", "old"}, ": not as expected"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-				fake := serve(c, script(test.answers...))
-				err := waitWithin(t, test.timeLimit, c, request, stableFor(10*time.Second))
-				got := client.AsReadError(err)
-				if got == nil {
-					t.Fatalf("error %v, want a ReadError", err)
-				}
-				check(t, "OutOfTime()", got.OutOfTime(), true)
-				check(t, "Attempts", got.Attempts, len(fake.requests))
-				check(t, "whether it is unstable", got.Ending == client.Unstable, test.unstable)
-				if test.unstable {
-					check(t, "Error()", got.Error(), unstable)
-					check(t, "end", fake.elapsed(), test.timeLimit)
-				}
-				check(t, "whether there is a Failure", got.Failure != nil, test.lastFailure != nil)
-				if got.Failure != nil {
-					check(t, "Kind", got.Failure.Kind, test.lastFailure)
-				}
-				check(t, "whether there are Differences", got.Differences != nil, test.differences)
-				streak := test.streak
-				if test.unstable {
-					first := len(test.answers) - 1
-					streak = len(fake.requests) - first
-					check(t, "Streak.Lasted", got.Streak.Lasted, fake.requests[len(fake.requests)-1]-fake.requests[first])
-				}
-				check(t, "Streak.Attempts", got.Streak.Attempts, streak)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
+			checkContains(t, name+": outcome", fake.outcome(t, err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
+			got := client.AsReadError(err)
+			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
+			check(t, name+": number of Differences", len(got.Differences), 0)
+			streak := fake.requests[len(test.before):]
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, len(streak))
+			check(t, name+": Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
+		})
+	}
+}
+
+// The error has the last streak, which here has all answers "ready", and what differed last, although other failures came after it.
+func TestTimeRunsOutWhileTheInstanceIsNotAsExpected(t *testing.T) {
+	t.Parallel()
+	const busy = "status 503 Service Unavailable"
+	tests := map[string]struct {
+		answers []string
+		class   string
+	}{
+		"always down":                 {[]string{"503"}, busy},
+		"down after a streak":         {[]string{"503", "ready", "ready", "503"}, busy},
+		"silent after a streak":       {[]string{"ready", "ready", "503", "silent"}, busy},
+		"old, down after a streak":    {[]string{"old", "ready", "ready", "503"}, busy},
+		"never as expected":           {[]string{"503", "old"}, "not as expected"},
+		"old, and down from there on": {[]string{"old", "503"}, busy},
+	}
+	for name, test := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+			got := checkReadError(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)), fake.request)
+			check(t, name+": OutOfTime()", got.OutOfTime(), true)
+			check(t, name+": Class", got.Failure.Class, test.class)
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
+			check(t, name+": whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
 		})
 	}
 }
@@ -248,13 +177,11 @@ func TestInstanceThatDoesNotStayAsExpected(t *testing.T) {
 func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-		serve(c, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(time.Second), func(n int, r *http.Request) (*http.Response, error) {
 			time.Sleep(5 * time.Second)
 			return script("old")(n, r)
 		})
-		err := waitWithin(t, 5*time.Second, c, request, stableFor(0))
-		got := checkReadError(t, err, request)
+		got := checkReadError(t, fake.wait(t, 5*time.Second, stableFor(0)), fake.request)
 		check(t, "Class", got.Failure.Class, "not as expected")
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
@@ -266,62 +193,75 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/instance" {
-			redirect(w, "/there")
+			http.Redirect(w, r, "/there", http.StatusFound)
 			return
 		}
 		w.Header().Set("Age", "300")
 		_, _ = io.WriteString(w, instancetest.Older().JSON())
 	})))
 	config := newConfig()
-	config.ConnectTo = map[string]string{baseURL(t, fakeURL).Origin: server.Address()}
 	request := newRequest(t, fakeURL)
-	got := checkReadError(t, waitWithin(t, time.Second, newClient(t, config), request, stableFor(0)), request)
+	config.ConnectTo = map[string]string{request.BaseURL.Origin: server.Address()}
+	ctx, cancel := context.WithCancel(t.Context())
+	attempts := 0
+	_, err := newClient(t, config).Wait(ctx, request, client.Condition{Differences: func(*instance.Details) []client.Difference {
+		if attempts++; attempts == 2 {
+			cancel()
+		}
+		return []client.Difference{{Name: "chunk_size"}}
+	}})
+	got := client.AsReadError(err)
 	want := "GET " + fakeURL + "/instance (redirected to " + fakeURL + "/there) (connect_to " + server.Address() + ") (from a cache, 300 seconds old)"
 	check(t, "Target()", got.Target(), want)
 	check(t, "Answered", got.Failure.Answered, true)
 }
 
-// The copies that a cache keeps of one answer say nothing about how the server goes on, whereas a cache may ask it each time.
-func TestStreakBehindACache(t *testing.T) {
+// The copies that a cache keeps of one answer say nothing about how the server goes on.
+func TestCopiesInACacheAreNoStreak(t *testing.T) {
 	t.Parallel()
-	const stored = 1500 * time.Millisecond // when the instance is ready, and the cache stores its answer
-	copies := func(now time.Duration) string { return strconv.Itoa(int((now - stored) / time.Second)) }
-	asked := func(time.Duration) string { return "0" }
+	for name, d := range map[string]time.Duration{"short": 200 * time.Millisecond, "long": 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), nil)
+			fake.answer = func(int, *http.Request) (*http.Response, error) {
+				if fake.elapsed() < 1500*time.Millisecond {
+					return response(503, "")
+				}
+				age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
+				return response(200, instancetest.Newer().JSON(), "Age", age)
+			}
+			err := fake.wait(t, 20*time.Second, stableFor(d))
+			checkContains(t, name+": outcome", fake.outcome(t, err), "response from a cache")
+			fake.start, fake.requests = time.Now(), nil
+			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
+			checkContains(t, name+": outcome", fake.outcome(t, err), "at 1.5s ready")
+		})
+	}
+}
+
+// A cache may also ask the server each time. As Age counts whole seconds, that takes a second to see.
+func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
-		age       func(now time.Duration) string
-		stableFor time.Duration
-		ready     time.Duration // the earliest end of a wait, or 0 for never
+		age              string
+		stableFor, after time.Duration // the streak ends then, at the earliest
 	}{
-		"copies of one answer":                      {copies, 3 * time.Second, 0},
-		"copies of one answer, for a short time":    {copies, 200 * time.Millisecond, 0},
-		"copies of one answer, taken once":          {copies, 0, stored},
-		"asked each time":                           {asked, 3 * time.Second, stored + 3*time.Second},
-		"asked each time, for a short time":         {asked, 200 * time.Millisecond, stored + time.Second},
-		"no cache, for a short time":                {func(time.Duration) string { return "" }, 200 * time.Millisecond, stored + 200*time.Millisecond},
-		"answers of more than a second ago, always": {func(time.Duration) string { return "1" }, 3 * time.Second, 0},
+		"no cache":                  {"", 200 * time.Millisecond, 200 * time.Millisecond},
+		"cache":                     {"0", 3 * time.Second, 3 * time.Second},
+		"cache, for a short time":   {"0", 200 * time.Millisecond, time.Second},
+		"cache, for no time at all": {"0", 0, 0},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-				start := time.Now()
-				fake := serve(c, func(int, *http.Request) (*http.Response, error) {
-					now := time.Since(start)
-					if now < stored {
-						return response(503, "")
-					}
-					return response(200, instancetest.Newer().JSON(), "Age", test.age(now))
-				})
-				err := waitWithin(t, 20*time.Second, c, request, stableFor(test.stableFor))
-				if test.ready == 0 {
-					if got := client.AsReadError(err); got == nil || got.Failure.Kind != client.KindCached {
-						t.Errorf("error %v, want one of kind %v", err, client.KindCached)
-					}
-				} else if end := fake.elapsed(); err != nil || end < test.ready || end > test.ready+300*time.Millisecond {
-					t.Errorf("the wait ended after %s with error %v, want success after %s", end, err, test.ready)
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
+				if n == 1 {
+					return response(503, "")
 				}
+				return response(200, instancetest.Newer().JSON(), "Age", test.age)
 			})
+			err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
+			if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
+				t.Errorf("%s: the streak ended after %s with error %v, want success after %s", name, streak, err, test.after)
+			}
 		})
 	}
 }
@@ -330,14 +270,7 @@ func TestStreakBehindACache(t *testing.T) {
 func TestNewStreakBehindACache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		config := halfASecond()
-		config.Log = func(_ context.Context, _ string, fields ...map[string]any) {
-			if reason, _ := fields[0]["reason"].(string); strings.Contains(reason, "cache") {
-				t.Errorf("reason of a failure: got %q, want none about a cache", reason)
-			}
-		}
-		c := newClient(t, config)
-		serve(c, func(n int, _ *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
 			switch n {
 			case 51: // after 5 s at least
 				return response(503, "")
@@ -347,8 +280,9 @@ func TestNewStreakBehindACache(t *testing.T) {
 				return response(200, instancetest.Newer().JSON())
 			}
 		})
-		if err := waitWithin(t, time.Hour, c, newRequest(t, fakeURL), stableFor(20*time.Second)); err != nil {
-			t.Error(err)
+		err := fake.wait(t, time.Hour, stableFor(20*time.Second))
+		if next := fake.requests[52] - fake.requests[51]; err != nil || next >= 500*time.Millisecond {
+			t.Errorf("error %v, and %s from the answer with Age to the next request, want none, and 300 ms at most, as in a streak", err, next)
 		}
 	})
 }
@@ -356,43 +290,35 @@ func TestNewStreakBehindACache(t *testing.T) {
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).
 func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 	t.Parallel()
+	const tooOld = "no time left: response from a cache"
 	tests := map[string]struct {
-		ages     []string // of one answer after the other, and then the last; "" for no Age
-		requests int      // until an answer is taken, or 0 for never
+		ages []string // of the answers each half second, and then the last; "" for no Age
+		want string   // how the wait ends
 	}{
-		"no cache":                    {[]string{""}, 1},
-		"older than the wait":         {[]string{"60"}, 0},
-		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, 0}, // there are two each second
-		"the cache asks again":        {[]string{"60", "61", "0"}, 3},
-		"asked again after the start": {[]string{"60", "61", "62", "1"}, 5}, // it is 1.5 s, and then 2 s after the start
-		"the first of several":        {[]string{"60, 0"}, 0},
-		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, 4},
-		"more than an integer":        {[]string{"99999999999999999999"}, 0},
-		"no number":                   {[]string{"old"}, 1},
-		"negative":                    {[]string{"-5"}, 1},
+		"no cache":                    {[]string{""}, "at 0s ready"},
+		"older than the wait":         {[]string{"60"}, tooOld},
+		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, tooOld},
+		"the cache asks again":        {[]string{"60", "61", "0"}, "at 1s ready"},
+		"asked again after the start": {[]string{"60", "61", "62", "1"}, "at 2s ready"},
+		"the first of several":        {[]string{"60, 0"}, tooOld},
+		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, "at 1.5s ready"},
+		"more than an integer":        {[]string{"99999999999999999999"}, tooOld},
+		"no number":                   {[]string{"old"}, "at 0s ready"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c, request := newClient(t, halfASecond()), newRequest(t, fakeURL)
-				fake := serve(c, func(n int, _ *http.Request) (*http.Response, error) {
-					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
-				})
-				mustRead(t, c, request) // which takes any answer
-				fake.start, fake.requests = time.Now(), nil
-				err := waitWithin(t, 5*time.Second, c, request, client.Condition{})
-				if test.requests > 0 {
-					if err != nil || len(fake.requests) != test.requests {
-						t.Errorf("error %v after %d requests, want success after %d", err, len(fake.requests), test.requests)
-					}
-					return
-				}
-				got := checkReadError(t, err, request)
-				check(t, "Kind", got.Failure.Kind, client.KindCached)
-				checkContains(t, "Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
-				check(t, "Target()", got.Target(), "GET "+fakeURL+"/instance")
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
+				return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
 			})
+			mustRead(t, fake.client, fake.request) // which takes any answer
+			fake.start, fake.requests = time.Now(), nil
+			err := fake.wait(t, 5*time.Second, client.Condition{})
+			checkContains(t, name+": outcome", fake.outcome(t, err), test.want)
+			if err != nil {
+				got := checkReadError(t, err, fake.request)
+				checkContains(t, name+": Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
+				check(t, name+": Target()", got.Target(), "GET "+fakeURL+"/instance")
+			}
 		})
 	}
 }
@@ -400,25 +326,8 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 // Also a failure may come from a cache.
 func TestFailureTellsWhetherACacheAnswered(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		status int
-		body   string
-		age    string
-		want   string // in the target
-	}{
-		"status":    {404, "gone", "300", " (from a cache, 300 seconds old)"},
-		"not JSON":  {200, "hello", "300", " (from a cache, 300 seconds old)"},
-		"age 0":     {404, "gone", "0", ""},
-		"no number": {404, "gone", "old", ""},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newClient(t, newConfig())
-			serve(c, func(int, *http.Request) (*http.Response, error) {
-				return response(test.status, test.body, "Age", test.age)
-			})
-			check(t, "Target()", readError(t, c, newRequest(t, fakeURL)).Target(), "GET "+fakeURL+"/instance"+test.want)
-		})
+	for age, from := range map[string]string{"300": " (from a cache, 300 seconds old)", "0": "", "old": ""} {
+		fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) { return response(404, "", "Age", age) })
+		check(t, "Target()", readError(t, fake.client, fake.request).Target(), "GET "+fakeURL+"/instance"+from)
 	}
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"crypto/tls"
 	"encoding/pem"
 	"io"
 	"net/http"
@@ -42,29 +43,39 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 		"key that is garbage": {client.TLS{ClientCertPEM: cert, ClientKeyPEM: garbage}, noPair},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := client.New(client.Config{TLS: test.tls})
-			if err == nil {
-				t.Fatal("no error")
+		_, err := client.New(client.Config{TLS: test.tls})
+		if err == nil {
+			t.Fatalf("%s: no error", name)
+		}
+		checkContains(t, name+": error", err.Error(), test.words)
+		checkText(t, err.Error())
+		for _, unwanted := range []string{strings.Split(key, "\n")[1], "czNjcmV0", "tls: ", "x509: "} {
+			if strings.Contains(err.Error(), unwanted) {
+				t.Errorf("%s: %q repeats %q", name, err, unwanted)
 			}
-			checkContains(t, "error", err.Error(), test.words)
-			checkText(t, err.Error())
-			for _, unwanted := range []string{strings.Split(key, "\n")[1], "czNjcmV0", "tls: ", "x509: "} {
-				if strings.Contains(err.Error(), unwanted) {
-					t.Errorf("%q repeats %q", err, unwanted)
-				}
+		}
+		if test.tls.CACertPEM != "" {
+			if checked := client.CheckCACerts(test.tls.CACertPEM); checked == nil || !strings.HasSuffix(err.Error(), checked.Error()) {
+				t.Errorf("%s: the check says %v, the client %v", name, checked, err)
 			}
-			if test.tls.CACertPEM != "" {
-				if checked := client.CheckCACerts(test.tls.CACertPEM); checked == nil || !strings.HasSuffix(err.Error(), checked.Error()) {
-					t.Errorf("the check says %v, the client %v", checked, err)
-				}
-			}
-		})
+		}
 	}
 	if err := client.CheckCACerts(ca + key + cert); err != nil {
 		t.Errorf("certificates around a key: error %v, want none", err)
 	}
+}
+
+func TestServersWithTLS12AreRead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
+	}))
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	config := newConfig()
+	config.TLS = client.TLS{Insecure: true}
+	mustRead(t, newClient(t, config), newRequest(t, server.URL))
 }
 
 // The system's certificates are read once in a process. So the test runs itself in another process, in which the system trusts an authority.
@@ -81,9 +92,7 @@ func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	const again = "FILETRANSFER_TEST_SYSTEM_CERTS"
 	if os.Getenv(again) != "" {
 		ofArgument := instancetest.New(t, instancetest.WithTLS())
-		config := newConfig()
-		config.TLS = trust(t)
-		c := newClient(t, config)
+		c := newClient(t, newConfig())
 		mustRead(t, c, newRequest(t, ofArgument.URL()))
 		mustRead(t, c, newRequest(t, ofSystem.URL))
 		return

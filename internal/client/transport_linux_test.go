@@ -58,7 +58,7 @@ func TestAddressThatIsDownCostsNoAttempt(t *testing.T) {
 			times := 20
 			if silent {
 				listenAndNeverAccept(t, port)
-				config.RequestTimeout, times = short, 5
+				config.RequestTimeout, times = 2*short, 4
 			}
 			c, request := newClient(t, config), newRequest(t, url)
 			for range times {
