@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -16,41 +15,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
-
-// TestDefaults has every default as a user sees it. TestReadTimeout has those of the data sources.
-func TestDefaults(t *testing.T) {
-	t.Parallel()
-	if got := newTestData(t, providerModel{}, retryModel{}).requestTimeout; got != 10*time.Second {
-		t.Errorf("request_timeout is %s, want 10s", got)
-	}
-	if got, want := (retryModel{}).settings(), (client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}); got != want {
-		t.Errorf("retry is %v, want %v", got, want)
-	}
-	if got := int64Or(types.NumberNull(), defaultMaxConcurrency); got != 32 {
-		t.Errorf("max_concurrency is %d, want 32", got)
-	}
-	if defaultWaitTimeout != 10*time.Minute || defaultRefreshTimeout != 10*time.Second {
-		t.Errorf("timeouts.create and timeouts.update are %s, want 10m, and timeouts.read of a record is %s, want 10s", defaultWaitTimeout, defaultRefreshTimeout)
-	}
-	_, schemas := newServer(t)
-	for argument, want := range map[string]string{
-		"provider request_timeout":                     "`\"10s\"`",
-		"provider retry.max_attempts":                  "`4`",
-		"provider retry.min_delay":                     "`\"500ms\"`",
-		"provider retry.max_delay":                     "`\"10s\"`",
-		"filetransfer_instance timeouts.read":          "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances timeouts.read":         "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances max_concurrency":       "`32`",
-		"filetransfer_instance_record timeouts.create": "`\"10m\"`",
-		"filetransfer_instance_record timeouts.read":   "`\"10s\"`",
-		"filetransfer_instance_record timeouts.update": "`\"10m\"`",
-	} {
-		schema, name, _ := strings.Cut(argument, " ")
-		if text := attributesOf("", schemaOf(schemas, schema).Block)[name].Description; !strings.HasSuffix(text, " Default: "+want+".") {
-			t.Errorf("the description of %s does not end with the default %s: %s", argument, want, text)
-		}
-	}
-}
 
 func TestProviderWarnings(t *testing.T) {
 	t.Parallel()
