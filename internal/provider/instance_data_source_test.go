@@ -156,3 +156,31 @@ output "limit" { value = data.filetransfer_instance.this.file_max_size }
 		},
 	})
 }
+
+func TestAccInstance_InvalidArguments(t *testing.T) {
+	t.Parallel()
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PlanOnly: true,
+			Config: `
+data "filetransfer_instance" "one" {
+  base_url        = "files.example.org"
+  request_headers = { Connection = "close" }
+  timeouts { read = "0s" }
+}
+
+data "filetransfer_instances" "many" {
+  base_urls       = { a = "ftp://files.example.org" }
+  request_headers = { Connection = "close" }
+  max_concurrency = 257
+  timeouts { read = "0s" }
+}
+`,
+			ExpectError: acctest.WrappedText(
+				`request_headers["Connection"] cannot be used`, "base_url has no scheme", `timeouts.read is "0s"`,
+				`request_headers["Connection"] cannot be used`, `base_urls["a"] has a scheme other than http and https`,
+				"max_concurrency is 257.", "Write a whole number from 1 to 256.", `timeouts.read is "0s"`),
+		}},
+	})
+}

@@ -209,3 +209,66 @@ resource "filetransfer_instance_record" "test" {
 		},
 	})
 }
+
+// TestAccRecord_InvalidArguments finds the fault of each argument, and arguments that do not fit together.
+func TestAccRecord_InvalidArguments(t *testing.T) {
+	t.Parallel()
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PlanOnly: true,
+			Config: `
+resource "filetransfer_instance_record" "a" {
+  base_url   = "files.example.org"
+  stable_for = "0s"
+  expected {
+    api_version            = "2.1"
+    chunk_size             = -1
+    file_max_age           = 1.5
+    file_max_size          = 9223372036854775808
+    max_transfers_in_merge = -2
+  }
+  timeouts {
+    create = "0s"
+    read   = "1"
+    update = "soon"
+  }
+}
+
+resource "filetransfer_instance_record" "b" {
+  base_url = "https://files.example.org"
+  triggers = { deploy = "1" }
+}
+
+resource "filetransfer_instance_record" "c" {
+  base_url   = "https://files.example.org"
+  stable_for = "1s"
+  expected {}
+}
+
+resource "filetransfer_instance_record" "d" {
+  base_url   = "https://files.example.org"
+  stable_for = "60s"
+  expected { chunk_size = 0 }
+  timeouts { create = "1m" }
+}
+
+resource "filetransfer_instance_record" "e" {
+  base_url   = "https://files.example.org"
+  stable_for = "10m"
+  expected { chunk_size = 9223372036854775807 }
+  timeouts { create = "1h" }
+}
+`,
+			ExpectError: acctest.WrappedText(
+				"base_url has no scheme", `stable_for is "0s"`, `expected.api_version is "2.1"`,
+				"expected.chunk_size is -1.", "Write a whole number from 0 to 9223372036854775807.", "expected.file_max_age is 1.5.",
+				"expected.file_max_size is 9223372036854775808.", "expected.max_transfers_in_merge is -2.",
+				`timeouts.create is "0s"`, `timeouts.read is "1"`, `timeouts.update is "soon"`,
+				"triggers is set, but nothing is expected", "Set an argument in the block expected, or remove triggers.",
+				"stable_for is set, but nothing is expected.", "or remove stable_for.",
+				"stable_for is 1m, timeouts.create is 1m and timeouts.update is 10m:", "Make stable_for shorter than both.",
+				"stable_for is 10m, timeouts.create is 1h and timeouts.update is 10m:"),
+		}},
+	})
+}

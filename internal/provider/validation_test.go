@@ -134,7 +134,8 @@ func TestCertificateValidators(t *testing.T) {
 	}
 	text, null, unknown := types.StringValue, types.StringNull(), types.StringUnknown()
 	const atCA, invalidPair = "Error at ca_cert_pem: Invalid CA certificates", "Error at client_cert_pem: Invalid TLS configuration"
-	const none = "ca_cert_pem cannot be used: there is no certificate in PEM form.\n\nSet it to the certificates themselves, for example file(\"ca.pem\")"
+	const none = "ca_cert_pem cannot be used: there is no certificate in PEM form (a block that begins with \"-----BEGIN CERTIFICATE-----\").\n\n" +
+		"Set it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file."
 	tests := map[string]struct {
 		got    diag.Diagnostics
 		want   string // the severity, the argument and the summary
@@ -144,7 +145,7 @@ func TestCertificateValidators(t *testing.T) {
 		"CA, as long as a file name":  {check(strings.Repeat("x", 255)), atCA, none},
 		"CA, longer than a file name": {check(strings.Repeat("hunter2 ", 32)), "Error: Invalid CA certificates", none},
 		"CA, key":                     {check(key), "Error: Invalid CA certificates", none},
-		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, "ca_cert_pem cannot be used: block 1 is not valid PEM."},
+		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, "ca_cert_pem cannot be used: block 1 is not valid PEM: "},
 		"certificate without key": {
 			one(checkClientCertificate(text(cert), null)), "Error at client_cert_pem: Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.",
 		},
