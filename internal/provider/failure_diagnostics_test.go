@@ -159,6 +159,7 @@ func TestAdviceOnARead(t *testing.T) {
 	unauthorized, limited := &client.Failure{Kind: client.KindStatus, StatusCode: 401}, &client.Failure{Kind: client.KindStatus, StatusCode: 429}
 	unavailable, unexpected := &client.Failure{Kind: client.KindStatus, StatusCode: 503}, &client.Failure{Kind: client.KindUnexpected}
 	const firstDigits, failing = "The server may have read only the digits.", "is failing: check its log."
+	const needsLonger = "If the instance needs longer to start, raise timeouts.create."
 	differing := []client.Difference{
 		{Name: "api_version"}, {Name: "chunk_size", Remedy: firstDigits}, {Name: "file_max_size", Remedy: firstDigits},
 	}
@@ -207,7 +208,15 @@ func TestAdviceOnARead(t *testing.T) {
 		"earlier attempts timed out":  {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &client.Failure{Kind: client.KindTimeout, TimedOut: true}}, []string{"raise the provider's request_timeout.", useRecord}},
 		"429 until the end":           {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
 		"fleet, 429":                  {fleetRead, client.ReadError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
-		"wait that may be too short":  {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, "If the instance needs longer to start, raise timeouts.create."}},
+		"wait that may be too short":  {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
+		"wait, no such host":          {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindResolve}}, []string{"Check the host name", "If the name is new", needsLonger}},
+		"wait, silent name servers":   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
+		"wait, refused":               {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
+		"wait, attempt timed out":     {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &client.Failure{Kind: client.KindTimeout, TimedOut: true}}, []string{"request_timeout", needsLonger}},
+		"wait, attempt interrupted":   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timeout}, []string{"If it is only slow, raise timeouts.create."}},
+		"wait, 429":                   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
+		"wait, not as expected":       {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
+		"wait, web page":              {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindWebPage}}, []string{"not of its web page", "the provider's request_headers."}},
 		"wait that was canceled":      {dataSourceWait, client.ReadError{Ending: client.Canceled, Failure: unavailable}, []string{failing}},
 		"fleet, read again and again": {fleetRead, client.ReadError{Attempts: 4, Failure: unavailable}, []string{failing, useRecord}},
 
@@ -339,30 +348,6 @@ func TestFailureDetail(t *testing.T) {
 				t.Errorf("the detail is\n%s\n\nwant\n%s", got, test.want)
 			}
 		})
-	}
-}
-
-// TestLongerTimeout shows which failures of a wait that ran out of time can mean that the instance only starts slowly.
-func TestLongerTimeout(t *testing.T) {
-	t.Parallel()
-	tests := map[bool][]client.Failure{
-		true: {
-			{Kind: client.KindResolve}, {Kind: client.KindNameServer}, {Kind: client.KindConnect}, {Kind: client.KindTimeout, TimedOut: true},
-			{Kind: client.KindStatus, StatusCode: 503},
-		},
-		false: {
-			{Kind: client.KindTimeout}, // the advice on the cause says so already
-			{Kind: client.KindStatus, StatusCode: 404}, {Kind: client.KindStatus, StatusCode: 429}, {Kind: client.KindUnexpected},
-			{Kind: client.KindDocument}, {Kind: client.KindWebPage}, {Kind: client.KindBroken},
-		},
-	}
-	for want, failures := range tests {
-		for _, failure := range failures {
-			err := &client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &failure}
-			if got := (failedRead{err, err.Failure, readOperation{}}).mayHaveBeenTooShort(); got != want {
-				t.Errorf("mayHaveBeenTooShort of %+v is %t, want %t", failure, got, want)
-			}
-		}
 	}
 }
 

@@ -3,14 +3,12 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"go.uber.org/goleak"
@@ -49,29 +47,6 @@ func TestFleetMembers(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
 		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
 	}
-
-	many := make(map[string]string)
-	for i := range 30 {
-		many[fmt.Sprintf("key%03d", i)] = "ftp://h.example"
-	}
-	_, diags = fleetMembers(mapOf(many))
-	for i, one := range diags {
-		if want := fmt.Sprintf("base_urls[\"key%03d\"] has a scheme", i); !strings.HasPrefix(one.Detail(), want) {
-			t.Fatalf("error %d is %q, want %q", i, one.Detail(), want)
-		}
-	}
-	// All may be on one line of the configuration, which Terraform prints for an error at any of them.
-	_, diags = fleetMembers(mapOf(map[string]string{"a": "https://me:hunter2@h.example", "b": "nope"}))
-	want := "Error: Invalid base URL\nbase_urls[\"a\"] has user info"
-	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] has no scheme") {
-		t.Errorf("the errors are not at no attribute:\n%s", got)
-	}
-	_, diags = fleetMembers(types.MapValueMust(types.StringType, map[string]attr.Value{
-		"a": types.StringValue("https://me:hunter2@h.example"), "b": types.StringNull(),
-	}))
-	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] is null") {
-		t.Errorf("beside a URL that is null, the errors are not at no attribute:\n%s", got)
-	}
 }
 
 // TestFleetWithAnInvalidURL reads nothing: that is no failure that is allowed.
@@ -90,68 +65,35 @@ func TestFleetWithAnInvalidURL(t *testing.T) {
 // TestFailuresWarning lists at most 20 keys, and each remedy once.
 func TestFailuresWarning(t *testing.T) {
 	t.Parallel()
-	failed := func(failure client.Failure, keys ...string) map[string]*fleetMember {
-		members := make(map[string]*fleetMember)
-		for _, key := range keys {
-			failure := failure
-			if failure.RedirectedTo != "" {
-				failure.RedirectedTo += key
-			}
-			members[key] = &fleetMember{
-				baseURL: address.BaseURL{Written: "http://" + key}, keys: []string{key},
-				err: &client.ReadError{URL: "http://" + key + "/instance", Attempts: 2, Failure: &failure},
-			}
+	failed := func(key string, failure client.Failure) *fleetMember {
+		return &fleetMember{
+			baseURL: address.BaseURL{Written: "http://" + key}, keys: []string{key},
+			err: &client.ReadError{URL: "http://" + key + "/instance", Attempts: 2, Failure: &failure},
 		}
-		return members
 	}
-	keys := func(count int) (keys []string) {
-		for i := range count {
-			keys = append(keys, fmt.Sprintf("key%03d", i))
-		}
-		return keys
-	}
+	large := failed("a", client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"})
 	refused := client.Failure{Kind: client.KindConnect, Reason: "connection refused"}
-	mixed := failed(client.Failure{Kind: client.KindStatus, StatusCode: 500, Reason: "status 500"}, "b", "c")
-	mixed["a"] = failed(client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"}, "a")["a"]
-	tests := map[string]struct {
-		failed       map[string]*fleetMember
-		total        int
-		first, lines string
-		advice       []string
-	}{
-		"one of two": {
-			failed(refused, "b"), 2, `"b" (http://b)`, "1 of 2 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
-				"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n\n", []string{"For 1 of them: Check the host", "For 1 of them: If this apply creates"},
-		},
-		"20": {
-			failed(refused, keys(20)...), 20, `"key000" (http://key000) (and 19 more)`,
-			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n\n", []string{"For 20 of them: Check the host", "For 20 of them: If this apply"},
-		},
-		"25": {
-			failed(refused, keys(25)...), 30, `"key000" (http://key000) (and 24 more)`,
-			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n  - and 5 more\n\n", []string{"For 25 of them: Check the host", "For 25 of them: If"},
-		},
-		"different remedies": {
-			mixed, 3, `"a" (http://a) (and 2 more)`, "\"a\": GET http://a/instance: the head is too large (2 attempts)\n",
-			[]string{"For 1 of them: Check that the base URL", "For 2 of them: The instance, or a proxy", "For 2 of them: If this apply creates"},
-		},
-		"redirects, each to another page": {
-			failed(client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/"}, keys(3)...), 3, `"key000" (http://key000) (and 2 more)`, "",
-			[]string{"For 3 of them: The base URL redirects, and what failed is where it leads", "For 3 of them: If that is a login page"},
-		},
+	got := failuresWarning(map[string]*fleetMember{"a": large, "b": failed("b", refused), "c": failed("c", refused)}, 4, fleetRead)
+	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "a" (http://a) (and 2 more)`)
+	want := "3 of 4 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
+		"  - \"a\": GET http://a/instance: the head is too large (2 attempts)\n" +
+		"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n" +
+		"  - \"c\": GET http://c/instance: connection refused (2 attempts)\n\n" +
+		"For 1 of them: Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as cookies.\n\n" +
+		"For 2 of them: " + adviceConnect + "\n\nFor 2 of them: " + useRecord
+	if got.Detail() != want {
+		t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 	}
-	op := readOperation{provider: &providerData{}, purpose: readMany, timeoutArgument: "timeouts.read"}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := failuresWarning(test.failed, test.total, op)
-			requireDiagnostic(t, diag.Diagnostics{got}, "Warning: Instances could not be read: "+test.first, append(test.advice, test.lines)...)
-			if count := strings.Count(got.Detail(), " of them: "); count != len(test.advice) {
-				t.Errorf("%d remedies, want %d:\n%s", count, len(test.advice), got.Detail())
-			}
-			requireNoTexts(t, got.Detail(), "..", "key020")
-		})
+
+	many := make(map[string]*fleetMember)
+	for i := range 25 {
+		key := fmt.Sprintf("key%03d", i)
+		many[key] = failed(key, client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/" + key})
 	}
+	got = failuresWarning(many, 30, fleetRead)
+	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "key000" (http://key000) (and 24 more)`,
+		"\n  - \"key019\": ", "\n  - and 5 more\n\nFor 25 of them: The base URL redirects", "For 25 of them: If that is a login page")
+	requireNoTexts(t, got.Detail(), "key020")
 }
 
 // TestFleetConcurrency: no answer comes until as many requests are under way as may be.

@@ -40,91 +40,6 @@ data "filetransfer_instance" "user_info" {
 	})
 }
 
-// TestAccProvider_Blocks reads with blocks that are dynamic or empty, or have null or unknown members. The provider's retry has one attempt.
-func TestAccProvider_Blocks(t *testing.T) {
-	t.Parallel()
-	server, failing := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf(`
-provider "filetransfer" {
-  dynamic "retry" {
-    for_each = [1]
-    content {
-      max_attempts = retry.value
-      min_delay    = null
-    }
-  }
-}
-
-resource "terraform_data" "later" { input = "30s" }
-
-data "filetransfer_instance" "dynamic" {
-  base_url = %[1]q
-  dynamic "timeouts" {
-    for_each = ["20s"]
-    content { read = timeouts.value }
-  }
-}
-
-data "filetransfer_instance" "unknown" {
-  base_url = %[1]q
-  timeouts { read = terraform_data.later.output }
-}
-
-data "filetransfer_instances" "null" {
-  base_urls      = { up = %[1]q, down = %[2]q }
-  allow_failures = true
-  timeouts { read = null }
-}
-
-resource "filetransfer_instance_record" "empty" {
-  base_url = %[1]q
-  timeouts {}
-  expected {}
-}
-
-resource "filetransfer_instance_record" "dynamic" {
-  base_url = %[1]q
-  dynamic "timeouts" {
-    for_each = []
-    content {}
-  }
-  dynamic "expected" {
-    for_each = [20000000]
-    content { chunk_size = expected.value }
-  }
-}
-`, server.URL(), failing.URL()),
-			ConfigPlanChecks: resource.ConfigPlanChecks{
-				PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
-					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("timeouts"), knownvalue.Null()),
-				},
-			},
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.filetransfer_instance.dynamic",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("20s")),
-				statecheck.ExpectKnownValue("data.filetransfer_instance.unknown",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("30s")),
-				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.Null()),
-				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
-					tfjsonpath.New("errors").AtMapKey("down"), knownvalue.StringExact("status 503 Service Unavailable")),
-				statecheck.ExpectKnownValue("filetransfer_instance_record.empty", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-				statecheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-			},
-			PostApplyFunc: func() {
-				if got := len(failing.Requests()); got > 3 { // plan, refresh and apply read once each; the default is four attempts
-					t.Errorf("%d requests of an instance that fails", got)
-				}
-			},
-		}},
-	})
-}
-
 // TestAccProvider_EphemeralArguments finds them in no state and no plan. The saved plan is applied through another tunnel than it was made
 // through.
 func TestAccProvider_EphemeralArguments(t *testing.T) {
@@ -300,9 +215,7 @@ provider "filetransfer" {
 }
 
 data "filetransfer_instance" "arguments" {
-  base_url         = terraform_data.later.output
-  request_headers  = terraform_data.map.output
-  wait_until_ready = terraform_data.later.output
+  base_url = terraform_data.later.output
   timeouts { read = terraform_data.later.output }
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -63,19 +64,22 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	requireNoTexts(t, log.String(), "hunter2")
 }
 
-// TestConfigure: the provider says in User-Agent which versions of it and of Terraform ask.
+// TestConfigure: the block retry applies, and User-Agent says which versions of the provider and of Terraform ask.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	config := nullModel[providerModel](t, providerState())
+	var diags diag.Diagnostics
 	config.BaseURL = types.StringValue(server.URL())
+	config.Retry, diags = types.ObjectValueFrom(t.Context(), config.Retry.AttributeTypes(t.Context()), impatient(2))
+	requireNoDiagnostics(t, diags)
 	var resp provider.ConfigureResponse
 	(&filetransferProvider{version: "1.2.3"}).Configure(t.Context(), provider.ConfigureRequest{
 		TerraformVersion: "1.11.4", Config: tfsdk.Config(withModel(t, providerState(), &config)),
 	}, &resp)
 	requireNoDiagnostics(t, resp.Diagnostics)
-	_, diags := readInstance(t.Context(), t, resp.DataSourceData.(*providerData), func(*instanceModel) {})
-	requireNoDiagnostics(t, diags)
+	_, diags = readInstance(t.Context(), t, resp.DataSourceData.(*providerData), func(*instanceModel) {})
+	requireDiagnostic(t, diags, "Error: Instance answered with status 503", "\n\n2 attempts were made.")
 	if got, want := server.Requests()[0].Header.Get("User-Agent"), "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4"; got != want {
 		t.Errorf("User-Agent is %q, want %q", got, want)
 	}
