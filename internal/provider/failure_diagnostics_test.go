@@ -155,7 +155,8 @@ func TestAdviceOnARead(t *testing.T) {
 	withHeaders, refreshWithHeaders := dataSourceRead, recordRefresh
 	withHeaders.provider = &providerData{headers: http.Header{"X-Token": {"a"}}}
 	refreshWithHeaders.provider = withHeaders.provider
-	refused, timeout := &client.Failure{Kind: client.KindConnect}, &client.Failure{Kind: client.KindTimeout}
+	refused, noHost := &client.Failure{Kind: client.KindConnect}, &client.Failure{Kind: client.KindResolve}
+	interrupted, timedOut := &client.Failure{Kind: client.KindTimeout}, &client.Failure{Kind: client.KindTimeout, TimedOut: true}
 	unauthorized, limited := &client.Failure{Kind: client.KindStatus, StatusCode: 401}, &client.Failure{Kind: client.KindStatus, StatusCode: 429}
 	unavailable, unexpected := &client.Failure{Kind: client.KindStatus, StatusCode: 503}, &client.Failure{Kind: client.KindUnexpected}
 	const firstDigits, failing = "The server may have read only the digits.", "is failing: check its log."
@@ -171,7 +172,7 @@ func TestAdviceOnARead(t *testing.T) {
 		advice []string
 	}{
 		"new name": {
-			dataSourceWait, client.ReadError{Failure: &client.Failure{Kind: client.KindResolve}},
+			dataSourceWait, client.ReadError{Failure: noHost},
 			[]string{"Check the host name", "name servers may remember for a few minutes that it did not exist: wait for it with depends_on"},
 		},
 		"name of connect_to": {dataSourceWait, client.ReadError{Failure: &client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}}, []string{"connect_to"}},
@@ -201,22 +202,28 @@ func TestAdviceOnARead(t *testing.T) {
 		},
 
 		// Time. An instance of which nothing was requested may well be ready.
-		"nothing requested":           {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: timeout}, []string{"Raise timeouts.read."}},
-		"fleet, nothing requested":    {fleetRead, client.ReadError{Ending: client.TimeRanOut, Failure: timeout}, []string{"Raise timeouts.read, or max_concurrency so that more"}},
-		"interrupted":                 {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: timeout}, []string{"If it is only slow, raise timeouts.read.", useRecord}},
-		"refresh, interrupted":        {recordRefresh, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: timeout}, []string{"raise timeouts.read; a refresh uses the new value after the next apply."}},
-		"earlier attempts timed out":  {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &client.Failure{Kind: client.KindTimeout, TimedOut: true}}, []string{"raise the provider's request_timeout.", useRecord}},
-		"429 until the end":           {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
-		"fleet, 429":                  {fleetRead, client.ReadError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
-		"wait that may be too short":  {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
-		"wait, no such host":          {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindResolve}}, []string{"Check the host name", "If the name is new", needsLonger}},
-		"wait, silent name servers":   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
-		"wait, refused":               {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
-		"wait, attempt timed out":     {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &client.Failure{Kind: client.KindTimeout, TimedOut: true}}, []string{"request_timeout", needsLonger}},
-		"wait, attempt interrupted":   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timeout}, []string{"If it is only slow, raise timeouts.create."}},
-		"wait, 429":                   {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
-		"wait, not as expected":       {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
-		"wait, web page":              {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindWebPage}}, []string{"not of its web page", "the provider's request_headers."}},
+		"nothing requested":        {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read."}},
+		"fleet, nothing requested": {fleetRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read, or max_concurrency so that more"}},
+		"interrupted":              {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted}, []string{"If it is only slow, raise timeouts.read.", useRecord}},
+		"refresh, interrupted": {
+			recordRefresh, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted},
+			[]string{"raise timeouts.read; a refresh uses the new value after the next apply."},
+		},
+		"earlier attempts timed out": {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"raise the provider's request_timeout.", useRecord}},
+		"429 until the end":          {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
+		"fleet, 429":                 {fleetRead, client.ReadError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
+		"wait that may be too short": {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
+		"wait, no such host":         {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
+		"wait, silent name servers":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
+		"wait, refused":              {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
+		"wait, attempt timed out":    {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
+		"wait, attempt interrupted":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
+		"wait, 429":                  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
+		"wait, not as expected":      {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
+		"wait, web page": {
+			recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindWebPage}},
+			[]string{"not of its web page", "the provider's request_headers."},
+		},
 		"wait that was canceled":      {dataSourceWait, client.ReadError{Ending: client.Canceled, Failure: unavailable}, []string{failing}},
 		"fleet, read again and again": {fleetRead, client.ReadError{Attempts: 4, Failure: unavailable}, []string{failing, useRecord}},
 

@@ -10,7 +10,9 @@ import (
 // TestWarningDiagnostics: one of each kind, with all of its options. The parser's tests show which option has which warning.
 func TestWarningDiagnostics(t *testing.T) {
 	t.Parallel()
-	warning := func(kind instance.WarningKind, entry string) instance.Warning { return instance.Warning{Kind: kind, Entry: entry} }
+	warning := func(kind instance.WarningKind, entry string) instance.Warning {
+		return instance.Warning{Kind: kind, Entry: entry}
+	}
 	none := instanceWarnings{"none (https://none)", "GET https://none", nil}
 	a := instanceWarnings{"a (https://a)", "GET https://a", []instance.Warning{
 		warning(instance.ContradictoryUnits, "option 0"), warning(instance.SuspiciouslyShort, "option 1"),
