@@ -62,15 +62,16 @@ func TestAdvice(t *testing.T) {
 		advice  []string
 	}{
 		// The name and the connection.
-		"no such host":                    {client.Failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
-		"no such host after a redirect":   {client.Failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
-		"no such host at connect_to":      {client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
-		"silent name servers":             {client.Failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
-		"silent name servers, connect_to": {client.Failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
-		"refused":                         {client.Failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
-		"refused after a redirect":        {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
-		"broken":                          {client.Failure{Kind: client.KindBroken}, []string{"for why it closed the connection", useRecord}},
-		"timeout of the attempt":          {client.Failure{Kind: client.KindTimeout, TimedOut: true}, []string{"If it is only slow, raise the provider's request_timeout.", useRecord}},
+		"no such host":                       {client.Failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
+		"no such host after a redirect":      {client.Failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"no such host at connect_to":         {client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
+		"silent name servers":                {client.Failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
+		"silent name servers, connect_to":    {client.Failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
+		"refused":                            {client.Failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
+		"refused after a redirect":           {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"refused after a redirect to itself": {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://h/b"}, []string{checkRedirect}},
+		"broken":                             {client.Failure{Kind: client.KindBroken}, []string{"for why it closed the connection", useRecord}},
+		"timeout of the attempt":             {client.Failure{Kind: client.KindTimeout, TimedOut: true}, []string{"If it is only slow, raise the provider's request_timeout.", useRecord}},
 
 		// TLS.
 		"certificate":                  {client.Failure{Kind: client.KindCertificate}, []string{"set the provider's ca_cert_pem to that authority's certificate."}},
