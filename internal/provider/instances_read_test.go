@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -99,7 +98,6 @@ func TestFailuresWarning(t *testing.T) {
 // TestFleetConcurrency: no answer comes until as many requests are under way as may be.
 func TestFleetConcurrency(t *testing.T) {
 	t.Parallel()
-	const fewer = "only %d requests are under way after 10 s, want %d: max_concurrency is too low"
 	tests := map[string]struct {
 		maxConcurrency types.Number
 		want           int64
@@ -114,7 +112,7 @@ func TestFleetConcurrency(t *testing.T) {
 			all := make(chan struct{})
 			release := sync.OnceFunc(func() { close(all) })
 			tooFew := time.AfterFunc(10*time.Second, func() {
-				t.Errorf(fewer, running.Load(), test.want)
+				t.Errorf("only %d requests are under way after 10 s, want %d: max_concurrency is too low", running.Load(), test.want)
 				release()
 			})
 			defer tooFew.Stop()
@@ -153,22 +151,6 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		"/instance: no request was made before the time for the read ran out (0 attempts)\n",
 		"For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.",
 		"For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.")
-}
-
-// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see their goroutines.
-func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // see above
-	leaks := goleak.IgnoreCurrent()
-	steps := map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()}
-	for name, step := range steps { //nolint:paralleltest // see above
-		t.Run(name, func(t *testing.T) {
-			server := instancetest.New(t, instancetest.WithDefault(step))
-			readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLsUnder(server.URL(), 10), func(model *instancesModel) {
-				allowFailures(model)
-				model.MaxConcurrency, model.Timeouts = numberOf(2), readTimeouts(types.StringValue("200ms"))
-			})
-		})
-	}
-	goleak.VerifyNone(t, leaks)
 }
 
 // TestFleetWarnings: one of each kind, with the keys of each instance, which is asked once. A failure hides none.
