@@ -107,6 +107,23 @@ func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 	}
 }
 
+// TestRecordPlan_WarnsOfDrift unless the apply changes what is expected.
+func TestRecordPlan_WarnsOfDrift(t *testing.T) {
+	t.Parallel()
+	state := newRecord(t, "http://files.example.org")
+	state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+	got, diags := modifyPlan(t, state, state, false)
+	requireDiagnostic(t, diags, "Warning at expected.chunk_size: Instance did not report what is expected: http://files.example.org "+
+		"(chunk_size is 20000000, expected 1)")
+	if got.ChunkSize.ValueInt64() != 1 || !got.FileMaxSize.Equal(state.FileMaxSize) || !got.ResponseBody.IsUnknown() {
+		t.Errorf("chunk_size is %s, file_max_size %s and response_body %s, want 1, that of the state, and unknown", got.ChunkSize, got.FileMaxSize, got.ResponseBody)
+	}
+	planned := state
+	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(2)})
+	_, diags = modifyPlan(t, planned, state, false)
+	requireNoDiagnostics(t, diags)
+}
+
 // modifyPlan plans a record.
 func modifyPlan(t *testing.T, planned, state recordModel, creation bool) (modified recordModel, diags diag.Diagnostics) {
 	t.Helper()
