@@ -2,6 +2,7 @@ package provider
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 type describedAttribute interface {
 	GetMarkdownDescription() string
 	IsOptional() bool
+	IsSensitive() bool
 }
 
 // attributesOfSchemas returns the attributes of every schema and of the blocks in it: "provider retry.min_delay".
@@ -65,6 +67,23 @@ func TestSchemas_Descriptions(t *testing.T) {
 	newParseInstanceFunction().Definition(t.Context(), function.DefinitionRequest{}, &parse)
 	if parse.Definition.Summary == "" || parse.Definition.MarkdownDescription == "" || parse.Definition.Parameters[0].GetMarkdownDescription() == "" {
 		t.Errorf("parse_instance has no description of everything: %v", parse.Definition)
+	}
+}
+
+// TestSchemas_Sensitive: Terraform hides these arguments in its output.
+func TestSchemas_Sensitive(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"filetransfer_instance request_headers", "filetransfer_instances request_headers", "provider client_key_pem", "provider request_headers",
+	}
+	var got []string
+	for path, attribute := range attributesOfSchemas(t) {
+		if attribute.IsSensitive() {
+			got = append(got, path)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("sensitive are %q, want %q", got, want)
 	}
 }
 
