@@ -95,6 +95,21 @@ func TestFailuresWarning(t *testing.T) {
 	requireNoTexts(t, got.Detail(), "key020")
 }
 
+// TestFailureErrors are in the order of the keys, each at its own.
+func TestFailureErrors(t *testing.T) {
+	t.Parallel()
+	failed := make(map[string]*fleetMember)
+	for i := range 20 {
+		failed[fmt.Sprintf("key%03d", i)] = &fleetMember{err: &client.ReadError{
+			URL: "https://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindLargeBody, Reason: "the body is too large"},
+		}}
+	}
+	for i, one := range failureErrors(failed, fleetRead) {
+		requireDiagnostic(t, diag.Diagnostics{one}, fmt.Sprintf("Error at base_urls[\"key%03d\"]: Response of the instance too large", i),
+			fmt.Sprintf("\nInstance \"key%03d\": GET https://h/instance: the body is too large.\n\n", i), "To read the others without it, set allow_failures = true.")
+	}
+}
+
 // TestFleetConcurrency: no answer comes until as many requests are under way as may be.
 func TestFleetConcurrency(t *testing.T) {
 	t.Parallel()
