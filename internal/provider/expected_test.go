@@ -182,8 +182,7 @@ resource "filetransfer_instance_record" "test" {
   }
 }
 `, server.URL())
-	after := func(timeout string) string {
-		return acctest.ImpatientProvider + fmt.Sprintf(`
+	after := acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = %q
 
@@ -197,12 +196,10 @@ resource "filetransfer_instance_record" "test" {
   }
 
   timeouts {
-    update = %q
+    update = "2s"
   }
 }
-`, server.URL(), timeout)
-	}
-	expectedChanges := acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts")
+`, server.URL())
 	breaks := acctest.BeforeApply(func() error {
 		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60).
 			With("fileMaxSize", 64).With("maxTransfersInMerge", 0).With("requirePassword", false)))
@@ -214,8 +211,11 @@ resource "filetransfer_instance_record" "test" {
 			{Config: before},
 			{
 				// The error is on the line of the first difference, and lists all of them.
-				Config:           after("2s"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{expectedChanges, breaks}},
+				Config: after,
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts"),
+					breaks,
+				}},
 				ExpectError: acctest.WrappedText(
 					"Error: Instance does not report what is expected", "with filetransfer_instance_record.test,", "chunk_size = 20000000",
 					"GET "+server.URL()+"/instance answered, but the instance does not report what is expected:",
@@ -223,23 +223,6 @@ resource "filetransfer_instance_record" "test" {
 					"- file_max_size is 64, expected 64424509440 - max_transfers_in_merge is 0, expected 50",
 					"- require_password is false, expected true", "The wait ended: timeouts.update is 2s.",
 					"only the digits at the beginning of a value", "Check that the server runs the release and the settings", "change expected."),
-			},
-			{
-				// The state has what was expected before, so that the next apply waits again.
-				PreConfig: func() { server.SetDefault(instancetest.Answer()) },
-				Config:    after("2m"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "expected", "timeouts", "wait_failed"),
-					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("expected").AtMapKey("chunk_size"), knownvalue.Null()),
-					acctest.ExpectPriorValue("filetransfer_instance_record.test", tfjsonpath.New("wait_failed"), knownvalue.Bool(true)),
-					acctest.BeforeApply(func() error {
-						server.SetScript(instancetest.Status(503))
-						return nil
-					}),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("wait_failed"), knownvalue.Bool(false)),
-				},
 			},
 		},
 	})

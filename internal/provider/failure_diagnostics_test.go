@@ -11,408 +11,367 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// TestFailureDetail checks what is said about each failure. The client's tests show which failure it reports when.
-func TestFailureDetail(t *testing.T) {
-	t.Parallel()
-	const (
-		redirectFailed = "The base URL redirects, and what failed is where it leads"
-		setCertificate = "set the provider's client_cert_pem and client_key_pem"
-		setTarget      = "set the base URL to the address that the redirect leads to"
-		proxyVariables = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
-		setCACert      = "set the provider's ca_cert_pem"
-		proxyURL       = "sends those in the URL in HTTP_PROXY or HTTPS_PROXY, as Basic authentication: add or correct them"
-		firstDigits    = "The server may have read only the digits."
-		oldServer      = "which may keep a connection to an old server"
-		checkLog       = "Check the log of the server: it may stop and start again."
-		useRecord      = "If this apply creates the instance, or if plans must go on while it is down, use the resource " +
-			"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true."
-	)
-	one := readOperation{
-		provider: &providerData{requestTimeout: 10 * time.Second}, purpose: readOne, timeout: time.Minute, timeoutArgument: "timeouts.read",
-	}
-	fleet := one
-	fleet.purpose = readMany
-	waiting := one
-	waiting.waits = true
-	refresh := one
-	refresh.purpose = refreshRecord
-	record := readOperation{
-		provider: one.provider, purpose: waitForRecord, waits: true, timeout: time.Minute, timeoutArgument: "timeouts.create",
+// Reads that fail. The client's tests show which failure it reports when.
+var (
+	timeoutProvider = &providerData{requestTimeout: 10 * time.Second}
+	dataSourceRead  = readOperation{provider: timeoutProvider, purpose: readOne, timeout: time.Minute, timeoutArgument: "timeouts.read"}
+	fleetRead       = readOperation{provider: timeoutProvider, purpose: readMany, timeout: time.Minute, timeoutArgument: "timeouts.read"}
+	recordRefresh   = readOperation{provider: timeoutProvider, purpose: refreshRecord, timeout: time.Minute, timeoutArgument: "timeouts.read"}
+	dataSourceWait  = readOperation{provider: timeoutProvider, purpose: readOne, waits: true, timeout: time.Minute, timeoutArgument: "timeouts.read"}
+	recordCreation  = readOperation{
+		provider: timeoutProvider, purpose: waitForRecord, waits: true, timeout: time.Minute, timeoutArgument: "timeouts.create",
 		until: client.Condition{StableFor: 30 * time.Second},
 	}
-	withHeaders, refreshWithHeaders := one, refresh
-	withHeaders.provider = &providerData{headers: http.Header{"X-Token": {"hunter2"}}}
-	refreshWithHeaders.provider = withHeaders.provider
+)
 
-	type (
-		failure = client.Failure
-		texts   = []string
-	)
-	long := strings.Repeat("a", 300)
-	differing := []client.Difference{
-		{Name: "chunk_size", Reported: "1", Expected: "1001", Remedy: firstDigits},
-		{Name: "file_max_size", Reported: "5", Expected: "5000000000", Remedy: firstDigits},
-		{Name: "api_version", Reported: "a", Expected: long},
+// What several failures are advised.
+const (
+	useRecord = "If this apply creates the instance, or if plans must go on while it is down, use the resource filetransfer_instance_record. " +
+		"To make this data source wait for a new instance, set wait_until_ready = true."
+	checkRedirect = "The base URL redirects, and what failed is where it leads"
+	checkLoginOf  = "If that is a login page, a proxy in front of the instance requires credentials: send them with request_headers."
+	checkProxy    = "Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
+	addProxyUser  = "sends those in the URL in HTTP_PROXY or HTTPS_PROXY, as Basic authentication: add or correct them"
+	checkServer   = "Check the log of the server: it may stop and start again."
+	checkSettings = "Check that the server runs the release and the settings that are expected"
+)
+
+// requireAdvice checks the advice on a failed read: each piece of it, in order, has one of the parts.
+func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts []string) {
+	t.Helper()
+	got := adviceOn(err, op)
+	if len(got) != len(parts) {
+		t.Fatalf("%d pieces of advice, want %d:\n%s", len(got), len(parts), strings.Join(got, "\n"))
 	}
-	differences := "\n  - chunk_size is 1, expected 1001\n  - file_max_size is 5, expected 5000000000\n  - api_version is a, expected " + long + "\n\n"
+	for i, part := range parts {
+		if !strings.Contains(got[i], part) {
+			t.Errorf("piece %d of the advice is %q, want one with %q", i, got[i], part)
+		}
+		if !strings.HasSuffix(got[i], ".") || strings.Contains(got[i], "..") || strings.Contains(got[i], "  ") {
+			t.Errorf("piece %d of the advice is not made of sentences: %q", i, got[i])
+		}
+	}
+}
 
+// TestAdvice has the advice on each kind of failure of https://h, read once by filetransfer_instance.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	status := func(code int) client.Failure { return client.Failure{Kind: client.KindStatus, StatusCode: code} }
 	tests := map[string]struct {
-		failure failure
-		err     client.ReadError // the rest of it
-		op      readOperation    // one by default
-		has     texts
-		lacks   texts
+		failure client.Failure
+		advice  []string
 	}{
 		// The name and the connection.
-		"no such host": {
-			failure: failure{Kind: client.KindResolve, Reason: "no such host"}, err: client.ReadError{Attempts: 1},
-			has:   texts{"GET u: no such host.\n\nCheck the host name in the base URL, and that the machine", useRecord},
-			lacks: texts{"attempts", "timeouts.read", "max_concurrency"},
-		},
-		"no such host, waiting": {
-			failure: failure{Kind: client.KindResolve}, op: waiting,
-			has: texts{"name servers may remember for a few minutes that it did not exist", "depends_on"},
-		},
-		"no such host, redirected": {
-			failure: failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, err: client.ReadError{Attempts: 1},
-			has:   texts{redirectFailed, "If that is a login page", "send them with request_headers."},
-			lacks: texts{"Check the host name", useRecord},
-		},
-		"silent name servers": {
-			failure: failure{Kind: client.KindNameServer}, op: waiting, has: texts{"whether it can reach them"},
-			lacks: texts{"instance is up", useRecord, "depends_on"},
-		},
-		"refused": {
-			failure: failure{Kind: client.KindConnect}, op: fleet, err: client.ReadError{Attempts: 1},
-			has: texts{"Check the host and port in the base URL", useRecord},
-		},
-		"refused, redirected": {
-			failure: failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, err: client.ReadError{Attempts: 1},
-			has: texts{redirectFailed, "If that is a login page"}, lacks: texts{"Check the host and", useRecord, "/api"},
-		},
-		"refused, record": {
-			failure: failure{Kind: client.KindConnect}, op: record, has: texts{"Check the server's log: it may not have started."}, lacks: texts{useRecord},
-		},
-		"no tunnel at connect_to": {
-			failure: failure{Kind: client.KindConnect, ConnectTo: "h:1", Reason: "connection refused"},
-			has:     texts{"GET u (connect_to h:1): connection refused.\n\nThe connection went to the provider's connect_to: check its host and port"},
-			lacks:   texts{"in the base URL"},
-		},
-		"no such host at connect_to, waiting": {
-			failure: failure{Kind: client.KindResolve, ConnectTo: "tunnel:1"}, op: waiting, has: texts{"(connect_to tunnel:1)"}, lacks: texts{"depends_on"},
-		},
-		"silent name servers, connect_to": {
-			failure: failure{Kind: client.KindNameServer, ConnectTo: "tunnel:1"}, has: texts{"check its host and port"}, lacks: texts{"Check the name servers"},
-		},
-		"500 through connect_to": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, lacks: texts{"check its host"},
-		},
-
-		// Time.
-		"nothing requested": {
-			failure: failure{Kind: client.KindTimeout}, err: client.ReadError{Ending: client.TimeRanOut},
-			has:   texts{"The time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read."},
-			lacks: texts{"max_concurrency", useRecord},
-		},
-		"nothing requested, fleet": { // it may well be ready
-			failure: failure{Kind: client.KindTimeout}, err: client.ReadError{Ending: client.TimeRanOut}, op: fleet,
-			has:   texts{"Raise timeouts.read, or max_concurrency so that more instances are asked at once."},
-			lacks: texts{useRecord, "request_timeout"},
-		},
-		"interrupted by the end of the read": {
-			failure: failure{Kind: client.KindTimeout}, err: client.ReadError{Ending: client.TimeRanOut, Attempts: 1},
-			has: texts{"timeouts.read (1m), ran out.", "If it is only slow, raise timeouts.read."}, lacks: texts{"request_timeout", "attempts"},
-		},
-		"interrupted by the end of a refresh": {
-			failure: failure{Kind: client.KindTimeout}, err: client.ReadError{Ending: client.TimeRanOut, Attempts: 1}, op: refresh,
-			has: texts{"raise timeouts.read; a refresh uses the new value after the next apply."}, lacks: texts{useRecord},
-		},
-		"an attempt timed out": {
-			failure: failure{Kind: client.KindTimeout, TimedOut: true}, err: client.ReadError{Attempts: 3},
-			has:   texts{"3 attempts were made. The time for one attempt, the provider's request_timeout (10s), ran out.", "raise the provider's request_timeout.", useRecord},
-			lacks: texts{"timeouts.read"},
-		},
-		"only the last attempt was interrupted": {
-			failure: failure{Kind: client.KindTimeout, TimedOut: true}, err: client.ReadError{Ending: client.TimeRanOut, Attempts: 2},
-			has: texts{"timeouts.read (1m), ran out.", "raise the provider's request_timeout"}, lacks: texts{"raise timeouts.read"},
-		},
-		"no time left": {
-			failure: failure{Kind: client.KindConnect}, err: client.ReadError{Ending: client.NoTimeLeft, Attempts: 2},
-			has:   texts{"2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another attempt.\n\n"},
-			lacks: texts{"ran out"},
-		},
-		"a wait that ended": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 503}, err: client.ReadError{Ending: client.NoTimeLeft, Attempts: 9}, op: record,
-			has: texts{"9 attempts were made. The wait ended: timeouts.create is 1m.", "If the instance needs longer to start, raise timeouts.create."},
-		},
-		"429 until the end": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429}, err: client.ReadError{Ending: client.TimeRanOut, Attempts: 3},
-			has: texts{"a lower -parallelism, or raise timeouts.read."}, lacks: texts{"retry.max_delay"},
-		},
-		"429": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429}, has: texts{"a lower -parallelism", "retry.max_delay"}, lacks: texts{"max_concurrency"},
-		},
-		"429, fleet": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429}, op: fleet, has: texts{"lower max_concurrency", "retry.max_delay"},
-			lacks: texts{"-parallelism"},
-		},
-
-		// A connection that broke.
-		"broken, http": {
-			failure: failure{Kind: client.KindBroken}, err: client.ReadError{URL: "HTTP://h/instance", Attempts: 1},
-			has: texts{"why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", useRecord},
-		},
-		"broken, https": {
-			failure: failure{Kind: client.KindBroken}, err: client.ReadError{URL: "https://h/instance"}, lacks: texts{"TLS on this port"},
-		},
-		"broken, after the head": {
-			failure: failure{Kind: client.KindBroken, Answered: true}, err: client.ReadError{URL: "http://h/instance"},
-			has: texts{"why it closed the connection"}, lacks: texts{"https://"},
-		},
+		"no such host":                       {client.Failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
+		"no such host after a redirect":      {client.Failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"no such host at connect_to":         {client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
+		"silent name servers":                {client.Failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
+		"silent name servers, connect_to":    {client.Failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
+		"refused":                            {client.Failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
+		"refused after a redirect":           {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"refused after a redirect to itself": {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://h/b"}, []string{checkRedirect}},
+		"broken":                             {client.Failure{Kind: client.KindBroken}, []string{"for why it closed the connection", useRecord}},
+		"timeout of the attempt":             {client.Failure{Kind: client.KindTimeout, TimedOut: true}, []string{"If it is only slow, raise the provider's request_timeout.", useRecord}},
 
 		// TLS.
-		"certificate":                 {failure: failure{Kind: client.KindCertificate}, has: texts{setCACert + " to that authority's"}, lacks: texts{"insecure"}},
-		"certificate, expired":        {failure: failure{Kind: client.KindCertificateExpired}, has: texts{"\n\nHave the certificate renewed", "ca_cert_pem does not help"}, lacks: texts{setCACert}},
-		"certificate, name":           {failure: failure{Kind: client.KindCertificateName}, has: texts{"Use a host name in the base URL that the certificate is for"}},
-		"certificate, self-signed":    {failure: failure{Kind: client.KindCertificateSelfSigned}, has: texts{setCACert + " to the certificate itself"}, lacks: texts{"authority's"}},
-		"TLS":                         {failure: failure{Kind: client.KindTLS}, has: texts{"serves plain HTTP, write the base URL with http://", setCertificate}, lacks: texts{useRecord}},
-		"TLS version":                 {failure: failure{Kind: client.KindTLSVersion}, has: texts{"TLS 1.2 or later"}, lacks: texts{"client_cert_pem", "http://"}},
-		"TLS, HTTP/2 only":            {failure: failure{Kind: client.KindTLSProtocol}, has: texts{"the provider speaks HTTP/1.1"}, lacks: texts{"http://", "client_cert_pem"}},
-		"HTTP/2 only":                 {failure: failure{Kind: client.KindHTTP2Only}, has: texts{"the provider speaks HTTP/1.1"}, lacks: texts{"http://"}},
-		"TLS host name":               {failure: failure{Kind: client.KindTLSHostName}, has: texts{"check the host name in the base URL"}, lacks: texts{"client_cert_pem"}},
-		"client certificate missing":  {failure: failure{Kind: client.KindClientCertificate}, has: texts{setCertificate}, lacks: texts{"redirect", "http://"}},
-		"client certificate withheld": {failure: failure{Kind: client.KindClientCertificate, OtherOrigin: true, RedirectedTo: "https://b"}, has: texts{setTarget}, lacks: texts{setCertificate, redirectFailed}},
-		"HTTPS only":                  {failure: failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, has: texts{"write the base URL with https://"}, lacks: texts{useRecord}},
-		"HTTPS only, redirected":      {failure: failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, has: texts{redirectFailed}, lacks: texts{"https://."}},
+		"certificate":                  {client.Failure{Kind: client.KindCertificate}, []string{"set the provider's ca_cert_pem to that authority's certificate."}},
+		"certificate, expired":         {client.Failure{Kind: client.KindCertificateExpired}, []string{"Have the certificate renewed"}},
+		"certificate, name":            {client.Failure{Kind: client.KindCertificateName}, []string{"Use a host name in the base URL that the certificate is for"}},
+		"certificate, self-signed":     {client.Failure{Kind: client.KindCertificateSelfSigned}, []string{"set the provider's ca_cert_pem to the certificate itself."}},
+		"TLS":                          {client.Failure{Kind: client.KindTLS}, []string{"serves plain HTTP, write the base URL with http://"}},
+		"TLS version":                  {client.Failure{Kind: client.KindTLSVersion}, []string{"the server must support TLS 1.2 or later."}},
+		"TLS, HTTP/2 only":             {client.Failure{Kind: client.KindTLSProtocol}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
+		"HTTP/2 only":                  {client.Failure{Kind: client.KindHTTP2Only}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
+		"TLS host name":                {client.Failure{Kind: client.KindTLSHostName}, []string{"check the host name in the base URL"}},
+		"HTTPS only":                   {client.Failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, []string{"write the base URL with https://"}},
+		"HTTPS only, after a redirect": {client.Failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, []string{checkRedirect}},
+		"client certificate missing":   {client.Failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem to one that it accepts."}},
+		"client certificate withheld": {
+			client.Failure{Kind: client.KindClientCertificate, RedirectedTo: "https://b", OtherOrigin: true},
+			[]string{"sent only to the origin of the base URL, and a redirect led to another: set the base URL to the address that the redirect leads to."},
+		},
 
 		// Proxies and caches.
-		"silent proxy":  {failure: failure{Kind: client.KindProxy, TimedOut: true}, has: texts{"request_timeout (10s), ran out.", proxyVariables}},
-		"proxy refuses": {failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY"}, has: texts{proxyVariables}, lacks: texts{"went through", useRecord}},
-		"proxy requires credentials": {
-			failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, has: texts{proxyURL}, lacks: texts{proxyVariables},
+		"silent proxy":               {client.Failure{Kind: client.KindProxy, TimedOut: true}, []string{checkProxy}},
+		"proxy refuses":              {client.Failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, []string{checkProxy}},
+		"proxy settings":             {client.Failure{Kind: client.KindProxySettings}, []string{checkProxy}},
+		"proxy requires credentials": {client.Failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, []string{addProxyUser}},
+		"status 407":                 {status(407), []string{addProxyUser}},
+		"through a proxy": {
+			client.Failure{Kind: client.KindNotHTTP, Proxy: "http_proxy"},
+			[]string{"the port on which the instance serves HTTP", "went through the proxy in http_proxy: check that proxy too, or exclude the host with NO_PROXY."},
 		},
-		"proxy allows nothing": {
-			failure: failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, has: texts{proxyVariables}, lacks: texts{"request_headers"},
-		},
-		"407": {failure: failure{Kind: client.KindStatus, StatusCode: 407}, has: texts{proxyURL}},
-		"403 through a proxy": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 403, Proxy: "http_proxy"},
-			has:     texts{"went through the proxy in http_proxy: check that proxy too, or exclude the host with NO_PROXY"},
-		},
-		"waiting through a proxy that forwards": {
-			failure: failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"}, err: client.ReadError{URL: "http://h/instance"}, op: waiting,
-			has: texts{"in HTTP_PROXY, " + oldServer + ": check that proxy too, or exclude"},
-		},
-		"waiting through a proxy that tunnels": {
-			failure: failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}, err: client.ReadError{URL: "https://h/instance"}, op: waiting,
-			has: texts{"in HTTPS_PROXY: check"}, lacks: texts{oldServer},
-		},
-		"from a cache": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 503, CacheAgeSeconds: 300, Reason: "status 503"},
-			has:     texts{"GET u (from a cache, 300 seconds old): status 503.", "A cache answered in place of the instance: exclude /instance from it."},
-		},
-		"cached": {
-			failure: failure{Kind: client.KindCached, CacheAgeSeconds: 12, Reason: "a cache answered, with a response of 12 s ago"},
-			has:     texts{"GET u: a cache answered, with a response of 12 s ago.", "exclude /instance from it."}, lacks: texts{"(from a cache", "exclude /instance from it. A"},
-		},
-		"cached, redirected": {failure: failure{Kind: client.KindCached, RedirectedTo: "https://b"}, has: texts{redirectFailed, "exclude /instance from it."}},
+		"status from a cache":      {client.Failure{Kind: client.KindStatus, StatusCode: 404, CacheAgeSeconds: 300}, []string{"A cache answered in place of the instance", "Check the path"}},
+		"cached":                   {client.Failure{Kind: client.KindCached, CacheAgeSeconds: 12}, []string{"A cache answered in place of the instance: exclude /instance from it."}},
+		"cached, after a redirect": {client.Failure{Kind: client.KindCached, RedirectedTo: "https://b"}, []string{checkRedirect, "exclude /instance from it."}},
 
 		// Statuses.
-		"204": {failure: failure{Kind: client.KindStatus, StatusCode: 204}, has: texts{"An instance answers 200"}, lacks: texts{useRecord}},
-		"400": {failure: failure{Kind: client.KindStatus, StatusCode: 400}, has: texts{"check the base URL, and what a proxy in front of the instance allows."}},
-		"401": {failure: failure{Kind: client.KindStatus, StatusCode: 401}, has: texts{"send them with request_headers, or " + setCertificate}, lacks: texts{"were sent"}},
-		"403": {failure: failure{Kind: client.KindStatus, StatusCode: 403}, has: texts{"send them with request_headers"}, lacks: texts{"An instance answers 200"}},
-		"401, headers sent": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, op: withHeaders,
-			has: texts{"request_headers were sent, and refused"}, lacks: texts{"send them with"},
+		"204": {status(204), []string{"An instance answers 200: check the base URL, and what a proxy in front of the instance allows."}},
+		"401": {status(401), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
+		"403": {status(403), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
+		"401 although headers were sent": {
+			client.Failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, []string{"request_headers were sent, and refused: check their names and values."},
 		},
-		"401, headers of another origin": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401}, op: withHeaders,
-			has: texts{
-				"The provider's request_headers were not sent",
-				"which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source.",
-			},
-			lacks: texts{"send them with"},
+		"401 after a redirect": {
+			client.Failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true, HeadersSent: true},
+			[]string{"set the base URL to the address that the redirect leads to."},
 		},
-		"401, headers of another origin, refresh": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401}, op: refreshWithHeaders, has: texts{"to a provider block (with an alias)"},
-		},
-		"401, refresh": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401}, op: refresh, has: texts{"send them with the provider's request_headers"},
-		},
-		"401, redirected": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true, HeadersSent: true},
-			has:     texts{setTarget}, lacks: texts{"were sent, and refused"},
-		},
-		"404": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 404}, err: client.ReadError{URL: "https://h/instance"},
-			has: texts{"Check the path of the base URL", "/api"}, lacks: texts{useRecord},
-		},
-		"404, redirected": {failure: failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, has: texts{redirectFailed}, lacks: texts{"/api", useRecord}},
-		"404, path given twice": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 404}, err: client.ReadError{URL: "https://h/instance/instance"},
-			has: texts{"The base URL ends in /instance, a path that the provider adds itself: remove it."}, lacks: texts{"/api"},
-		},
-		"499":             {failure: failure{Kind: client.KindStatus, StatusCode: 499}, has: texts{"check the base URL, and"}, lacks: texts{useRecord}},
-		"500":             {failure: failure{Kind: client.KindStatus, StatusCode: 500}, has: texts{"check its log", useRecord}},
-		"503, redirected": {failure: failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, has: texts{redirectFailed, "check its log"}},
-		"redirect":        {failure: failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, has: texts{"Set the base URL to the address at which the instance itself answers."}, lacks: texts{redirectFailed, useRecord}},
+		"404":                  {status(404), []string{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api."}},
+		"404 after a redirect": {client.Failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, []string{checkRedirect}},
+		"429":                  {status(429), []string{"run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."}},
+		"499":                  {status(499), []string{"An instance answers 200"}},
+		"500":                  {status(500), []string{"is failing: check its log.", useRecord}},
+		"500 at connect_to":    {client.Failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
+		"503 after a redirect": {client.Failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
+		"redirect":             {client.Failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
 
 		// Bodies.
-		"not HTTP":     {failure: failure{Kind: client.KindNotHTTP}, has: texts{"the port on which the instance serves HTTP"}, lacks: texts{useRecord}},
-		"damaged body": {failure: failure{Kind: client.KindDamagedBody}, has: texts{"It answered HTTP: check what the proxy"}, lacks: texts{"the port on which", "web page"}},
-		"encoded body": {failure: failure{Kind: client.KindEncodedBody}, has: texts{"It answered HTTP: check what the proxy"}, lacks: texts{"/api"}},
-		"large body":   {failure: failure{Kind: client.KindLargeBody}, has: texts{"less than a kilobyte: check that the base URL names an instance"}, lacks: texts{"cookies"}},
-		"large head":   {failure: failure{Kind: client.KindLargeHead}, has: texts{"what the proxy in front of it adds to its responses, such as cookies"}, lacks: texts{"kilobyte"}},
-		"cut short":    {failure: failure{Kind: client.KindCutShort}, has: texts{"The document was cut short: check the log of the server"}, lacks: texts{"web page", "/api"}},
-		"empty body":   {failure: failure{Kind: client.KindEmptyBody}, has: texts{"Check the log of the server, and that the base URL names"}, lacks: texts{"/api"}},
-		"error, 200":   {failure: failure{Kind: client.KindErrorMessage}, has: texts{"Check the log of the server, and that the base URL names"}, lacks: texts{"fields named"}},
-		"not JSON":     {failure: failure{Kind: client.KindNotJSON}, has: texts{"instances often live under a path such as /api"}, lacks: texts{"login page", "web page"}},
-		"web page":     {failure: failure{Kind: client.KindWebPage}, has: texts{"not of its web page", "If that is a login page", "send them with request_headers."}},
-		"web page, redirected": {
-			failure: failure{Kind: client.KindWebPage, RedirectedTo: "https://b"},
-			has:     texts{redirectFailed, "If that is a login page", "send them with request_headers."}, lacks: texts{"/api", useRecord},
-		},
-		"document": {
-			failure: failure{Kind: client.KindDocument, RedirectedTo: "https://b/instance", Faults: []string{"a", "b"}},
-			has: texts{
-				"GET u (redirected to https://b/instance) answered JSON that the provider cannot read as an instance document:\n  - a\n  - b\n\n" + redirectFailed,
-				"has to fix the fields named.",
-			},
-			lacks: texts{useRecord, "Check the path"},
-		},
-
-		// Waits that had an answer.
-		"not as expected": {
-			failure: failure{Kind: client.KindUnexpected, Proxy: "HTTP_PROXY"}, op: record,
-			err: client.ReadError{URL: "https://h", Ending: client.NoTimeLeft, Attempts: 2, Differences: differing},
-			has: texts{
-				"GET https://h answered, but the instance does not report what is expected:" + differences + "2 attempts were made. The wait ended",
-				"\n\n" + firstDigits + " Check that the server runs", "change expected.", "in HTTP_PROXY: check that proxy too, or exclude",
-			},
-			lacks: texts{useRecord, "Before that", "needs longer"},
-		},
-		"not as expected, redirected": {
-			failure: failure{Kind: client.KindUnexpected, RedirectedTo: "https://b/instance"}, op: record,
-			err: client.ReadError{Differences: differing}, has: texts{firstDigits + " " + redirectFailed},
-		},
-		"not as expected, from a cache": {
-			failure: failure{Kind: client.KindUnexpected, CacheAgeSeconds: 300}, op: record,
-			err: client.ReadError{Differences: differing}, has: texts{"exclude /instance from it. " + firstDigits},
-		},
-		"not as expected, then broken": {
-			failure: failure{Kind: client.KindBroken}, op: record, err: client.ReadError{URL: "http://h/instance", Differences: differing},
-			has: texts{"write the base URL with https://. " + firstDigits},
-		},
-		"not as expected, then failing": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 502, Reason: "status 502"}, op: record, err: client.ReadError{Differences: differing},
-			has: texts{
-				"GET u: status 502.\n\nBefore that, the instance answered, but did not report what is expected:" + differences,
-				"is failing: check its log. " + firstDigits,
-			},
-		},
-		"stable, then failing": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, op: record,
-			err:   client.ReadError{Ending: client.NoTimeLeft, Attempts: 9, Streak: client.Streak{Attempts: 1}},
-			has:   texts{"GET u: status 503.\n\nThe instance last reported what is expected once. stable_for is 30s.\n\n", checkLog},
-			lacks: texts{"needs longer", "Check that the server runs"},
-		},
-		"stable, then without credentials": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true}, op: record,
-			err: client.ReadError{Streak: client.Streak{Attempts: 1}}, has: texts{checkLog}, lacks: texts{setTarget},
-		},
-		"stable, then not as expected": {
-			failure: failure{Kind: client.KindUnexpected}, op: record,
-			err: client.ReadError{Differences: differing, Streak: client.Streak{Attempts: 1}}, has: texts{checkLog, "Check that the server runs"},
-		},
-		"stable, then cached": {
-			failure: failure{Kind: client.KindCached}, op: record, err: client.ReadError{Streak: client.Streak{Attempts: 1}}, lacks: texts{checkLog},
-		},
-		"not stable, rate limited": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 429, Reason: "status 429", RedirectedTo: "https://b"}, op: record,
-			err: client.ReadError{Ending: client.Unstable, Streak: client.Streak{Attempts: 5}},
-			has: texts{"raise that limit, or raise timeouts.create."}, lacks: texts{checkLog, redirectFailed, "needs longer"},
-		},
-		"not stable for long enough": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, op: record,
-			err: client.ReadError{Ending: client.Unstable, Attempts: 12, Streak: client.Streak{Attempts: 5, Lasted: 1234 * time.Millisecond}},
-			has: texts{
-				"GET u: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is expected for " +
-					"1.2s (5 answers). stable_for is 30s. The last failure before that: GET u: status 503.\n\n12 attempts were made. The wait ended: timeouts.create is 1m.\n\n" +
-					checkLog, "The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
-			},
-			lacks: texts{"The instance, or a proxy"},
-		},
-		"canceled": {
-			failure: failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}, err: client.ReadError{Ending: client.Canceled, Attempts: 1},
-			op: waiting, has: texts{"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET u: status 503.\n\n"},
-			lacks: texts{"needs longer"},
+		"not HTTP":                  {client.Failure{Kind: client.KindNotHTTP}, []string{"Check that the base URL names the port on which the instance serves HTTP."}},
+		"damaged body":              {client.Failure{Kind: client.KindDamagedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
+		"encoded body":              {client.Failure{Kind: client.KindEncodedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
+		"large body":                {client.Failure{Kind: client.KindLargeBody}, []string{"less than a kilobyte: check that the base URL names an instance."}},
+		"large head":                {client.Failure{Kind: client.KindLargeHead}, []string{"what the proxy in front of it adds to its responses, such as cookies."}},
+		"cut short":                 {client.Failure{Kind: client.KindCutShort}, []string{"The document was cut short: check the log of the server"}},
+		"empty body":                {client.Failure{Kind: client.KindEmptyBody}, []string{"Check the log of the server, and that the base URL names an instance"}},
+		"error with status 200":     {client.Failure{Kind: client.KindErrorMessage}, []string{"Check the log of the server, and that the base URL names an instance"}},
+		"not JSON":                  {client.Failure{Kind: client.KindNotJSON}, []string{"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."}},
+		"web page":                  {client.Failure{Kind: client.KindWebPage}, []string{"the instance's API, not of its web page: instances often live under a path such as /api.", checkLoginOf}},
+		"web page after a redirect": {client.Failure{Kind: client.KindWebPage, RedirectedTo: "https://b"}, []string{checkRedirect, checkLoginOf}},
+		"not an instance document":  {client.Failure{Kind: client.KindDocument}, []string{"If it does, its operator has to fix the fields named."}},
+		"another document, after a redirect": {
+			client.Failure{Kind: client.KindDocument, RedirectedTo: "https://b"}, []string{checkRedirect, "its operator has to fix the fields named."},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			op := test.op
-			if op.purpose == 0 {
-				op = one
-			}
-			test.err.Failure = &test.failure
-			if test.err.URL == "" {
-				test.err.URL = "u"
-			}
-			got := readError(path.Root("base_url"), &test.err, op).Detail()
-			requireTexts(t, got, test.has...)
-			requireNoTexts(t, got, append(test.lacks, "..", "….", "hunter2", "{", "}")...)
-			if strings.Contains(strings.ReplaceAll(got, "\n  - ", "\n"), "  ") || !strings.HasSuffix(got, ".") {
-				t.Errorf("the detail is not made of sentences:\n%s", got)
+			requireAdvice(t, &client.ReadError{URL: "https://h/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
+		})
+	}
+}
+
+// TestAdviceOnARead has advice that also depends on what is read, on its URL, and on what the read met before it failed.
+func TestAdviceOnARead(t *testing.T) {
+	t.Parallel()
+	withHeaders, refreshWithHeaders := dataSourceRead, recordRefresh
+	withHeaders.provider = &providerData{headers: http.Header{"X-Token": {"a"}}}
+	refreshWithHeaders.provider = withHeaders.provider
+	refused, noHost := &client.Failure{Kind: client.KindConnect}, &client.Failure{Kind: client.KindResolve}
+	interrupted, timedOut := &client.Failure{Kind: client.KindTimeout}, &client.Failure{Kind: client.KindTimeout, TimedOut: true}
+	unauthorized, limited := &client.Failure{Kind: client.KindStatus, StatusCode: 401}, &client.Failure{Kind: client.KindStatus, StatusCode: 429}
+	unavailable, unexpected := &client.Failure{Kind: client.KindStatus, StatusCode: 503}, &client.Failure{Kind: client.KindUnexpected}
+	const firstDigits, failing = "The server may have read only the digits.", "is failing: check its log."
+	const needsLonger = "If the instance needs longer to start, raise timeouts.create."
+	differing := []client.Difference{
+		{Name: "api_version"}, {Name: "chunk_size", Remedy: firstDigits}, {Name: "file_max_size", Remedy: firstDigits},
+	}
+	once := client.Streak{Attempts: 1}
+
+	tests := map[string]struct {
+		op     readOperation
+		err    client.ReadError
+		advice []string
+	}{
+		"new name": {
+			dataSourceWait, client.ReadError{Failure: noHost},
+			[]string{"Check the host name", "name servers may remember for a few minutes that it did not exist: wait for it with depends_on"},
+		},
+		"name of connect_to": {dataSourceWait, client.ReadError{Failure: &client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}}, []string{"connect_to"}},
+		"server that did not start": {
+			recordCreation, client.ReadError{Failure: refused}, []string{"Check the server's log: it may not have started. Check the host and port in the base URL"},
+		},
+		"fleet, refused": {fleetRead, client.ReadError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
+		"proxy that forwards": {
+			dataSourceWait, client.ReadError{URL: "http://h/instance", Failure: &client.Failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"}},
+			[]string{"Check the server's log", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too"},
+		},
+		"proxy that tunnels": {
+			dataSourceWait, client.ReadError{URL: "https://h/instance", Failure: &client.Failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}},
+			[]string{"Check the server's log", "in HTTPS_PROXY: check that proxy too"},
+		},
+		"broken, plain HTTP": {
+			dataSourceRead, client.ReadError{URL: "HTTP://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken}},
+			[]string{"for why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", useRecord},
+		},
+		"broken, plain HTTP, after the head": {
+			dataSourceRead, client.ReadError{URL: "http://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken, Answered: true}},
+			[]string{"for why it closed the connection", useRecord},
+		},
+		"404, path given twice": {
+			dataSourceRead, client.ReadError{URL: "https://h/instance/instance", Failure: &client.Failure{Kind: client.KindStatus, StatusCode: 404}},
+			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."},
+		},
+
+		// Time. An instance of which nothing was requested may well be ready.
+		"nothing requested":        {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read."}},
+		"fleet, nothing requested": {fleetRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read, or max_concurrency so that more"}},
+		"interrupted":              {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted}, []string{"If it is only slow, raise timeouts.read.", useRecord}},
+		"refresh, interrupted": {
+			recordRefresh, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted},
+			[]string{"raise timeouts.read; a refresh uses the new value after the next apply."},
+		},
+		"earlier attempts timed out": {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"raise the provider's request_timeout.", useRecord}},
+		"429 until the end":          {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
+		"fleet, 429":                 {fleetRead, client.ReadError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
+		"wait that may be too short": {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
+		"wait, no such host":         {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
+		"wait, silent name servers":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
+		"wait, refused":              {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
+		"wait, attempt timed out":    {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
+		"wait, attempt interrupted":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
+		"wait, 429":                  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
+		"wait, not as expected":      {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
+		"wait, web page": {
+			recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindWebPage}},
+			[]string{"not of its web page", "the provider's request_headers."},
+		},
+		"wait that was canceled":      {dataSourceWait, client.ReadError{Ending: client.Canceled, Failure: unavailable}, []string{failing}},
+		"fleet, read again and again": {fleetRead, client.ReadError{Attempts: 4, Failure: unavailable}, []string{failing, useRecord}},
+
+		// Credentials.
+		"401, refresh": {recordRefresh, client.ReadError{Failure: unauthorized}, []string{"send them with the provider's request_headers, or"}},
+		"401, headers are for another origin": {
+			withHeaders, client.ReadError{Failure: unauthorized},
+			[]string{"which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source."},
+		},
+		"401, headers are for another origin, refresh": {
+			refreshWithHeaders, client.ReadError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
+		},
+
+		// Waits that had an answer.
+		"not as expected": {recordCreation, client.ReadError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
+		"not as expected, through a proxy": {
+			recordCreation, client.ReadError{URL: "https://h", Failure: &client.Failure{Kind: client.KindUnexpected, Proxy: "HTTP_PROXY"}},
+			[]string{checkSettings, "in HTTP_PROXY: check that proxy too"},
+		},
+		"not as expected, after a redirect": {
+			recordCreation, client.ReadError{Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected, RedirectedTo: "https://b"}},
+			[]string{firstDigits, checkRedirect, checkSettings},
+		},
+		"not as expected, from a cache": {
+			recordCreation, client.ReadError{Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected, CacheAgeSeconds: 300}},
+			[]string{"A cache answered", firstDigits, checkSettings},
+		},
+		"not as expected, then broken": {
+			recordCreation, client.ReadError{URL: "http://h/instance", Differences: differing, Failure: &client.Failure{Kind: client.KindBroken}},
+			[]string{"for why it closed the connection", "write the base URL with https://.", firstDigits},
+		},
+		"stable, then failing": {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{checkServer}},
+		"stable, then without credentials": {
+			recordCreation, client.ReadError{Streak: once, Failure: &client.Failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},
+		},
+		"stable, then not as expected": {recordCreation, client.ReadError{Streak: once, Failure: unexpected}, []string{"may still run the old release. " + checkSettings}},
+		"stable, then cached":          {recordCreation, client.ReadError{Streak: once, Failure: &client.Failure{Kind: client.KindCached}}, []string{"A cache answered"}},
+		"not stable": {
+			recordCreation, client.ReadError{Ending: client.Unstable, Streak: once},
+			[]string{checkServer, "The timeout includes the start and stable_for: if they need longer, raise timeouts.create."},
+		},
+		"not stable, 429": {recordCreation, client.ReadError{Ending: client.Unstable, Streak: once, Failure: limited}, []string{"raise that limit, or raise timeouts.create."}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireAdvice(t, &test.err, test.op, test.advice)
+		})
+	}
+}
+
+// TestFailureDetail has whole messages: what failed, what came before, the attempts and the limit that ended them, and the advice.
+func TestFailureDetail(t *testing.T) {
+	t.Parallel()
+	const url = "https://h/instance"
+	update := recordCreation
+	update.timeoutArgument = "timeouts.update"
+	unavailable := &client.Failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}
+	failing := "The instance, or a proxy in front of it, is failing: check its log."
+	differing := []client.Difference{
+		{Name: "chunk_size", Reported: "1", Expected: "1001", Remedy: "Write the whole number."}, {Name: "api_version", Reported: "a", Expected: "b"},
+	}
+	const differences = "\n  - chunk_size is 1, expected 1001\n  - api_version is a, expected b\n\n"
+	tests := map[string]struct {
+		op   readOperation
+		err  client.ReadError
+		want string
+	}{
+		"one attempt": {
+			dataSourceRead, client.ReadError{URL: url, Attempts: 1, Failure: &client.Failure{Kind: client.KindNotHTTP, Reason: "the response is not valid HTTP"}},
+			"GET https://h/instance: the response is not valid HTTP.\n\nCheck that the base URL names the port on which the instance serves HTTP.",
+		},
+		"attempts that timed out": {
+			fleetRead, client.ReadError{URL: url, Attempts: 3, Failure: &client.Failure{Kind: client.KindProxy, Reason: "no answer", TimedOut: true}},
+			"GET https://h/instance: no answer.\n\n3 attempts were made. The time for one attempt, the provider's request_timeout (10s), ran out.\n\n" +
+				"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
+		},
+		"out of time": {
+			dataSourceRead, client.ReadError{URL: url, Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindTimeout, Reason: "no time"}},
+			"GET https://h/instance: no time.\n\nThe time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read.",
+		},
+		"no time left": {
+			recordRefresh, client.ReadError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Failure: unavailable},
+			"GET https://h/instance: status 503.\n\n2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another " +
+				"attempt.\n\n" + failing,
+		},
+		"faults of a document": {
+			dataSourceRead, client.ReadError{URL: url, Attempts: 1, Failure: &client.Failure{Kind: client.KindDocument, Faults: []string{"a", "b"}}},
+			"GET https://h/instance answered JSON that the provider cannot read as an instance document:\n  - a\n  - b\n\nCheck that the base URL " +
+				"names an instance of the file transfer service. If it does, its operator has to fix the fields named.",
+		},
+		"not as expected": {
+			recordCreation, client.ReadError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected}},
+			"GET https://h/instance answered, but the instance does not report what is expected:" + differences +
+				"2 attempts were made. The wait ended: timeouts.create is 1m.\n\nWrite the whole number. " + adviceUnexpected,
+		},
+		"not as expected, then failing": {
+			recordCreation, client.ReadError{URL: url, Attempts: 1, Differences: differing, Failure: unavailable},
+			"GET https://h/instance: status 503.\n\nBefore that, the instance answered, but did not report what is expected:" + differences +
+				failing + " Write the whole number.",
+		},
+		"stable, then failing": {
+			recordCreation, client.ReadError{URL: url, Ending: client.TimeRanOut, Attempts: 9, Streak: client.Streak{Attempts: 1}, Failure: unavailable},
+			"GET https://h/instance: status 503.\n\nThe instance last reported what is expected once. stable_for is 30s.\n\n9 attempts were made. " +
+				"The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable,
+		},
+		"not stable for long enough": {
+			recordCreation, client.ReadError{
+				URL: url, Ending: client.Unstable, Attempts: 12, Streak: client.Streak{Attempts: 5, Lasted: 1234 * time.Millisecond}, Failure: unavailable,
+			},
+			"GET https://h/instance: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is " +
+				"expected for 1.2s (5 answers). stable_for is 30s. The last failure before that: GET https://h/instance: status 503.\n\n12 attempts " +
+				"were made. The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
+				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
+		},
+		"canceled": {
+			dataSourceWait, client.ReadError{URL: url, Ending: client.Canceled, Attempts: 1, Failure: unavailable},
+			"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
+		},
+		"canceled, update of a record": {
+			update, client.ReadError{URL: url, Ending: client.Canceled},
+			"Reading the instance was canceled after 0 attempts: GET https://h/instance.\n\nThe next apply waits again.",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := readError(path.Root("base_url"), &test.err, test.op).Detail(); got != test.want {
+				t.Errorf("the detail is\n%s\n\nwant\n%s", got, test.want)
 			}
 		})
 	}
 }
 
-// TestLongerTimeout shows which failures of a wait that ran out of time can mean that the instance only starts slowly.
-func TestLongerTimeout(t *testing.T) {
-	t.Parallel()
-	tests := map[bool][]client.Failure{
-		true: {
-			{Kind: client.KindResolve}, {Kind: client.KindNameServer}, {Kind: client.KindConnect}, {Kind: client.KindTimeout, TimedOut: true},
-			{Kind: client.KindStatus, StatusCode: 503},
-		},
-		false: {
-			{Kind: client.KindTimeout}, // the advice on the cause says so already
-			{Kind: client.KindStatus, StatusCode: 404}, {Kind: client.KindStatus, StatusCode: 429}, {Kind: client.KindUnexpected},
-			{Kind: client.KindDocument}, {Kind: client.KindWebPage}, {Kind: client.KindBroken},
-		},
-	}
-	for want, failures := range tests {
-		for _, failure := range failures {
-			err := &client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: &failure}
-			if got := (failedRead{err, err.Failure, readOperation{}}).mayHaveBeenTooShort(); got != want {
-				t.Errorf("mayHaveBeenTooShort of %+v is %t, want %t", failure, got, want)
-			}
-		}
-	}
-}
-
-// TestFailureSummary also finds a kind of failure without a summary.
 func TestFailureSummary(t *testing.T) {
 	t.Parallel()
-	status := func(kind *client.Kind, code int) *client.ReadError {
-		return &client.ReadError{Failure: &client.Failure{Kind: kind, StatusCode: code}}
+	unavailable := &client.Failure{Kind: client.KindStatus, StatusCode: 503}
+	tests := map[string]client.ReadError{
+		"Instance answered with status 503":        {Failure: unavailable},
+		"Instance not reachable through the proxy": {Failure: &client.Failure{Kind: client.KindProxy, StatusCode: 403}},
+		"Instance was not stable for long enough":  {Ending: client.Unstable, Failure: unavailable},
+		"Response of the instance too large":       {Failure: &client.Failure{Kind: client.KindLargeHead}},
+		"A cache answered instead of the instance": {Failure: &client.Failure{Kind: client.KindCached}},
 	}
-	tests := map[string]struct {
-		err  *client.ReadError
-		want string
-	}{
-		"status":               {status(client.KindStatus, 503), "Instance answered with status 503"},
-		"status of a proxy":    {status(client.KindProxy, 403), "Instance not reachable through the proxy"},
-		"unstable":             {&client.ReadError{Ending: client.Unstable}, "Instance was not stable for long enough"},
-		"unstable after a 503": {&client.ReadError{Ending: client.Unstable, Failure: &client.Failure{StatusCode: 503}}, "Instance was not stable for long enough"},
-		"head too large":       {status(client.KindLargeHead, 0), "Response of the instance too large"},
-	}
-	for name, test := range tests {
-		if got := failureSummary(test.err); got != test.want {
-			t.Errorf("%s: the summary is %q, want %q", name, got, test.want)
+	for want, err := range tests {
+		if got := failureSummary(&err); got != want {
+			t.Errorf("the summary of %+v is %q, want %q", err, got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -33,7 +34,13 @@ func impatient(maxAttempts float64) retryModel {
 	return retryModel{numberOf(maxAttempts), types.StringValue("1ms"), types.StringValue("2ms")}
 }
 
-// instanceState, instancesState and recordState are without values.
+// providerState, instanceState, instancesState and recordState are without values.
+func providerState() tfsdk.State {
+	var resp provider.SchemaResponse
+	new(filetransferProvider).Schema(context.Background(), provider.SchemaRequest{}, &resp)
+	return tfsdk.State{Schema: resp.Schema}
+}
+
 func instanceState() tfsdk.State {
 	var resp datasource.SchemaResponse
 	newInstanceDataSource().Schema(context.Background(), datasource.SchemaRequest{}, &resp)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
@@ -16,46 +15,25 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccInstance reads a document of each shape. The parser's tests have every form of a document.
+// TestAccInstance reads every attribute. The parser's tests have every form of a document.
 func TestAccInstance(t *testing.T) {
 	t.Parallel()
-	newer := instancetest.New(t).URL()
-	older := instancetest.New(t, instancetest.WithDocument(instancetest.Older())).URL()
+	instance := instancetest.New(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{{
 			Config: fmt.Sprintf(`
-data "filetransfer_instance" "newer" {
+data "filetransfer_instance" "test" {
   base_url = %q
 }
-
-data "filetransfer_instance" "older" {
-  base_url = %q
-}
-`, newer, older),
-			ConfigStateChecks: slices.Concat(
-				acctest.ExpectKnownValues("data.filetransfer_instance.newer", acctest.NewerDetails(map[string]knownvalue.Check{
-					"base_url":         knownvalue.StringExact(newer),
-					"response_body":    knownvalue.StringExact(instancetest.Newer().JSON()),
-					"request_headers":  knownvalue.Null(),
-					"timeouts":         knownvalue.Null(),
-					"wait_until_ready": knownvalue.Null(),
-				})),
-				acctest.ExpectKnownValues("data.filetransfer_instance.older", map[string]knownvalue.Check{
-					"file_max_size":          knownvalue.Int64Exact(21474836480),
-					"chunk_size":             knownvalue.Int64Exact(10000000),
-					"require_password":       knownvalue.Bool(false),
-					"api_version":            knownvalue.StringExact("1.3.2"),
-					"api_version_major":      knownvalue.Int64Exact(1),
-					"api_version_minor":      knownvalue.Int64Exact(3),
-					"api_version_patch":      knownvalue.Int64Exact(2),
-					"file_max_age":           knownvalue.Int64Exact(2592000),
-					"max_transfers_in_merge": knownvalue.Int64Exact(10),
-					"recommended_expire_times": knownvalue.ListPartial(map[int]knownvalue.Check{
-						0: acctest.ExpireTime("30 minutes", 1800), 7: acctest.ExpireTime("1 month", 2592000),
-					}),
-				}),
-			),
+`, instance.URL()),
+			ConfigStateChecks: acctest.ExpectKnownValues("data.filetransfer_instance.test", acctest.NewerDetails(map[string]knownvalue.Check{
+				"base_url":         knownvalue.StringExact(instance.URL()),
+				"response_body":    knownvalue.StringExact(instancetest.Newer().JSON()),
+				"request_headers":  knownvalue.Null(),
+				"timeouts":         knownvalue.Null(),
+				"wait_until_ready": knownvalue.Null(),
+			})),
 		}},
 	})
 }
@@ -113,16 +91,23 @@ data "filetransfer_instance" "none" {}
 	})
 }
 
-// TestAccInstance_WaitUntilReady waits through every failure that a starting instance shows. Then, a data source is read in each plan.
+// TestAccInstance_WaitUntilReady waits through every failure that a starting instance shows.
 func TestAccInstance_WaitUntilReady(t *testing.T) {
 	t.Parallel()
+	one, listed := instancetest.New(t), instancetest.New(t)
 	starting := []instancetest.Step{
 		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
 		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
 		instancetest.Status(503, "Retry-After", "86400"),
 	}
-	one, listed := instancetest.New(t), instancetest.New(t)
-	config := acctest.ImpatientProvider + fmt.Sprintf(`
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PreConfig: func() {
+				one.SetScript(starting...)
+				listed.SetScript(starting...)
+			},
+			Config: acctest.ImpatientProvider + fmt.Sprintf(`
 data "filetransfer_instance" "this" {
   base_url         = %q
   wait_until_ready = true
@@ -132,31 +117,40 @@ data "filetransfer_instances" "all" {
   base_urls        = { it = %q }
   wait_until_ready = true
 }
+`, one.URL(), listed.URL()),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.filetransfer_instance.this", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+				statecheck.ExpectKnownValue("data.filetransfer_instances.all",
+					tfjsonpath.New("instances").AtMapKey("it").AtMapKey("api_version"), knownvalue.StringExact("2.1.5")),
+			},
+		}},
+	})
+}
 
-output "limit" { value = data.filetransfer_instance.this.file_max_size }
-`, one.URL(), listed.URL())
+func TestAccInstance_InvalidArguments(t *testing.T) {
+	t.Parallel()
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{
-			{
-				PreConfig: func() {
-					one.SetScript(starting...)
-					listed.SetScript(starting...)
-				},
-				Config: config,
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.filetransfer_instance.this", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-					statecheck.ExpectKnownValue("data.filetransfer_instances.all",
-						tfjsonpath.New("instances").AtMapKey("it").AtMapKey("api_version"), knownvalue.StringExact("2.1.5")),
-				},
-			},
-			{
-				PreConfig: func() { one.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000))) },
-				Config:    config,
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectKnownOutputValue("limit", knownvalue.Int64Exact(1000))},
-				},
-			},
-		},
+		Steps: []resource.TestStep{{
+			PlanOnly: true,
+			Config: `
+data "filetransfer_instance" "one" {
+  base_url        = "files.example.org"
+  request_headers = { Connection = "close" }
+  timeouts { read = "0s" }
+}
+
+data "filetransfer_instances" "many" {
+  base_urls       = { a = "ftp://files.example.org" }
+  request_headers = { Connection = "close" }
+  max_concurrency = 257
+  timeouts { read = "0s" }
+}
+`,
+			ExpectError: acctest.WrappedText(
+				`request_headers["Connection"] cannot be used`, "base_url has no scheme", `timeouts.read is "0s"`,
+				`request_headers["Connection"] cannot be used`, `base_urls["a"] has a scheme other than http and https`,
+				"max_concurrency is 257.", "Write a whole number from 1 to 256.", `timeouts.read is "0s"`),
+		}},
 	})
 }

@@ -22,105 +22,102 @@ func unknownDetails(t *testing.T, record *recordModel) {
 	record.ResponseBody, record.WaitFailed, record.detailsModel = unknown.ResponseBody, unknown.WaitFailed, unknown.detailsModel
 }
 
-func TestRecordPlan(t *testing.T) {
+// TestRecordPlan_KeepsTheDetails of the state, as far as they are not expected otherwise.
+func TestRecordPlan_KeepsTheDetails(t *testing.T) {
 	t.Parallel()
-	type change = func(record *recordModel)
-	setBaseURL := func(value types.String) change {
-		return func(record *recordModel) { record.BaseURL = value }
+	changes := map[string]func(config *recordModel){
+		"nothing":                     func(*recordModel) {},
+		"another spelling of the URL": func(config *recordModel) { config.BaseURL = types.StringValue("HTTP://Files.example.org:80//") },
+		"timeouts not known": func(config *recordModel) {
+			config.Timeouts = types.ObjectUnknown(config.Timeouts.AttributeTypes(t.Context()))
+		},
+		"what is reported is expected": func(config *recordModel) {
+			config.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+		},
 	}
-	expect := func(expected expectedModel) change {
-		return func(record *recordModel) { record.Expected = objectOf(t, "expected", expected) }
+	for name, change := range changes {
+		state := newRecord(t, "http://files.example.org")
+		state.WaitFailed = types.BoolValue(true) // as the next apply waits, false is planned
+		want := state
+		change(&want)
+		planned := want
+		unknownDetails(t, &planned)
+		want.WaitFailed = types.BoolValue(false)
+		got, diags := modifyPlan(t, planned, state, false)
+		requireNoDiagnostics(t, diags)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
+			t.Errorf("%s: the plan differs, want (-), got (+):\n%s", name, diff)
+		}
 	}
+}
 
+// TestRecordPlan_OfAnotherInstance knows only what is expected: of a new record, and where the base URL or expected is not known.
+func TestRecordPlan_OfAnotherInstance(t *testing.T) {
+	t.Parallel()
+	everything := objectOf(t, "expected", expectedModel{
+		APIVersion:          types.StringValue("3.1.2-rc.1+build"),
+		ChunkSize:           numberOf(1),
+		FileMaxAge:          numberOf(2),
+		FileMaxSize:         numberOf(0),
+		MaxTransfersInMerge: numberOf(7),
+		RequirePassword:     types.BoolValue(false),
+	})
+	var nothingKnown recordModel
+	unknownDetails(t, &nothingKnown)
+	allExpected := nothingKnown.detailsModel
+	allExpected.APIVersion = types.StringValue("3.1.2-rc.1+build")
+	allExpected.APIVersionMajor = types.Int64Value(3)
+	allExpected.APIVersionMinor = types.Int64Value(1)
+	allExpected.APIVersionPatch = types.Int64Value(2)
+	allExpected.ChunkSize = types.Int64Value(1)
+	allExpected.FileMaxAge = types.Int64Value(2)
+	allExpected.FileMaxSize = types.Int64Value(0)
+	allExpected.MaxTransfersInMerge = types.Int64Value(7)
+	allExpected.RequirePassword = types.BoolValue(false)
+	url, notKnown := types.StringValue("http://files.example.org"), types.ObjectUnknown(everything.AttributeTypes(t.Context()))
 	tests := map[string]struct {
-		creates bool
-		state   change   // where it differs from newRecord
-		config  []change // where it differs from the state
-		plan    []change // where it differs from the configuration with the details of the state, which are unknown in a creation
+		creation bool
+		baseURL  types.String
+		expected types.Object
+		want     detailsModel
 	}{
-		"new": {creates: true},
-		"new, everything is expected of an unknown base URL": {
-			creates: true,
-			config: []change{
-				setBaseURL(types.StringUnknown()),
-				expect(expectedModel{
-					APIVersion:          types.StringValue("3.1.2-rc.1+build"),
-					ChunkSize:           numberOf(1),
-					FileMaxAge:          numberOf(2),
-					FileMaxSize:         numberOf(0),
-					MaxTransfersInMerge: numberOf(7),
-					RequirePassword:     types.BoolValue(false),
-				}),
-			},
-			plan: []change{func(record *recordModel) {
-				record.APIVersion = types.StringValue("3.1.2-rc.1+build")
-				record.APIVersionMajor = types.Int64Value(3)
-				record.APIVersionMinor = types.Int64Value(1)
-				record.APIVersionPatch = types.Int64Value(2)
-				record.ChunkSize = types.Int64Value(1)
-				record.FileMaxAge = types.Int64Value(2)
-				record.FileMaxSize = types.Int64Value(0)
-				record.MaxTransfersInMerge = types.Int64Value(7)
-				record.RequirePassword = types.BoolValue(false)
-			}},
-		},
-		"nothing changes": {},
-		"another spelling of the URL": {
-			config: []change{setBaseURL(types.StringValue("HTTP://Files.example.org:80//"))},
-		},
-		"base URL unknown": {
-			config: []change{setBaseURL(types.StringUnknown()), expect(expectedModel{ChunkSize: numberOf(3)})},
-			plan: []change{func(record *recordModel) {
-				unknownDetails(t, record)
-				record.ChunkSize = types.Int64Value(3)
-			}},
-		},
-		"the reported value is expected": {
-			config: []change{expect(expectedModel{ChunkSize: numberOf(20000000)})},
-		},
-		"the last wait failed": {
-			state: func(record *recordModel) { record.WaitFailed = types.BoolValue(true) },
-		},
-		"timeouts unknown": {
-			config: []change{func(record *recordModel) {
-				record.Timeouts = types.ObjectUnknown(record.Timeouts.AttributeTypes(t.Context()))
-			}},
-		},
-		"the apply only waits": {
-			config: []change{
-				expect(expectedModel{ChunkSize: numberOf(20000000)}),
-				func(record *recordModel) { record.Triggers = mapOf(map[string]string{"deploy": "1"}) },
-			},
-		},
+		"new record":             {true, url, everything, allExpected},
+		"new, URL not known":     {true, types.StringUnknown(), everything, allExpected},
+		"base URL not known":     {false, types.StringUnknown(), everything, allExpected},
+		"another base URL":       {false, types.StringValue("http://other.example.org"), everything, allExpected},
+		"expected not known":     {false, url, notKnown, nothingKnown.detailsModel},
+		"new, expected is empty": {true, url, objectOf(t, "expected", expectedModel{}), nothingKnown.detailsModel},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			state := newRecord(t, "http://files.example.org")
-			if test.state != nil {
-				test.state(&state)
-			}
-			planned := state
-			for _, change := range test.config {
-				change(&planned)
-			}
-			want := planned
-			unknownDetails(t, &planned)
-			if test.creates {
-				unknownDetails(t, &want)
-			}
-			for _, change := range test.plan {
-				change(&want)
-			}
-			want.WaitFailed = types.BoolValue(false)
-
-			got, diags := modifyPlan(t, planned, state, test.creates)
-			requireNoDiagnostics(t, diags)
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
-				t.Errorf("the plan differs, want (-), got (+):\n%s", diff)
-			}
-		})
+		planned := newRecord(t, "")
+		unknownDetails(t, &planned)
+		planned.BaseURL, planned.Expected = test.baseURL, test.expected
+		got, diags := modifyPlan(t, planned, newRecord(t, "http://files.example.org"), test.creation)
+		requireNoDiagnostics(t, diags)
+		if diff := cmp.Diff(test.want, got.detailsModel); diff != "" {
+			t.Errorf("%s: the details differ, want (-), got (+):\n%s", name, diff)
+		}
+		if !got.ResponseBody.IsUnknown() || !got.WaitFailed.Equal(types.BoolValue(false)) {
+			t.Errorf("%s: response_body is %s and wait_failed %s, want unknown and false", name, got.ResponseBody, got.WaitFailed)
+		}
 	}
+}
+
+// TestRecordPlan_WarnsOfDrift unless the apply changes what is expected.
+func TestRecordPlan_WarnsOfDrift(t *testing.T) {
+	t.Parallel()
+	state := newRecord(t, "http://files.example.org")
+	state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+	got, diags := modifyPlan(t, state, state, false)
+	requireDiagnostic(t, diags, "Warning at expected.chunk_size: Instance did not report what is expected: http://files.example.org "+
+		"(chunk_size is 20000000, expected 1)")
+	if got.ChunkSize.ValueInt64() != 1 || !got.FileMaxSize.Equal(state.FileMaxSize) || !got.ResponseBody.IsUnknown() {
+		t.Errorf("chunk_size is %s, file_max_size %s and response_body %s, want 1, that of the state, and unknown", got.ChunkSize, got.FileMaxSize, got.ResponseBody)
+	}
+	planned := state
+	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(2)})
+	_, diags = modifyPlan(t, planned, state, false)
+	requireNoDiagnostics(t, diags)
 }
 
 // modifyPlan plans a record.
@@ -140,144 +137,126 @@ func modifyPlan(t *testing.T, planned, state recordModel, creation bool) (modifi
 // TestMustWait shows which updates wait. TestAccRecord_... show that these do.
 func TestMustWait(t *testing.T) {
 	t.Parallel()
-	expected := func(chunkSize float64) expectedModel { return expectedModel{ChunkSize: numberOf(chunkSize)} }
+	nothing, one, two := expectedModel{}, expectedModel{ChunkSize: numberOf(1)}, expectedModel{ChunkSize: numberOf(2)}
 	more := expectedModel{ChunkSize: numberOf(1), RequirePassword: types.BoolValue(true)}
-	one, two := mapOf(map[string]string{"deploy": "1"}), mapOf(map[string]string{"deploy": "2"})
-	both := mapOf(map[string]string{"deploy": "1", "other": "1"})
+	deploy, redeploy := mapOf(map[string]string{"deploy": "1"}), mapOf(map[string]string{"deploy": "2"})
+	deployAndOther := mapOf(map[string]string{"deploy": "1", "other": "1"})
 	none, empty := types.MapNull(types.StringType), mapOf(map[string]string{})
+	record := func(expected expectedModel, triggers types.Map) recordModel {
+		record := newRecord(t, "http://h")
+		record.Expected, record.Triggers = objectOf(t, "expected", expected), triggers
+		return record
+	}
+	failed := func(record recordModel) recordModel {
+		record.WaitFailed = types.BoolValue(true)
+		return record
+	}
+	otherArguments, otherInstance := record(one, none), record(nothing, none)
+	otherArguments.StableFor, otherArguments.BaseURL = types.StringValue("1s"), types.StringValue("http://h/")
+	otherArguments.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("1h")})
+	otherInstance.ResponseBody = types.StringUnknown()
 
 	tests := map[string]struct {
-		was, is                 expectedModel
-		triggersWere, triggers  types.Map
-		failed, documentUnknown bool
-		want                    bool
+		state, planned recordModel
+		want           bool
 	}{
-		"nothing changes":                         {was: expected(1), is: expected(1), triggersWere: one, triggers: one, want: false},
-		"another value is expected":               {was: expected(1), is: expected(2), triggersWere: none, triggers: none, want: true},
-		"a value is expected":                     {is: expected(1), triggersWere: none, triggers: none, want: true},
-		"more is expected":                        {was: expected(1), is: more, triggersWere: none, triggers: none, want: true},
-		"less is expected":                        {was: more, is: expected(1), triggersWere: none, triggers: none, want: true},
-		"nothing is expected any more":            {was: expected(1), triggersWere: none, triggers: none, want: false},
-		"triggers change":                         {was: expected(1), is: expected(1), triggersWere: one, triggers: two, want: true},
-		"triggers are added":                      {was: expected(1), is: expected(1), triggersWere: none, triggers: one, want: true},
-		"one of two triggers is removed":          {was: expected(1), is: expected(1), triggersWere: both, triggers: one, want: true},
-		"all triggers are removed":                {was: expected(1), is: expected(1), triggersWere: one, triggers: empty, want: false},
-		"triggers are set to null":                {was: expected(1), is: expected(1), triggersWere: one, triggers: none, want: false},
-		"triggers are set to none":                {was: expected(1), is: expected(1), triggersWere: none, triggers: empty, want: false},
-		"the last wait failed":                    {was: expected(1), is: expected(1), triggersWere: none, triggers: none, failed: true, want: true},
-		"it failed, and triggers are removed":     {was: expected(1), is: expected(1), triggersWere: one, triggers: none, failed: true, want: true},
-		"it failed, and nothing is expected":      {triggersWere: none, triggers: none, failed: true, want: false},
-		"it failed, nothing is expected any more": {was: expected(1), triggersWere: none, triggers: none, failed: true, want: false},
-		"another instance":                        {triggersWere: none, triggers: none, documentUnknown: true, want: true},
+		"nothing changes":                         {record(one, deploy), record(one, deploy), false},
+		"only other arguments change":             {record(one, none), otherArguments, false},
+		"another value is expected":               {record(one, none), record(two, none), true},
+		"a value is expected":                     {record(nothing, none), record(one, none), true},
+		"more is expected":                        {record(one, none), record(more, none), true},
+		"less is expected":                        {record(more, none), record(one, none), true},
+		"nothing is expected any more":            {record(one, none), record(nothing, none), false},
+		"triggers change":                         {record(one, deploy), record(one, redeploy), true},
+		"triggers are added":                      {record(one, none), record(one, deploy), true},
+		"one of two triggers is removed":          {record(one, deployAndOther), record(one, deploy), true},
+		"all triggers are removed":                {record(one, deploy), record(one, empty), false},
+		"triggers are set to null":                {record(one, deploy), record(one, none), false},
+		"triggers are set to none":                {record(one, none), record(one, empty), false},
+		"the last wait failed":                    {failed(record(one, none)), record(one, none), true},
+		"it failed, and triggers are removed":     {failed(record(one, deploy)), record(one, none), true},
+		"it failed, and nothing is expected":      {failed(record(nothing, none)), record(nothing, none), false},
+		"it failed, nothing is expected any more": {failed(record(one, none)), record(nothing, none), false},
+		"another instance":                        {record(nothing, none), otherInstance, true},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			state, planned := newRecord(t, "http://h"), newRecord(t, "http://h")
-			state.Expected, state.Triggers, state.WaitFailed = objectOf(t, "expected", test.was), test.triggersWere, types.BoolValue(test.failed)
-			planned.Expected, planned.Triggers = objectOf(t, "expected", test.is), test.triggers
-			if test.documentUnknown {
-				planned.ResponseBody = types.StringUnknown()
-			}
-			// What never waits.
-			planned.StableFor, planned.BaseURL = types.StringValue("1s"), types.StringValue("http://h/")
-			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("1h")})
-			if got := mustWait(planned, state, test.is); got != test.want {
-				t.Errorf("mustWait is %t, want %t", got, test.want)
-			}
-		})
+		expected, _, diags := test.planned.blocks(t.Context())
+		requireNoDiagnostics(t, diags)
+		if got := mustWait(test.planned, test.state, expected); got != test.want {
+			t.Errorf("%s: mustWait is %t, want %t", name, got, test.want)
+		}
 	}
 }
 
-// TestDifferences also has what each can come from.
+// TestDifferences compares what is expected with instancetest.Newer().
 func TestDifferences(t *testing.T) {
 	t.Parallel()
-	const digits, unit, noMaximum = "only the digits at the beginning of a value", "without its unit", "Stend reports 15770000000 if there is no maximum"
-	number := numberOf
-	type reported = func(*detailsModel)
-	tests := map[string]struct {
-		reported reported // where it differs from instancetest.Newer()
-		expected expectedModel
-		want     []string
-		remedies []string // "" if a difference has none
-	}{
-		"none": {expected: expectedModel{APIVersion: types.StringValue("2.1.5"), ChunkSize: number(20000000), RequirePassword: types.BoolValue(true)}},
-		"every argument": {
-			expected: expectedModel{
-				types.StringValue("3.2.6"), number(1), number(2), number(3), number(4), types.BoolValue(false),
-			},
-			want: []string{
-				"api_version is 2.1.5, expected 3.2.6", "chunk_size is 20000000, expected 1", "file_max_age is 2592000, expected 2",
-				"file_max_size is 64424509440, expected 3", "max_transfers_in_merge is 50, expected 4", "require_password is true, expected false",
-			},
-			remedies: []string{"", "", "", "", "", ""},
-		},
-		"another build of a version": {
-			expected: expectedModel{APIVersion: types.StringValue("2.1.5+build")}, want: []string{"api_version is 2.1.5, expected 2.1.5+build"}, remedies: []string{""},
-		},
-		"null in the state": {
-			reported: func(details *detailsModel) { details.ChunkSize = types.Int64Null() }, expected: expectedModel{ChunkSize: number(0)},
-			want: []string{"chunk_size is not reported, expected 0"}, remedies: []string{""},
-		},
-		"the digits at the beginning": {
-			reported: func(details *detailsModel) { details.FileMaxSize = types.Int64Value(5) }, expected: expectedModel{FileMaxSize: number(5e9)},
-			want: []string{"file_max_size is 5, expected 5000000000"}, remedies: []string{digits},
-		},
-		"other digits": {
-			reported: func(details *detailsModel) { details.FileMaxAge = types.Int64Value(30) }, expected: expectedModel{FileMaxAge: number(2592000)},
-			want: []string{"file_max_age is 30, expected 2592000"}, remedies: []string{unit},
-		},
-		"a thousandth": {
-			reported: func(details *detailsModel) { details.FileMaxSize = types.Int64Value(5000) }, expected: expectedModel{FileMaxSize: number(5e6)},
-			want: []string{"file_max_size is 5000, expected 5000000"}, remedies: []string{""},
-		},
-		"zero": {
-			reported: func(details *detailsModel) { details.FileMaxSize = types.Int64Value(0) }, expected: expectedModel{FileMaxSize: number(5e9)},
-			want: []string{"file_max_size is 0, expected 5000000000"}, remedies: []string{""},
-		},
-		"no maximum": {
-			reported: func(details *detailsModel) { details.FileMaxAge = types.Int64Value(15770000000) }, expected: expectedModel{FileMaxAge: number(0)},
-			want: []string{"file_max_age is 15770000000, expected 0"}, remedies: []string{noMaximum},
-		},
-		"the number of no maximum elsewhere": {
-			reported: func(details *detailsModel) { details.FileMaxSize = types.Int64Value(15770000000) }, expected: expectedModel{FileMaxSize: number(0)},
-			want: []string{"file_max_size is 15770000000, expected 0"}, remedies: []string{""},
-		},
-		// A server must not disguise what it was sent as a version. What is expected is from the configuration.
-		"a secret": {
-			reported: func(details *detailsModel) { details.APIVersion = types.StringValue("2.4.1-S3cretS3cret") },
-			expected: expectedModel{APIVersion: types.StringValue("2.2.0-S3cretS3cret" + strings.Repeat("x", 1000))},
-			want:     []string{"api_version is 2.4.1-(redacted), expected 2.2.0-S3cretS3cret" + strings.Repeat("x", 1000)}, remedies: []string{""},
-		},
-		"a long text": {
-			reported: func(details *detailsModel) {
-				details.APIVersion = types.StringValue("2.4.1-" + strings.Repeat("x", 1000))
-			},
-			expected: expectedModel{APIVersion: types.StringValue("2.1.5")},
-			want:     []string{"api_version is 2.4.1-" + strings.Repeat("x", 193) + "…, expected 2.1.5"}, remedies: []string{""},
-		},
-	}
 	data := newTestData(t, providerModel{ // of another origin
 		BaseURL: types.StringValue("https://other.example.org"), RequestHeaders: mapOf(map[string]string{"Authorization": "Bearer S3cretS3cret"}),
 	}, retryModel{})
+	reported, notReported, secret, long := detailsOf(t, instancetest.Newer()), detailsModel{}, detailsModel{}, detailsModel{}
+	// A server must not disguise what it was sent as a version.
+	secret.APIVersion = types.StringValue("2.4.1-S3cretS3cret")
+	long.APIVersion = types.StringValue("2.4.1-" + strings.Repeat("x", 1000))
+	tests := map[string]struct {
+		reported detailsModel
+		expected expectedModel
+		want     []string
+	}{
+		"none": {reported, expectedModel{APIVersion: types.StringValue("2.1.5"), ChunkSize: numberOf(20000000), RequirePassword: types.BoolValue(true)}, nil},
+		"every argument": {
+			reported, expectedModel{types.StringValue("3.2.6"), numberOf(1), numberOf(2), numberOf(3), numberOf(4), types.BoolValue(false)},
+			[]string{
+				"api_version is 2.1.5, expected 3.2.6", "chunk_size is 20000000, expected 1", "file_max_age is 2592000, expected 2",
+				"file_max_size is 64424509440, expected 3", "max_transfers_in_merge is 50, expected 4", "require_password is true, expected false",
+			},
+		},
+		"another build of a version": {reported, expectedModel{APIVersion: types.StringValue("2.1.5+build")}, []string{"api_version is 2.1.5, expected 2.1.5+build"}},
+		"null in the state":          {notReported, expectedModel{ChunkSize: numberOf(0)}, []string{"chunk_size is not reported, expected 0"}},
+		"a secret": { // what is expected is from the configuration
+			secret, expectedModel{APIVersion: types.StringValue("2.2.0-S3cretS3cret")}, []string{"api_version is 2.4.1-(redacted), expected 2.2.0-S3cretS3cret"},
+		},
+		"a long text": {
+			long, expectedModel{APIVersion: types.StringValue("2.1.5")}, []string{"api_version is 2.4.1-" + strings.Repeat("x", 193) + "…, expected 2.1.5"},
+		},
+	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			details := detailsOf(t, instancetest.Newer())
-			if test.reported != nil {
-				test.reported(&details)
-			}
-			var got []string
-			for i, difference := range data.differences(test.expected.details(), details) {
-				got = append(got, difference.String())
-				if want := test.remedies[i]; (want == "") != (difference.Remedy == "") || !strings.Contains(difference.Remedy, want) {
-					t.Errorf("the remedy for %s is %q, want %q", difference.Name, difference.Remedy, want)
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("the differences differ, want (-), got (+):\n%s", diff)
-			}
-		})
+		var got []string
+		for _, difference := range data.differences(test.expected.details(), test.reported) {
+			got = append(got, difference.String())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: the differences differ, want (-), got (+):\n%s", name, diff)
+		}
+	}
+	if got := data.differences(expectedModel{ChunkSize: numberOf(2e12)}.details(), reported)[0].Remedy; !strings.Contains(got, "only the digits") {
+		t.Errorf("the remedy for chunk_size is %q, want that of differenceRemedy", got)
+	}
+}
+
+func TestDifferenceRemedy(t *testing.T) {
+	t.Parallel()
+	const digits, unit, noMaximum = "only the digits at the beginning of a value", "without its unit", "Stend reports 15770000000 if there is no maximum"
+	tests := []struct {
+		name               string
+		reported, expected int64
+		want               string // a part, "" for no remedy
+	}{
+		{"file_max_size", 5, 5_000_000_000, digits},
+		{"file_max_age", 30, 2_592_000, unit},
+		{"file_max_size", 5_000, 5_000_000, ""}, // a thousandth may be meant
+		{"file_max_size", 0, 5_000_000_000, ""},
+		{"file_max_age", 15_770_000_000, 0, noMaximum},
+		{"file_max_size", 15_770_000_000, 0, ""},
+	}
+	for _, test := range tests {
+		got := differenceRemedy(test.name, types.Int64Value(test.reported), types.Int64Value(test.expected))
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s is %d, expected %d: the remedy is %q, want %q", test.name, test.reported, test.expected, got, test.want)
+		}
+	}
+	if got := differenceRemedy("api_version", types.StringValue("1"), types.StringValue("10000")); got != "" {
+		t.Errorf("the remedy for api_version is %q, want none", got)
 	}
 }
 
@@ -285,39 +264,30 @@ func TestDriftWarning(t *testing.T) {
 	t.Parallel()
 	differences := []client.Difference{
 		{Name: "chunk_size", Reported: "1", Expected: "2"},
-		{Name: "file_max_age", Reported: "5", Expected: "6", Remedy: "Write the whole number."},
 		{Name: "file_max_size", Reported: "3", Expected: "4", Remedy: "Write the whole number."},
 	}
-	detail := func(limit string) string {
-		return "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_age is 5, expected 6" +
-			"\n  - file_max_size is 3, expected 4\n\nAn apply waits until it reports what is expected, for " + limit + " at most, or for " +
-			"timeouts.create if it replaces the record.\n\nWrite the whole number. Check that the server runs the release and the settings that " +
-			"are expected, and how it read them. If what it reports is right, change expected."
-	}
-	timeouts := func(update types.String) types.Object {
-		return objectOf(t, "timeouts", recordTimeoutsModel{Update: update})
-	}
-	unknown := types.ObjectUnknown(timeouts(types.StringNull()).AttributeTypes(t.Context()))
+	planned, notKnown := newRecord(t, "https://files.example.org/"), newRecord(t, "https://files.example.org/")
+	notKnown.Timeouts = types.ObjectUnknown(planned.Timeouts.AttributeTypes(t.Context()))
 	tests := map[string]struct {
-		timeouts types.Object
+		planned  recordModel
+		timeouts recordTimeoutsModel
 		limit    string
 	}{
-		"timeout by default": {timeouts(types.StringNull()), "timeouts.update (10m)"},
-		"timeout":            {timeouts(types.StringValue("90s")), "timeouts.update (1m30s)"},
-		"timeout unknown":    {timeouts(types.StringUnknown()), "timeouts.update"},
-		"block unknown":      {unknown, "timeouts.update"},
+		"timeout by default": {planned, recordTimeoutsModel{}, "timeouts.update (10m)"},
+		"timeout":            {planned, recordTimeoutsModel{Update: types.StringValue("90s")}, "timeouts.update (1m30s)"},
+		"timeout not known":  {planned, recordTimeoutsModel{Update: types.StringUnknown()}, "timeouts.update"},
+		"block not known":    {notKnown, recordTimeoutsModel{}, "timeouts.update"},
 	}
 	for name, test := range tests {
-		planned := newRecord(t, "https://files.example.org/")
-		planned.Timeouts = test.timeouts
-		_, model, diags := planned.blocks(t.Context())
-		requireNoDiagnostics(t, diags)
-		got := driftWarning(planned, model, differences)
-		if got.Detail() != detail(test.limit) {
-			t.Errorf("%s: the detail is\n%s\n\nwant\n%s", name, got.Detail(), detail(test.limit))
-		}
+		got := driftWarning(test.planned, test.timeouts, differences)
 		requireDiagnostic(t, diag.Diagnostics{got},
 			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
+		want := "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_size is 3, expected 4\n\n" +
+			"An apply waits until it reports what is expected, for " + test.limit + " at most, or for timeouts.create if it replaces the record.\n\n" +
+			"Write the whole number. " + adviceUnexpected
+		if got.Detail() != want {
+			t.Errorf("%s: the detail is\n%s\n\nwant\n%s", name, got.Detail(), want)
+		}
 	}
 }
 

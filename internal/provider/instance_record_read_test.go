@@ -27,68 +27,20 @@ func requireSameRecord(t *testing.T, got, want recordModel) {
 // doubtful is a document with an expiry option of which there is a warning.
 var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
 
-func TestRecordUpdate(t *testing.T) {
+// TestFailedUpdateKeepsTheState but for wait_failed, also if it was canceled before the first request.
+func TestFailedUpdateKeepsTheState(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		expectedChunkSize float64 // the state has 20000000
-		answer            instancetest.Step
-		canceled          bool
-		wantError         string // its beginning, "" for none
-		wantRequests      bool
-	}{
-		"no wait": {
-			expectedChunkSize: 20000000,
-			answer:            instancetest.Status(503),
-		},
-		"the wait fails": {
-			expectedChunkSize: 30000000,
-			answer:            instancetest.Status(503),
-			wantError:         "Error at base_url: Instance answered with status 503",
-			wantRequests:      true,
-		},
-		"not as expected": {
-			expectedChunkSize: 30000000,
-			answer:            instancetest.Answer(),
-			wantError:         "Error at expected.chunk_size: Instance does not report what is expected",
-			wantRequests:      true,
-		},
-		"canceled": {
-			expectedChunkSize: 30000000,
-			answer:            instancetest.Answer(),
-			canceled:          true,
-			wantError:         "Error: Read canceled",
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDefault(test.answer))
-			state := newRecord(t, server.URL())
-			state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
-			planned := state
-			planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(test.expectedChunkSize)})
-			planned.ChunkSize = types.Int64Value(int64(test.expectedChunkSize))
-			planned.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("3s")})
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if test.canceled {
-				cancel()
-			}
-			updated, diags := updateRecord(ctx, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
-			want := planned
-			if test.wantError != "" {
-				requireDiagnostic(t, diags, test.wantError)
-				want = state // all of it, for the next plan
-				want.WaitFailed = types.BoolValue(true)
-			} else {
-				requireNoDiagnostics(t, diags)
-			}
-			requireSameRecord(t, updated, want)
-			if got := len(server.Requests()) > 0; got != test.wantRequests {
-				t.Errorf("there are requests: %t, want %t", got, test.wantRequests)
-			}
-		})
-	}
+	server := instancetest.New(t)
+	state := newRecord(t, server.URL())
+	state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+	planned := state
+	planned.Expected, planned.ChunkSize = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.Int64Value(30000000)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	updated, diags := updateRecord(canceled, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
+	requireDiagnostic(t, diags, "Error: Read canceled", "The next apply waits again.")
+	state.WaitFailed = types.BoolValue(true)
+	requireSameRecord(t, updated, state)
 }
 
 // TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns.
@@ -124,60 +76,39 @@ func TestRecordRefresh(t *testing.T) {
 // TestFailedRefreshKeepsEveryValue gives one warning, whatever failed.
 func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	t.Parallel()
-	const notChecked = "Whether it reports what is expected was not checked."
+	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
+	silent := instancetest.New(t, instancetest.WithDefault(instancetest.Silent())).URL()
+	faulty := instancetest.New(t, instancetest.WithDocument("{}")).URL()
+	timeout := func(record recordModel, read string) recordModel {
+		record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue(read)})
+		return record
+	}
+	expecting := newRecord(t, failing)
+	expecting.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+	const kept = "The instance could not be read, so this record keeps what the instance last reported, as of the last apply."
 	tests := map[string]struct {
-		step    instancetest.Step
-		set     func(*recordModel) // where the state differs from newRecord
-		parts   []string
-		without []string
+		record recordModel
+		parts  []string
 	}{
-		"status that is retried": {step: instancetest.Status(503), parts: []string{"status 503", "3 attempts were made"}, without: []string{notChecked}},
-		"document with a fault":  {step: instancetest.AnswerDocument("{}"), parts: []string{"fileMaxSize"}},
-		"out of time": {
-			step: instancetest.Silent(),
-			set: func(record *recordModel) {
-				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("500ms")})
-			},
-			parts: []string{"timeouts.read (500ms)", "raise timeouts.read; a refresh uses the new value after the next apply."},
-		},
-		"something is expected": {
-			step: instancetest.Status(404),
-			set: func(record *recordModel) {
-				record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
-			},
-			parts: []string{"as of the last apply. " + notChecked + "\n\n"},
-		},
-		"timeout of another version of the provider": {
-			step: instancetest.Status(404),
-			set: func(record *recordModel) {
-				record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("soon")})
-			},
-			parts: []string{"status 404"},
-		},
+		"status that is retried":                     {newRecord(t, failing), []string{kept + "\n\nGET " + failing + "/instance: status 503", "\n\n3 attempts were made."}},
+		"document with a fault":                      {newRecord(t, faulty), []string{kept + "\n\nGET " + faulty + "/instance", "\n  - fileMaxSize"}},
+		"out of time":                                {timeout(newRecord(t, silent), "200ms"), []string{kept, "timeouts.read (200ms), ran out."}},
+		"something is expected":                      {expecting, []string{kept + " Whether it reports what is expected was not checked.\n\nGET "}},
+		"timeout of another version of the provider": {timeout(newRecord(t, failing), "soon"), []string{kept, "status 503"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithDefault(test.step))
-			record := newRecord(t, server.URL())
-			if test.set != nil {
-				test.set(&record)
-			}
-			refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), record)
-			requireSameRecord(t, refreshed, record)
-			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+server.URL(),
-				append(test.parts, "keeps what the instance last reported, as of the last apply.", "GET "+server.URL()+"/instance")...)
-			requireNoTexts(t, textOf(diags), append(test.without, "wait_until_ready", "longer to start")...)
+			refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), test.record)
+			requireSameRecord(t, refreshed, test.record)
+			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+test.record.BaseURL.ValueString(), test.parts...)
 		})
 	}
-	t.Run("base URL of another version of the provider", func(t *testing.T) {
-		t.Parallel()
-		record := newRecord(t, "https://me:hunter2@files.example.org")
-		refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), record)
-		requireSameRecord(t, refreshed, record)
-		requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept", "user info")
-		requireNoTexts(t, textOf(diags), "hunter2")
-	})
+	secret := newRecord(t, "https://me:hunter2@files.example.org") // which another version of the provider accepted
+	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), secret)
+	requireSameRecord(t, refreshed, secret)
+	requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept", kept, "has user info")
+	requireNoTexts(t, textOf(diags), "hunter2")
 }
 
 // TestRefreshWithUnknownProviderArguments keeps every value, with a warning that names the arguments that matter.

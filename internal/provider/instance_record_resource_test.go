@@ -52,49 +52,11 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-// TestAccRecord_AnotherInstance waits for the new instance, of which the plan knows only what is expected.
-func TestAccRecord_AnotherInstance(t *testing.T) {
-	t.Parallel()
-	one, other := instancetest.New(t), instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
-	config := func(baseURL string, chunkSize int) string {
-		return acctest.ImpatientProvider + fmt.Sprintf(`
-resource "filetransfer_instance_record" "test" {
-  base_url = %q
-
-  expected {
-    chunk_size = %d
-  }
-}
-`, baseURL, chunkSize)
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{
-			{Config: config(one.URL(), 20000000)},
-			{
-				PreConfig: func() { other.SetScript(instancetest.Status(503), instancetest.AnswerDocument(instancetest.Newer())) },
-				Config:    config(other.URL(), 10000000),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionUpdate),
-					plancheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(10000000)),
-					plancheck.ExpectUnknownValue("filetransfer_instance_record.test", tfjsonpath.New("api_version")),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("api_version"), knownvalue.StringExact("1.3.2")),
-					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("max_transfers_in_merge"), knownvalue.Int64Exact(10)),
-					statecheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("response_body"),
-						knownvalue.StringExact(instancetest.Older().JSON())),
-				},
-			},
-		},
-	})
-}
-
 // TestAccRecord_FailedWait shows that after a wait that failed, the next apply waits again, whatever it changes.
 func TestAccRecord_FailedWait(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
-	config := func(chunkSize int, deploy, ignoreChanges, timeout string) string {
+	config := func(chunkSize int, deploy, timeout string) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {
   base_url = %q
@@ -107,32 +69,24 @@ resource "filetransfer_instance_record" "test" {
   timeouts {
     update = %q
   }
-
-  lifecycle {
-    ignore_changes = %s
-  }
 }
-`, server.URL(), deploy, chunkSize, timeout, ignoreChanges)
+`, server.URL(), deploy, chunkSize, timeout)
 	}
 	down := acctest.WrappedText("Error: Instance answered with status 503", "The wait ended: timeouts.update is 2s.",
 		"If the instance needs longer to start, raise timeouts.update.")
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
 		Steps: []resource.TestStep{
-			{Config: config(20000000, "1", "[]", "2s")},
+			{Config: config(20000000, "1", "2s")},
 			{
 				// The server does not survive its release.
 				PreConfig:   func() { server.SetDefault(instancetest.Status(503)) },
-				Config:      config(30000000, "2", "[]", "2s"),
+				Config:      config(30000000, "2", "2s"),
 				ExpectError: down,
 			},
 			{
 				// The rollback has the values of the state, and waits for the server all the same.
-				Config:      config(20000000, "1", "[]", "2s"),
-				ExpectError: down,
-			},
-			{
-				Config:      config(20000000, "1", "all", "2s"),
+				Config:      config(20000000, "1", "2s"),
 				ExpectError: down,
 			},
 			{
@@ -145,7 +99,7 @@ resource "filetransfer_instance_record" "test" {
 				}},
 			},
 			{
-				Config: config(20000000, "1", "[]", "2m"),
+				Config: config(20000000, "1", "2m"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionUpdate),
 					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "timeouts", "wait_failed"),
@@ -207,5 +161,68 @@ resource "filetransfer_instance_record" "test" {
 				}},
 			},
 		},
+	})
+}
+
+// TestAccRecord_InvalidArguments finds the fault of each argument, and arguments that do not fit together.
+func TestAccRecord_InvalidArguments(t *testing.T) {
+	t.Parallel()
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PlanOnly: true,
+			Config: `
+resource "filetransfer_instance_record" "a" {
+  base_url   = "files.example.org"
+  stable_for = "0s"
+  expected {
+    api_version            = "2.1"
+    chunk_size             = -1
+    file_max_age           = 1.5
+    file_max_size          = 9223372036854775808
+    max_transfers_in_merge = -2
+  }
+  timeouts {
+    create = "0s"
+    read   = "1"
+    update = "soon"
+  }
+}
+
+resource "filetransfer_instance_record" "b" {
+  base_url = "https://files.example.org"
+  triggers = { deploy = "1" }
+}
+
+resource "filetransfer_instance_record" "c" {
+  base_url   = "https://files.example.org"
+  stable_for = "1s"
+  expected {}
+}
+
+resource "filetransfer_instance_record" "d" {
+  base_url   = "https://files.example.org"
+  stable_for = "60s"
+  expected { chunk_size = 0 }
+  timeouts { create = "1m" }
+}
+
+resource "filetransfer_instance_record" "e" {
+  base_url   = "https://files.example.org"
+  stable_for = "10m"
+  expected { chunk_size = 9223372036854775807 }
+  timeouts { create = "1h" }
+}
+`,
+			ExpectError: acctest.WrappedText(
+				"base_url has no scheme", `stable_for is "0s"`, `expected.api_version is "2.1"`,
+				"expected.chunk_size is -1.", "Write a whole number from 0 to 9223372036854775807.", "expected.file_max_age is 1.5.",
+				"expected.file_max_size is 9223372036854775808.", "expected.max_transfers_in_merge is -2.",
+				`timeouts.create is "0s"`, `timeouts.read is "1"`, `timeouts.update is "soon"`,
+				"triggers is set, but nothing is expected", "Set an argument in the block expected, or remove triggers.",
+				"stable_for is set, but nothing is expected.", "or remove stable_for.",
+				"stable_for is 1m, timeouts.create is 1m and timeouts.update is 10m:", "Make stable_for shorter than both.",
+				"stable_for is 10m, timeouts.create is 1h and timeouts.update is 10m:"),
+		}},
 	})
 }

@@ -3,17 +3,14 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"go.uber.org/goleak"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -49,29 +46,6 @@ func TestFleetMembers(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
 		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
 	}
-
-	many := make(map[string]string)
-	for i := range 30 {
-		many[fmt.Sprintf("key%03d", i)] = "ftp://h.example"
-	}
-	_, diags = fleetMembers(mapOf(many))
-	for i, one := range diags {
-		if want := fmt.Sprintf("base_urls[\"key%03d\"] has a scheme", i); !strings.HasPrefix(one.Detail(), want) {
-			t.Fatalf("error %d is %q, want %q", i, one.Detail(), want)
-		}
-	}
-	// All may be on one line of the configuration, which Terraform prints for an error at any of them.
-	_, diags = fleetMembers(mapOf(map[string]string{"a": "https://me:hunter2@h.example", "b": "nope"}))
-	want := "Error: Invalid base URL\nbase_urls[\"a\"] has user info"
-	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] has no scheme") {
-		t.Errorf("the errors are not at no attribute:\n%s", got)
-	}
-	_, diags = fleetMembers(types.MapValueMust(types.StringType, map[string]attr.Value{
-		"a": types.StringValue("https://me:hunter2@h.example"), "b": types.StringNull(),
-	}))
-	if got := textOf(diags); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n\nError: Invalid base URL\nbase_urls[\"b\"] is null") {
-		t.Errorf("beside a URL that is null, the errors are not at no attribute:\n%s", got)
-	}
 }
 
 // TestFleetWithAnInvalidURL reads nothing: that is no failure that is allowed.
@@ -90,74 +64,55 @@ func TestFleetWithAnInvalidURL(t *testing.T) {
 // TestFailuresWarning lists at most 20 keys, and each remedy once.
 func TestFailuresWarning(t *testing.T) {
 	t.Parallel()
-	failed := func(failure client.Failure, keys ...string) map[string]*fleetMember {
-		members := make(map[string]*fleetMember)
-		for _, key := range keys {
-			failure := failure
-			if failure.RedirectedTo != "" {
-				failure.RedirectedTo += key
-			}
-			members[key] = &fleetMember{
-				baseURL: address.BaseURL{Written: "http://" + key}, keys: []string{key},
-				err: &client.ReadError{URL: "http://" + key + "/instance", Attempts: 2, Failure: &failure},
-			}
+	failed := func(key string, failure client.Failure) *fleetMember {
+		return &fleetMember{
+			baseURL: address.BaseURL{Written: "http://" + key}, keys: []string{key},
+			err: &client.ReadError{URL: "http://" + key + "/instance", Attempts: 2, Failure: &failure},
 		}
-		return members
 	}
-	keys := func(count int) (keys []string) {
-		for i := range count {
-			keys = append(keys, fmt.Sprintf("key%03d", i))
-		}
-		return keys
-	}
+	large := failed("a", client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"})
 	refused := client.Failure{Kind: client.KindConnect, Reason: "connection refused"}
-	mixed := failed(client.Failure{Kind: client.KindStatus, StatusCode: 500, Reason: "status 500"}, "b", "c")
-	mixed["a"] = failed(client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"}, "a")["a"]
-	tests := map[string]struct {
-		failed       map[string]*fleetMember
-		total        int
-		first, lines string
-		advice       []string
-	}{
-		"one of two": {
-			failed(refused, "b"), 2, `"b" (http://b)`, "1 of 2 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
-				"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n\n", []string{"For 1 of them: Check the host", "For 1 of them: If this apply creates"},
-		},
-		"20": {
-			failed(refused, keys(20)...), 20, `"key000" (http://key000) (and 19 more)`,
-			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n\n", []string{"For 20 of them: Check the host", "For 20 of them: If this apply"},
-		},
-		"25": {
-			failed(refused, keys(25)...), 30, `"key000" (http://key000) (and 24 more)`,
-			"\"key019\": GET http://key019/instance: connection refused (2 attempts)\n  - and 5 more\n\n", []string{"For 25 of them: Check the host", "For 25 of them: If"},
-		},
-		"different remedies": {
-			mixed, 3, `"a" (http://a) (and 2 more)`, "\"a\": GET http://a/instance: the head is too large (2 attempts)\n",
-			[]string{"For 1 of them: Check that the base URL", "For 2 of them: The instance, or a proxy", "For 2 of them: If this apply creates"},
-		},
-		"redirects, each to another page": {
-			failed(client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/"}, keys(3)...), 3, `"key000" (http://key000) (and 2 more)`, "",
-			[]string{"For 3 of them: The base URL redirects, and what failed is where it leads", "For 3 of them: If that is a login page"},
-		},
+	got := failuresWarning(map[string]*fleetMember{"a": large, "b": failed("b", refused), "c": failed("c", refused)}, 4, fleetRead)
+	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "a" (http://a) (and 2 more)`)
+	want := "3 of 4 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
+		"  - \"a\": GET http://a/instance: the head is too large (2 attempts)\n" +
+		"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n" +
+		"  - \"c\": GET http://c/instance: connection refused (2 attempts)\n\n" +
+		"For 1 of them: Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as cookies.\n\n" +
+		"For 2 of them: " + adviceConnect + "\n\nFor 2 of them: " + useRecord
+	if got.Detail() != want {
+		t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 	}
-	op := readOperation{provider: &providerData{}, purpose: readMany, timeoutArgument: "timeouts.read"}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := failuresWarning(test.failed, test.total, op)
-			requireDiagnostic(t, diag.Diagnostics{got}, "Warning: Instances could not be read: "+test.first, append(test.advice, test.lines)...)
-			if count := strings.Count(got.Detail(), " of them: "); count != len(test.advice) {
-				t.Errorf("%d remedies, want %d:\n%s", count, len(test.advice), got.Detail())
-			}
-			requireNoTexts(t, got.Detail(), "..", "key020")
-		})
+
+	many := make(map[string]*fleetMember)
+	for i := range 25 {
+		key := fmt.Sprintf("key%03d", i)
+		many[key] = failed(key, client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/" + key})
+	}
+	got = failuresWarning(many, 30, fleetRead)
+	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "key000" (http://key000) (and 24 more)`,
+		"\n  - \"key019\": ", "\n  - and 5 more\n\nFor 25 of them: The base URL redirects", "For 25 of them: If that is a login page")
+	requireNoTexts(t, got.Detail(), "key020")
+}
+
+// TestFailureErrors are in the order of the keys, each at its own.
+func TestFailureErrors(t *testing.T) {
+	t.Parallel()
+	failed := make(map[string]*fleetMember)
+	for i := range 20 {
+		failed[fmt.Sprintf("key%03d", i)] = &fleetMember{err: &client.ReadError{
+			URL: "https://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindLargeBody, Reason: "the body is too large"},
+		}}
+	}
+	for i, one := range failureErrors(failed, fleetRead) {
+		requireDiagnostic(t, diag.Diagnostics{one}, fmt.Sprintf("Error at base_urls[\"key%03d\"]: Response of the instance too large", i),
+			fmt.Sprintf("\nInstance \"key%03d\": GET https://h/instance: the body is too large.\n\n", i), "To read the others without it, set allow_failures = true.")
 	}
 }
 
 // TestFleetConcurrency: no answer comes until as many requests are under way as may be.
 func TestFleetConcurrency(t *testing.T) {
 	t.Parallel()
-	const fewer = "only %d requests are under way after 10 s, want %d: max_concurrency is too low"
 	tests := map[string]struct {
 		maxConcurrency types.Number
 		want           int64
@@ -172,7 +127,7 @@ func TestFleetConcurrency(t *testing.T) {
 			all := make(chan struct{})
 			release := sync.OnceFunc(func() { close(all) })
 			tooFew := time.AfterFunc(10*time.Second, func() {
-				t.Errorf(fewer, running.Load(), test.want)
+				t.Errorf("only %d requests are under way after 10 s, want %d: max_concurrency is too low", running.Load(), test.want)
 				release()
 			})
 			defer tooFew.Stop()
@@ -211,22 +166,6 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		"/instance: no request was made before the time for the read ran out (0 attempts)\n",
 		"For 1 of them: Check that the instance is up and can be reached. If it is only slow, raise timeouts.read.",
 		"For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.")
-}
-
-// TestFleetLeavesNoGoroutineBehind is not parallel to other tests: it would see their goroutines.
-func TestFleetLeavesNoGoroutineBehind(t *testing.T) { //nolint:paralleltest // see above
-	leaks := goleak.IgnoreCurrent()
-	steps := map[string]instancetest.Step{"read": good, "not read in time": instancetest.Silent()}
-	for name, step := range steps { //nolint:paralleltest // see above
-		t.Run(name, func(t *testing.T) {
-			server := instancetest.New(t, instancetest.WithDefault(step))
-			readInstances(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), baseURLsUnder(server.URL(), 10), func(model *instancesModel) {
-				allowFailures(model)
-				model.MaxConcurrency, model.Timeouts = numberOf(2), readTimeouts(types.StringValue("200ms"))
-			})
-		})
-	}
-	goleak.VerifyNone(t, leaks)
 }
 
 // TestFleetWarnings: one of each kind, with the keys of each instance, which is asked once. A failure hides none.

@@ -4,53 +4,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
-
-// TestDefaults has every default as a user sees it. TestReadTimeout has those of the data sources.
-func TestDefaults(t *testing.T) {
-	t.Parallel()
-	if got := newTestData(t, providerModel{}, retryModel{}).requestTimeout; got != 10*time.Second {
-		t.Errorf("request_timeout is %s, want 10s", got)
-	}
-	if got, want := (retryModel{}).settings(), (client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}); got != want {
-		t.Errorf("retry is %v, want %v", got, want)
-	}
-	if got := int64Or(types.NumberNull(), defaultMaxConcurrency); got != 32 {
-		t.Errorf("max_concurrency is %d, want 32", got)
-	}
-	if defaultWaitTimeout != 10*time.Minute || defaultRefreshTimeout != 10*time.Second {
-		t.Errorf("timeouts.create and timeouts.update are %s, want 10m, and timeouts.read of a record is %s, want 10s", defaultWaitTimeout, defaultRefreshTimeout)
-	}
-	_, schemas := newServer(t)
-	for argument, want := range map[string]string{
-		"provider request_timeout":                     "`\"10s\"`",
-		"provider retry.max_attempts":                  "`4`",
-		"provider retry.min_delay":                     "`\"500ms\"`",
-		"provider retry.max_delay":                     "`\"10s\"`",
-		"filetransfer_instance timeouts.read":          "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances timeouts.read":         "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances max_concurrency":       "`32`",
-		"filetransfer_instance_record timeouts.create": "`\"10m\"`",
-		"filetransfer_instance_record timeouts.read":   "`\"10s\"`",
-		"filetransfer_instance_record timeouts.update": "`\"10m\"`",
-	} {
-		schema, name, _ := strings.Cut(argument, " ")
-		if text := attributesOf("", schemaOf(schemas, schema).Block)[name].Description; !strings.HasSuffix(text, " Default: "+want+".") {
-			t.Errorf("the description of %s does not end with the default %s: %s", argument, want, text)
-		}
-	}
-}
 
 func TestProviderWarnings(t *testing.T) {
 	t.Parallel()
@@ -95,47 +58,65 @@ func TestProviderWarnings(t *testing.T) {
 	}
 }
 
+// TestBaseURLFor: the URL of a data source comes before that of the provider, and that before the environment variable.
 func TestBaseURLFor(t *testing.T) {
-	const secret = "https://me:hunter2@files.example.org"
 	text, null := types.StringValue, types.StringNull()
 	tests := map[string]struct {
-		variable      string // of the environment
+		variable      string
 		provider, own types.String
-		want          string // the base URL, or the beginning of the error
-		part          string // of its detail
+		want          string
 	}{
-		"variable":                   {"https://a/", null, null, "https://a/", ""},
-		"provider's argument wins":   {"https://a", text("https://b"), null, "https://b", ""},
-		"own wins":                   {"https://a", text("https://b"), text("https://c"), "https://c", ""},
-		"empty variable":             {"", text("https://b"), null, "https://b", ""},
-		"none":                       {"", null, null, "Error: No instance to read", "FILETRANSFER_BASE_URL is not set.\n\nSet one of them."},
-		"unknown":                    {"https://a", types.StringUnknown(), null, "", ""}, // the read is deferred, or refused
-		"own, unknown until apply":   {"", null, text("https://h\n"), "Error at base_url: Invalid base URL", "base_url has a control character"},
-		"own, with a secret":         {"", null, text(secret), "Error: Invalid base URL", "base_url has user info"},
-		"bad variable":               {secret, null, null, "Error: Invalid base URL", "The environment variable FILETRANSFER_BASE_URL has user info"},
-		"bad variable, not used":     {secret, null, text("https://c"), "https://c", ""},
-		"line break in the variable": {"https://h\n", null, null, "Error: Invalid base URL", "such as a line break at its end. Remove it.\n\n"}, // no trimspace()
-		"variable not in UTF-8":      {"https://h/\xff", null, null, "Error: Invalid base URL", "The environment variable FILETRANSFER_BASE_URL is not valid UTF-8."},
+		"variable":                 {"https://a/", null, null, "https://a/"},
+		"provider's argument wins": {"https://a", text("https://b"), null, "https://b"},
+		"own wins":                 {"https://a", text("https://b"), text("https://c"), "https://c"},
+		"empty variable":           {"", text("https://b"), null, "https://b"},
+		"unknown":                  {"https://a", types.StringUnknown(), null, ""}, // the read is deferred, or refused
+		"bad variable, not used":   {"nope", null, text("https://c"), "https://c"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("FILETRANSFER_BASE_URL", test.variable)
-			// Where there is a variable, valid or not, the headers are not unused.
-			config := providerModel{BaseURL: test.provider}
-			if test.variable != "" {
-				config.RequestHeaders = mapOf(map[string]string{"X-Token": "a"})
+			got, err := newTestData(t, providerModel{BaseURL: test.provider}, retryModel{}).baseURLFor(test.own)
+			requireNoDiagnostics(t, one(err))
+			if got.Written != test.want {
+				t.Errorf("the base URL is %q, want %q", got.Written, test.want)
 			}
-			got, diagnostic := newTestData(t, config, retryModel{}).baseURLFor(test.own)
-			if diagnostic == nil {
-				if got.Written != test.want {
-					t.Errorf("the base URL is %q, want %q", got.Written, test.want)
-				}
-				return
-			}
-			requireDiagnostic(t, diag.Diagnostics{diagnostic}, test.want, test.part)
-			requireNoTexts(t, diagnostic.Detail(), "hunter2")
 		})
 	}
+}
+
+// TestBaseURLForErrors are about the environment variable, or own, the URL of a data source that was not known before.
+func TestBaseURLForErrors(t *testing.T) {
+	const secret = "https://me:hunter2@files.example.org"
+	text, null := types.StringValue, types.StringNull()
+	tests := map[string]struct {
+		variable string
+		own      types.String
+		want     string // the beginning of the error
+	}{
+		"none": {"", null, "Error: No instance to read\nbase_url is set neither here nor in the provider block, and the environment variable " +
+			"FILETRANSFER_BASE_URL is not set.\n\nSet one of them."},
+		"own":                    {"", text("https://h\n"), "Error at base_url: Invalid base URL\nbase_url has a control character"},
+		"own, with a secret":     {"", text(secret), "Error: Invalid base URL\nbase_url has user info"},
+		"variable with a secret": {secret, null, "Error: Invalid base URL\nThe environment variable FILETRANSFER_BASE_URL has user info"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("FILETRANSFER_BASE_URL", test.variable)
+			config := providerModel{RequestHeaders: mapOf(map[string]string{"X-Token": "a"})}
+			data, warnings := newProviderData(config, retryModel{}, "")
+			if unused := len(warnings) > 0; unused != (test.variable == "") { // also an invalid variable is one
+				t.Errorf("there is a warning about unused headers: %t", unused)
+			}
+			_, err := data.baseURLFor(test.own)
+			if got := textOf(one(err)); !strings.HasPrefix(got, test.want) || strings.Contains(got, "hunter2") {
+				t.Errorf("the error is\n%s\n\nwant\n%s", got, test.want)
+			}
+		})
+	}
+	t.Setenv("FILETRANSFER_BASE_URL", "https://h\n")
+	_, err := newTestData(t, providerModel{}, retryModel{}).baseURLFor(null)
+	requireTexts(t, textOf(one(err)), "such as a line break at its end. Remove it.\n\n") // without trimspace(), which is for a configuration
 }
 
 func TestWithHeaders(t *testing.T) {
@@ -170,98 +151,85 @@ func TestWithHeaders(t *testing.T) {
 	}
 }
 
-// TestRequireKnownArguments shows which unknown arguments a read needs: base_url if it has no base URL of its own or if headers or
-// connect_to are set, and any other argument always.
+// TestRequireKnownArguments shows which unknown arguments a read with its own base URL needs: all but base_url, which it needs to know
+// where headers and connect_to apply.
 func TestRequireKnownArguments(t *testing.T) {
 	t.Parallel()
-	unknown, text := types.StringUnknown(), types.StringValue
-	token := mapOf(map[string]string{"X-Token": "a"})
+	unknown, text, unknownMap := types.StringUnknown(), types.StringValue, types.MapUnknown(types.StringType)
 	oneUnknown := types.MapValueMust(types.StringType, map[string]attr.Value{"X-A": text("a"), "X-B": unknown})
-	unknownMap := types.MapUnknown(types.StringType)
-	block := types.ObjectUnknown(map[string]attr.Type{})
 	tests := map[string]struct {
-		config     providerModel
-		retry      retryModel
-		ofProvider bool // the read has no base URL of its own
-		want       []string
+		config providerModel
+		want   []string
 	}{
-		"base_url":                 {config: providerModel{BaseURL: unknown}},
-		"base_url, of provider":    {config: providerModel{BaseURL: unknown}, ofProvider: true, want: []string{"base_url"}},
-		"base_url, no headers":     {config: providerModel{BaseURL: unknown, RequestHeaders: mapOf(map[string]string{})}},
-		"base_url, headers":        {config: providerModel{BaseURL: unknown, RequestHeaders: token}, want: []string{"base_url"}},
-		"base_url, and headers":    {config: providerModel{BaseURL: unknown, RequestHeaders: unknownMap}, want: []string{"base_url", "request_headers"}},
-		"base_url, connect_to":     {config: providerModel{BaseURL: unknown, ConnectTo: text("127.0.0.1:1")}, want: []string{"base_url"}},
-		"base_url, and connect_to": {config: providerModel{BaseURL: unknown, ConnectTo: unknown}, want: []string{"base_url", "connect_to"}},
-		"base_url, and insecure":   {config: providerModel{BaseURL: unknown, Insecure: types.BoolUnknown()}, want: []string{"insecure"}},
-		"request_headers":          {config: providerModel{RequestHeaders: unknownMap}, want: []string{"request_headers"}},
-		"one header":               {config: providerModel{BaseURL: text("https://h"), RequestHeaders: oneUnknown}, want: []string{"request_headers"}},
-		"connect_to":               {config: providerModel{ConnectTo: unknown}, want: []string{"connect_to"}},
-		"retry":                    {config: providerModel{Retry: block}, want: []string{"retry"}},
-		"in retry": {
-			retry: retryModel{types.NumberUnknown(), unknown, unknown}, want: []string{"retry.max_attempts", "retry.max_delay", "retry.min_delay"},
-		},
+		"nothing":                  {providerModel{}, nil},
+		"base_url":                 {providerModel{BaseURL: unknown}, nil},
+		"base_url, no headers":     {providerModel{BaseURL: unknown, RequestHeaders: mapOf(map[string]string{})}, nil},
+		"base_url, headers":        {providerModel{BaseURL: unknown, RequestHeaders: mapOf(map[string]string{"X-Token": "a"})}, []string{"base_url"}},
+		"base_url, and headers":    {providerModel{BaseURL: unknown, RequestHeaders: unknownMap}, []string{"base_url", "request_headers"}},
+		"base_url, connect_to":     {providerModel{BaseURL: unknown, ConnectTo: text("127.0.0.1:1")}, []string{"base_url"}},
+		"base_url, and connect_to": {providerModel{BaseURL: unknown, ConnectTo: unknown}, []string{"base_url", "connect_to"}},
+		"base_url, and insecure":   {providerModel{BaseURL: unknown, Insecure: types.BoolUnknown()}, []string{"insecure"}},
+		"one header":               {providerModel{BaseURL: text("https://h"), RequestHeaders: oneUnknown}, []string{"request_headers"}},
 		"everything": {
-			config: providerModel{unknown, unknownMap, unknown, block, unknown, unknown, unknown, unknown, types.BoolUnknown()},
-			want: []string{
-				"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry",
-			},
+			providerModel{unknown, unknownMap, unknown, types.ObjectUnknown(nil), unknown, unknown, unknown, unknown, types.BoolUnknown()},
+			[]string{"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry"},
 		},
-		"nothing": {},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, diags := newProviderData(test.config, test.retry, "")
-			if diags.HasError() {
-				t.Fatal(textOf(diags))
-			}
-			if deferred, err := data.requireKnownArguments(!test.ofProvider, true, ""); deferred != (test.want != nil) || err != nil {
-				t.Errorf("deferred: %t, error: %v", deferred, err)
-			}
-			deferred, err := data.requireKnownArguments(!test.ofProvider, false, ", or something else")
-			switch {
-			case deferred:
-				t.Error("deferred, but the client does not allow it")
-			case test.want == nil && err != nil:
-				t.Error(err.Detail())
-			case test.want != nil:
-				requireDiagnostic(t, diag.Diagnostics{err}, "Error: Provider configuration not known yet",
-					"known only after apply:\n  - "+strings.Join(test.want, "\n  - ")+"\n\nGive them values", "-target=...), or something else.\n")
-			}
+			requireUnknown(t, newTestData(t, test.config, retryModel{}), true, test.want)
 		})
 	}
+	requireUnknown(t, newTestData(t, providerModel{BaseURL: unknown}, retryModel{}), false, []string{"base_url"}) // it reads the provider's
+	requireUnknown(t, newTestData(t, providerModel{}, retryModel{types.NumberUnknown(), unknown, unknown}), true,
+		[]string{"retry.max_attempts", "retry.max_delay", "retry.min_delay"})
+}
+
+// requireUnknown checks that a read is deferred or refused because of these arguments, or neither if there are none.
+func requireUnknown(t *testing.T, data *providerData, ownBaseURL bool, want []string) {
+	t.Helper()
+	if deferred, err := data.requireKnownArguments(ownBaseURL, true, ""); deferred != (want != nil) || err != nil {
+		t.Errorf("if that is allowed, the read is deferred: %t, and the error is %v; want %q to defer it", deferred, err, want)
+	}
+	deferred, err := data.requireKnownArguments(ownBaseURL, false, ", or something else")
+	if deferred {
+		t.Error("the read is deferred although that is not allowed")
+	}
+	if want == nil {
+		requireNoDiagnostics(t, one(err))
+		return
+	}
+	requireDiagnostic(t, one(err), "Error: Provider configuration not known yet",
+		"known only after apply:\n  - "+strings.Join(want, "\n  - ")+"\n\nGive them values", "-target=...), or something else.\n")
 }
 
 // TestDataSourcesDefer if arguments of the provider that they need are unknown, or fail.
 func TestDataSourcesDefer(t *testing.T) {
 	t.Parallel()
-	data := newTestData(t, providerModel{RequestTimeout: types.StringUnknown()}, retryModel{})
-	one, many := nullModel[instanceModel](t, instanceState()), nullModel[instancesModel](t, instancesState())
-	one.BaseURL, many.BaseURLs = types.StringValue("http://h.invalid"), mapOf(map[string]string{"a": "http://h.invalid"})
-	many.AllowFailures = types.BoolValue(true)
-	reads := map[string]func(deferralAllowed bool) datasource.ReadResponse{
-		"instance": func(deferralAllowed bool) datasource.ReadResponse {
-			return readDataSource(t.Context(), t, &instanceDataSource{dataSource{data}}, instanceState(), &one, deferralAllowed)
-		},
-		"fleet": func(deferralAllowed bool) datasource.ReadResponse {
-			return readDataSource(t.Context(), t, &instancesDataSource{dataSource{data}}, instancesState(), &many, deferralAllowed)
-		},
-	}
-	for name, read := range reads {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			requireDiagnostic(t, read(false).Diagnostics, "Error: Provider configuration not known yet", "\n  - request_timeout\n\n", "depends_on")
-			deferred := read(true)
-			requireNoDiagnostics(t, deferred.Diagnostics)
-			if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown || deferred.State.Raw.IsKnown() {
-				t.Errorf("deferred is %v, and the state %s", deferred.Deferred, deferred.State.Raw)
-			}
-		})
-	}
+	data := dataSource{newTestData(t, providerModel{RequestTimeout: types.StringUnknown()}, retryModel{})}
+	instance, instances := nullModel[instanceModel](t, instanceState()), nullModel[instancesModel](t, instancesState())
 	// To defer a read for which there is nothing to read would only put the error off.
-	none := nullModel[instanceModel](t, instanceState())
-	nothing := readDataSource(t.Context(), t, &instanceDataSource{dataSource{data}}, instanceState(), &none, true)
+	nothing := readDataSource(t.Context(), t, &instanceDataSource{data}, instanceState(), &instance, true)
 	requireDiagnostic(t, nothing.Diagnostics, "Error: No instance to read")
+
+	instance.BaseURL, instances.BaseURLs = types.StringValue("http://h.invalid"), mapOf(map[string]string{"a": "http://h.invalid"})
+	instances.AllowFailures = types.BoolValue(true)
+	read := func(deferralAllowed bool) map[string]datasource.ReadResponse {
+		return map[string]datasource.ReadResponse{
+			"instance":  readDataSource(t.Context(), t, &instanceDataSource{data}, instanceState(), &instance, deferralAllowed),
+			"instances": readDataSource(t.Context(), t, &instancesDataSource{data}, instancesState(), &instances, deferralAllowed),
+		}
+	}
+	for _, refused := range read(false) {
+		requireDiagnostic(t, refused.Diagnostics, "Error: Provider configuration not known yet", "\n  - request_timeout\n\n", "depends_on")
+	}
+	for name, deferred := range read(true) {
+		requireNoDiagnostics(t, deferred.Diagnostics)
+		if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown || deferred.State.Raw.IsKnown() {
+			t.Errorf("%s: deferred is %v, and the state %s, want an unknown state", name, deferred.Deferred, deferred.State.Raw)
+		}
+	}
 }
 
 // TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers, on one connection.
@@ -312,40 +280,31 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 // TestProviderArgumentsApply: the client's tests show what each does.
 func TestProviderArgumentsApply(t *testing.T) {
 	t.Parallel()
-	material := instancetest.New(t)
+	secure, mutual := instancetest.New(t, instancetest.WithTLS()), instancetest.New(t, instancetest.WithClientCertificate())
+	selfSigned := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateSelfSigned))
+	silent := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
 	text := types.StringValue
-	ca, cert, key := text(material.CACertPEM()), text(material.ClientCertPEM()), text(material.ClientKeyPEM())
-	failing, silent := instancetest.WithDefault(instancetest.Status(503)), instancetest.WithDefault(instancetest.Silent())
-	selfSigned := instancetest.WithCertificate(instancetest.CertificateSelfSigned)
+	ca, cert, key := text(secure.CACertPEM()), text(secure.ClientCertPEM()), text(secure.ClientKeyPEM())
 	tests := map[string]struct {
-		config   providerModel
-		retry    retryModel
-		instance instancetest.Option
-		part     string // of the error, "" for none
-		requests int
+		config    providerModel
+		baseURL   string
+		wantError string // a part, "" for none
 	}{
-		"max_attempts":       {providerModel{}, impatient(6), failing, "Instance answered with status 503", 6},
-		"request_timeout":    {providerModel{RequestTimeout: text("1s")}, impatient(1), silent, "request_timeout (1s), ran out.", 1},
-		"ca_cert_pem":        {providerModel{CACertPEM: ca}, retryModel{}, instancetest.WithTLS(), "", 1},
-		"no ca_cert_pem":     {providerModel{}, retryModel{}, instancetest.WithTLS(), "Certificate of the instance not trusted", 0},
-		"insecure":           {providerModel{Insecure: types.BoolValue(true)}, retryModel{}, selfSigned, "", 1},
-		"client certificate": {providerModel{CACertPEM: ca, ClientCertPEM: cert, ClientKeyPEM: key}, retryModel{}, instancetest.WithClientCertificate(), "", 1},
+		"ca_cert_pem":        {providerModel{CACertPEM: ca}, secure.URL(), ""},
+		"no ca_cert_pem":     {providerModel{}, secure.URL(), "Error at base_url: Certificate of the instance not trusted"},
+		"insecure":           {providerModel{Insecure: types.BoolValue(true)}, selfSigned.URL(), ""},
+		"client certificate": {providerModel{CACertPEM: ca, ClientCertPEM: cert, ClientKeyPEM: key}, mutual.URL(), ""},
+		"request_timeout":    {providerModel{RequestTimeout: text("200ms")}, silent.URL(), "request_timeout (200ms), ran out."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, test.instance)
-			data, _ := newProviderData(test.config, test.retry, "")
-			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) {
-				model.BaseURL, model.Timeouts = text(server.URL()), readTimeouts(text("8s")) // less than request_timeout by default
-			})
-			if test.part == "" {
+			data, _ := newProviderData(test.config, impatient(1), "")
+			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = text(test.baseURL) })
+			if test.wantError == "" {
 				requireNoDiagnostics(t, diags)
 			}
-			requireTexts(t, textOf(diags), test.part)
-			if got := len(server.Requests()); got != test.requests {
-				t.Errorf("%d requests, want %d", got, test.requests)
-			}
+			requireTexts(t, textOf(diags), test.wantError)
 		})
 	}
 }

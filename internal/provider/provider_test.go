@@ -40,91 +40,6 @@ data "filetransfer_instance" "user_info" {
 	})
 }
 
-// TestAccProvider_Blocks reads with blocks that are dynamic or empty, or have null or unknown members. The provider's retry has one attempt.
-func TestAccProvider_Blocks(t *testing.T) {
-	t.Parallel()
-	server, failing := instancetest.New(t), instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	resource.Test(t, resource.TestCase{
-		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf(`
-provider "filetransfer" {
-  dynamic "retry" {
-    for_each = [1]
-    content {
-      max_attempts = retry.value
-      min_delay    = null
-    }
-  }
-}
-
-resource "terraform_data" "later" { input = "30s" }
-
-data "filetransfer_instance" "dynamic" {
-  base_url = %[1]q
-  dynamic "timeouts" {
-    for_each = ["20s"]
-    content { read = timeouts.value }
-  }
-}
-
-data "filetransfer_instance" "unknown" {
-  base_url = %[1]q
-  timeouts { read = terraform_data.later.output }
-}
-
-data "filetransfer_instances" "null" {
-  base_urls      = { up = %[1]q, down = %[2]q }
-  allow_failures = true
-  timeouts { read = null }
-}
-
-resource "filetransfer_instance_record" "empty" {
-  base_url = %[1]q
-  timeouts {}
-  expected {}
-}
-
-resource "filetransfer_instance_record" "dynamic" {
-  base_url = %[1]q
-  dynamic "timeouts" {
-    for_each = []
-    content {}
-  }
-  dynamic "expected" {
-    for_each = [20000000]
-    content { chunk_size = expected.value }
-  }
-}
-`, server.URL(), failing.URL()),
-			ConfigPlanChecks: resource.ConfigPlanChecks{
-				PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
-					plancheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("timeouts"), knownvalue.Null()),
-				},
-			},
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.filetransfer_instance.dynamic",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("20s")),
-				statecheck.ExpectKnownValue("data.filetransfer_instance.unknown",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.StringExact("30s")),
-				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
-					tfjsonpath.New("timeouts").AtMapKey("read"), knownvalue.Null()),
-				statecheck.ExpectKnownValue("data.filetransfer_instances.null",
-					tfjsonpath.New("errors").AtMapKey("down"), knownvalue.StringExact("status 503 Service Unavailable")),
-				statecheck.ExpectKnownValue("filetransfer_instance_record.empty", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-				statecheck.ExpectKnownValue("filetransfer_instance_record.dynamic", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-			},
-			PostApplyFunc: func() {
-				if got := len(failing.Requests()); got > 3 { // plan, refresh and apply read once each; the default is four attempts
-					t.Errorf("%d requests of an instance that fails", got)
-				}
-			},
-		}},
-	})
-}
-
 // TestAccProvider_EphemeralArguments finds them in no state and no plan. The saved plan is applied through another tunnel than it was made
 // through.
 func TestAccProvider_EphemeralArguments(t *testing.T) {
@@ -223,6 +138,138 @@ func mustBeNowhere(folder string, texts ...string) error {
 			}
 		}
 		return err
+	})
+}
+
+// TestAccProvider_InvalidArguments finds the fault of each argument, and of two that do not fit together.
+func TestAccProvider_InvalidArguments(t *testing.T) {
+	t.Parallel()
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PlanOnly: true,
+			Config: `
+provider "filetransfer" {
+  base_url        = "files.example.org"
+  request_timeout = "0s"
+  ca_cert_pem     = "ca.pem"
+  client_cert_pem = "certificate"
+  connect_to      = "127.0.0.1"
+  request_headers = { Connection = "close" }
+  retry {
+    max_attempts = 101
+    min_delay    = "1"
+    max_delay    = "soon"
+  }
+}
+
+provider "filetransfer" {
+  alias = "impatient"
+  retry {
+    min_delay = "3s"
+    max_delay = "2s"
+  }
+}
+
+data "filetransfer_instance" "one" {}
+
+data "filetransfer_instance" "impatient" { provider = filetransfer.impatient }
+`,
+			ExpectError: acctest.WrappedText(
+				`request_headers["Connection"] cannot be used`, // on the first line of the block: its own may have a secret
+				"base_url has no scheme", `request_timeout is "0s"`, "ca_cert_pem cannot be used", "client_key_pem is not", "connect_to is not a host",
+				"retry.max_attempts is 101.", "Write a whole number from 1 to 100.", `retry.min_delay is "1"`, `retry.max_delay is "soon"`,
+				"retry.min_delay is 3s and retry.max_delay is 2s"),
+		}},
+	})
+}
+
+// TestAccProvider_NothingKnown plans with arguments and blocks that are all unknown.
+func TestAccProvider_NothingKnown(t *testing.T) {
+	t.Parallel()
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			PlanOnly:           true,
+			ExpectNonEmptyPlan: true,
+			Config: `
+resource "terraform_data" "later" { input = "1" }
+
+resource "terraform_data" "map" { input = { a = "1" } }
+
+provider "filetransfer" {
+  base_url        = terraform_data.later.output
+  request_headers = terraform_data.map.output
+  request_timeout = terraform_data.later.output
+  ca_cert_pem     = terraform_data.later.output
+  client_cert_pem = terraform_data.later.output
+  client_key_pem  = terraform_data.later.output
+  connect_to      = terraform_data.later.output
+  insecure        = terraform_data.later.output
+  retry {
+    max_attempts = terraform_data.later.output
+    min_delay    = terraform_data.later.output
+    max_delay    = terraform_data.later.output
+  }
+}
+
+data "filetransfer_instance" "arguments" {
+  base_url = terraform_data.later.output
+  timeouts { read = terraform_data.later.output }
+}
+
+data "filetransfer_instances" "arguments" {
+  base_urls       = terraform_data.map.output
+  request_headers = { X-Token = terraform_data.later.output }
+  max_concurrency = terraform_data.later.output
+  allow_failures  = terraform_data.later.output
+}
+
+resource "filetransfer_instance_record" "arguments" {
+  base_url   = terraform_data.later.output
+  stable_for = terraform_data.later.output
+  triggers   = terraform_data.map.output
+  expected {
+    api_version      = terraform_data.later.output
+    chunk_size       = terraform_data.later.output
+    require_password = terraform_data.later.output
+  }
+  timeouts {
+    create = terraform_data.later.output
+    read   = terraform_data.later.output
+    update = terraform_data.later.output
+  }
+}
+
+resource "filetransfer_instance_record" "expected" {
+  base_url   = "https://files.example.org"
+  stable_for = "1m"
+  triggers   = { deploy = "1" }
+  dynamic "expected" {
+    for_each = terraform_data.map.output
+    content { chunk_size = 1 }
+  }
+}
+
+resource "filetransfer_instance_record" "timeouts" {
+  base_url   = "https://files.example.org"
+  stable_for = "1h"
+  expected { chunk_size = 1 }
+  dynamic "timeouts" {
+    for_each = terraform_data.map.output
+    content { create = "2h" }
+  }
+}
+
+resource "filetransfer_instance_record" "one_timeout" {
+  base_url   = "https://files.example.org"
+  stable_for = "1h"
+  expected { chunk_size = 1 }
+  timeouts { create = terraform_data.later.output }
+}
+`,
+		}},
 	})
 }
 

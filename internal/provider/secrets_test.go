@@ -1,83 +1,89 @@
 package provider
 
 import (
-	"fmt"
+	"bytes"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// echo answers with the values of the headers X-Token and X-Own.
-func echo(status int, contentType, before, after string) instancetest.Step {
+// echo answers with the headers X-Token and X-Own in the place of "ECHO".
+func echo(status int, text string) instancetest.Step {
 	return instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, before+r.Header.Get("X-Token")+" "+r.Header.Get("X-Own")+after)
+		_, _ = io.WriteString(w, strings.Replace(text, "ECHO", r.Header.Get("X-Token")+" "+r.Header.Get("X-Own"), 1))
 	})
 }
 
-// TestSecretsAreInNoDiagnosticAndNoLog shows that the client, whose tests show that no secret is printed, knows every argument that is a
-// secret, and that the framework, which logs at TRACE, logs none.
+// TestSecretsAreInNoDiagnosticAndNoLog: an instance repeats the headers of the provider and of the data source. The client's tests have
+// every place where it can.
 func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	t.Parallel()
-	instance := instancetest.New(t, instancetest.WithClientCertificate())
-	config := func(format string, texts ...any) *tfprotov6.DynamicValue {
-		for i, text := range texts {
-			texts[i] = inJSON(text.(string))
-		}
-		return &tfprotov6.DynamicValue{JSON: fmt.Appendf(nil, format, texts...)}
-	}
-	providerBlock := config(`{"base_url": %s, "request_headers": {"X-Token": "hunter2-token"}, "ca_cert_pem": %s, "client_cert_pem": %s, "client_key_pem": %s}`,
-		instance.URL(), instance.CACertPEM(), instance.ClientCertPEM(), instance.ClientKeyPEM())
-	ctx, log := captureLog(t.Context())
-	server, _ := newServer(t)
-	validated, err := server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: providerBlock})
-	if err != nil || len(validated.Diagnostics) > 0 {
-		t.Fatalf("%v\n%s", err, protocolText(validated.Diagnostics))
-	}
-	if _, err = server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: providerBlock, TerraformVersion: "1.11.4"}); err != nil {
-		t.Fatal(err)
-	}
-
-	readDataSource := func(name string, config *tfprotov6.DynamicValue) string {
-		resp, err := server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return protocolText(resp.Diagnostics)
-	}
+	server := instancetest.New(t)
+	warned := instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("ECHO", 1)}).JSON()
+	data := newTestData(t, providerModel{
+		BaseURL: types.StringValue(server.URL()), RequestHeaders: mapOf(map[string]string{"X-Token": "hunter2-token"}),
+	}, retryModel{})
+	own := mapOf(map[string]string{"X-Own": "hunter2 own"})
+	var log bytes.Buffer
+	ctx := tflogtest.RootLogger(t.Context(), &log) // at TRACE
 	reads := map[string]func() string{
-		"hunter2 own": func() string {
-			return readDataSource("filetransfer_instance", config(`{"base_url": %s, "request_headers": {"X-Own": "hunter2 own"}}`, instance.URL()))
+		"instance": func() string {
+			_, diags := readInstance(ctx, t, data, func(model *instanceModel) { model.RequestHeaders = own })
+			return textOf(diags)
 		},
-		"hunter2 fleet": func() string {
-			return readDataSource("filetransfer_instances", config(`{"base_urls": {"a": %s}, "request_headers": {"X-Own": "hunter2 fleet"}}`, instance.URL()))
+		"fleet": func() string {
+			_, diags := readInstances(ctx, t, data, map[string]string{"a": server.URL()}, func(model *instancesModel) { model.RequestHeaders = own })
+			return textOf(diags)
 		},
 	}
-	before, after, _ := strings.Cut(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{
-		instancetest.OlderEntry("\x1b|", 1), // a label, of which there is a warning
-	}).JSON(), "|")
-	for ownHeader, read := range reads {
-		instance.SetDefault(echo(200, "application/json", before, after))
+	for name, read := range reads {
+		server.SetDefault(echo(200, warned))
 		warning := read()
-		requireTexts(t, warning, "Expiry options shorter than a minute", "(redacted)")
-		instance.SetDefault(echo(403, "text/plain", "you sent ", ""))
+		requireTexts(t, warning, "Expiry options shorter than a minute", `("(redacted) (redacted)"): 1`)
+		server.SetDefault(echo(403, `{"message": "you sent ECHO"}`))
 		failure := read()
 		requireTexts(t, failure, "status 403", "you sent (redacted)")
-		requireNoTexts(t, warning+failure, "hunter2", "\x1b")
-		requests := instance.Requests()
-		if sent := requests[len(requests)-1].Header; sent.Get("X-Token") != "hunter2-token" || sent.Get("X-Own") != ownHeader {
-			t.Errorf("X-Token is %q and X-Own %q, want %q", sent.Get("X-Token"), sent.Get("X-Own"), ownHeader)
-		}
-		if got := requests[0].Header.Get("User-Agent"); got != "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4" {
-			t.Errorf("User-Agent is %q", got)
+		requireNoTexts(t, warning+failure, "hunter2")
+		requests := server.Requests()
+		if sent := requests[len(requests)-1].Header; sent.Get("X-Token") != "hunter2-token" || sent.Get("X-Own") != "hunter2 own" {
+			t.Errorf("%s: X-Token is %q and X-Own is %q, want both headers", name, sent.Get("X-Token"), sent.Get("X-Own"))
 		}
 	}
-	requireTexts(t, log.String(), "Calling provider defined", "Read the instance", "Could not read the instance")
-	requireNoTexts(t, log.String(), "hunter2", strings.Split(instance.ClientKeyPEM(), "\n")[1])
+	requireTexts(t, log.String(), "Read the instance", "Could not read the instance")
+	requireNoTexts(t, log.String(), "hunter2")
+}
+
+// TestConfigure: the block retry applies, and User-Agent says which versions of the provider and of Terraform ask.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	config := nullModel[providerModel](t, providerState())
+	var diags diag.Diagnostics
+	config.BaseURL = types.StringValue(server.URL())
+	config.Retry, diags = types.ObjectValueFrom(t.Context(), config.Retry.AttributeTypes(t.Context()), impatient(2))
+	requireNoDiagnostics(t, diags)
+	var resp provider.ConfigureResponse
+	(&filetransferProvider{version: "1.2.3"}).Configure(t.Context(), provider.ConfigureRequest{
+		TerraformVersion: "1.11.4", Config: tfsdk.Config(withModel(t, providerState(), &config)),
+	}, &resp)
+	requireNoDiagnostics(t, resp.Diagnostics)
+	_, diags = readInstance(t.Context(), t, resp.DataSourceData.(*providerData), func(*instanceModel) {})
+	requireDiagnostic(t, diags, "Error: Instance answered with status 503", "\n\n2 attempts were made.")
+	if got, want := server.Requests()[0].Header.Get("User-Agent"), "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4"; got != want {
+		t.Errorf("User-Agent is %q, want %q", got, want)
+	}
+	if resp.ResourceData != resp.DataSourceData {
+		t.Errorf("the record gets %v, want what the data sources get", resp.ResourceData)
+	}
 }
