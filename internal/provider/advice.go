@@ -19,24 +19,18 @@ const (
 		"which is not this instance's. "
 )
 
-// failedRead is what advice depends on: a read, its last failure and its settings.
-type failedRead struct {
-	*client.ReadError
-	*client.Failure
-	op readOperation
-}
-
-// adviceOn returns what to do about a failed read, the most likely first: one or more sentences each.
-func adviceOn(err *client.ReadError, op readOperation) (advice []string) {
-	if err.Ending == client.Unstable { // it was ready, and maybe still is
-		if err.Failure != nil && err.Failure.StatusCode == http.StatusTooManyRequests {
-			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that limit, or " +
-				op.raiseTimeout()}
+// advice returns what to do about a failed read, the most likely first: one or more sentences each.
+func (f failedRead) advice() (advice []string) {
+	if f.Ending == client.Unstable { // it was ready, and maybe still is
+		if f.Failure != nil && f.StatusCode == http.StatusTooManyRequests {
+			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that " +
+				"limit, or " + f.op.raiseTimeout()}
 		}
-		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " + op.raiseTimeout()}
+		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " +
+			f.op.raiseTimeout()}
 	}
 	hasCause := false
-	for _, row := range adviceTable(failedRead{err, err.Failure, op}) {
+	for _, row := range f.adviceTable() {
 		if !row.applies || row.isCause && hasCause {
 			continue
 		}
@@ -59,7 +53,7 @@ func also(applies bool, text string) adviceRow  { return adviceRow{false, applie
 func cause(applies bool, text string) adviceRow { return adviceRow{true, applies, text} }
 
 // adviceTable is read from top to bottom. What applies is given in this order.
-func adviceTable(f failedRead) []adviceRow {
+func (f failedRead) adviceTable() []adviceRow {
 	op, code := f.op, f.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.URL), "http:")
 	oldServer := ""

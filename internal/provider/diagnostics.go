@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -40,6 +41,22 @@ func sentence(text string) string {
 	}
 	return text
 }
+
+// paragraphs joins the nonempty texts with blank lines.
+func paragraphs(texts ...string) string { return joinNonempty(texts, "\n\n") }
+
+// sentences joins the nonempty texts with spaces.
+func sentences(texts ...string) string { return joinNonempty(texts, " ") }
+
+func joinNonempty(texts []string, separator string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+// bullet begins an item of a list.
+const bullet = "\n  - "
+
+// bullets returns a list with an item for each text.
+func bullets(texts []string) string { return bullet + strings.Join(texts, bullet) }
 
 // errorAt returns an error at an attribute, or at the whole block if the path is empty. Terraform prints the configuration lines of
 // an attribute at fault, so the path must be empty if these may contain a secret.

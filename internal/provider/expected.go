@@ -183,7 +183,7 @@ func expectedPath(differences []client.Difference) path.Path {
 
 func differenceList(differences []client.Difference) (list string) {
 	for _, difference := range differences {
-		list += "\n  - " + difference.String()
+		list += bullet + difference.String()
 	}
 	return list
 }

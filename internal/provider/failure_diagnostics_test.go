@@ -360,7 +360,7 @@ func TestFailureDetail(t *testing.T) {
 			if test.err.URL == "" {
 				test.err.URL = "u"
 			}
-			got := readError(path.Root("base_url"), &test.err, op).Detail()
+			got := readDiagnostic(path.Root("base_url"), &test.err, op).Detail()
 			requireTexts(t, got, test.has...)
 			requireNoTexts(t, got, append(test.lacks, "..", "….", "hunter2", "{", "}")...)
 			if strings.Contains(strings.ReplaceAll(got, "\n  - ", "\n"), "  ") || !strings.HasSuffix(got, ".") {

@@ -90,7 +90,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, op))
+		resp.Diagnostics.Append(readDiagnostic(at, err, op))
 		return
 	}
 	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)

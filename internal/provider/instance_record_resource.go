@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -319,7 +318,7 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, result *cli
 		asExpected = "The instance reports what is expected. "
 	}
 	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(), asExpected+
-		"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
+		"These details have changed too, but this apply had to keep them as planned:"+bullets(changed)+
 		"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
 }
 
@@ -386,7 +385,7 @@ func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String,
 	defer cancel()
 	result, err := op.read(ctx, client.Request{BaseURL: parsed})
 	if err != nil {
-		return nil, diag.Diagnostics{readError(pathAtFault(err, op), err, op)}
+		return nil, diag.Diagnostics{readDiagnostic(pathAtFault(err, op), err, op)}
 	}
 	return result, warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
 }

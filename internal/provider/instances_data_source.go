@@ -258,7 +258,7 @@ func fleetValues(members []*fleetMember, baseURLs map[string]attr.Value) (instan
 func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
-		failure := readError(at, failed[key].err, op)
+		failure := readDiagnostic(at, failed[key].err, op)
 		diags.AddAttributeError(at, failure.Summary(),
 			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
 	}
@@ -272,8 +272,8 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		err := failed[key].err
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, err, attempts(err.Attempts)))
-		for _, sentences := range adviceOn(err, op) {
+		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
+		for _, sentences := range (failedRead{err, err.Failure, op}).advice() {
 			if count[sentences] == 0 {
 				allAdvice = append(allAdvice, sentences)
 			}
@@ -281,7 +281,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 		}
 	}
 	texts := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
-		len(keys), total, listed(lines, "", "\n  - "))}
+		len(keys), total, listed(lines, "", bullet))}
 	for _, sentences := range allAdvice {
 		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
 	}

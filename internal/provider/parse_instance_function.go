@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -58,7 +57,7 @@ var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 // invalidDocument returns a message about an invalid document, with one fault per line.
 func invalidDocument(document string, err error) string {
 	documentErr, _ := errors.AsType[*instance.DocumentError](err)
-	list := "\n  - " + strings.Join(documentErr.Lines(), "\n  - ")
+	list := bullets(documentErr.Lines())
 	title, isPage := client.PageTitle(document)
 	switch {
 	case !documentErr.NotJSON:

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -50,8 +49,7 @@ func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, o
 		return len(unknown) > 0, nil
 	}
 	return false, diag.NewErrorDiagnostic("Provider configuration not known yet",
-		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
-			strings.Join(unknown, "\n  - ")+
-			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
+		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:"+
+			bullets(unknown)+"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
 			otherRemedy+".")
 }

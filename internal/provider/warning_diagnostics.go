@@ -55,9 +55,9 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 				continue
 			}
 			first = cmp.Or(first, read.instance)
-			lines = append(lines, heading+"\n  - "+warning.Entry)
+			lines = append(lines, heading+bullet+warning.Entry)
 			heading = ""
 		}
 	}
-	return first, listed(lines, "", "\n  - ")
+	return first, listed(lines, "", bullet)
 }
