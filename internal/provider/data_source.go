@@ -74,7 +74,7 @@ func (d *dataSource) operation(ctx context.Context, purpose purpose, config read
 
 // deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.
 func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	deferred, unknown := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+	deferred, unknown := d.provider.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
 	resp.Diagnostics.Append(unknown)
 	if deferred {

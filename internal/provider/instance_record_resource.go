@@ -335,7 +335,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	imported := state.ResponseBody.IsNull() // not read yet
 	if imported {
 		state.WaitFailed = types.BoolValue(false)
-		deferred, _ := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, "")
+		deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, "")
 		if deferred {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
@@ -374,7 +374,7 @@ func (r *instanceRecordResource) wait(
 
 // read reads the instance at baseURL.
 func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
-	if _, unknown := r.provider.requireKnownArguments(true, false, ""); unknown != nil {
+	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}
 	parsed, invalid := r.provider.baseURLFor(baseURL)

@@ -36,7 +36,7 @@ type providerData struct {
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
-	// unknown lists the arguments that are not known yet. Their defaults are never used; see requireKnownArguments.
+	// unknown lists the arguments that are not known yet. Their defaults are never used; see checkKnownArguments.
 	unknown []string
 }
 

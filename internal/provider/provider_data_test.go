@@ -170,9 +170,9 @@ func TestWithHeaders(t *testing.T) {
 	}
 }
 
-// TestRequireKnownArguments shows which unknown arguments a read needs: base_url if it has no base URL of its own or if headers or
+// TestCheckKnownArguments shows which unknown arguments a read needs: base_url if it has no base URL of its own or if headers or
 // connect_to are set, and any other argument always.
-func TestRequireKnownArguments(t *testing.T) {
+func TestCheckKnownArguments(t *testing.T) {
 	t.Parallel()
 	unknown, text := types.StringUnknown(), types.StringValue
 	token := mapOf(map[string]string{"X-Token": "a"})
@@ -215,10 +215,10 @@ func TestRequireKnownArguments(t *testing.T) {
 			if diags.HasError() {
 				t.Fatal(textOf(diags))
 			}
-			if deferred, err := data.requireKnownArguments(!test.ofProvider, true, ""); deferred != (test.want != nil) || err != nil {
+			if deferred, err := data.checkKnownArguments(!test.ofProvider, true, ""); deferred != (test.want != nil) || err != nil {
 				t.Errorf("deferred: %t, error: %v", deferred, err)
 			}
-			deferred, err := data.requireKnownArguments(!test.ofProvider, false, ", or something else")
+			deferred, err := data.checkKnownArguments(!test.ofProvider, false, ", or something else")
 			switch {
 			case deferred:
 				t.Error("deferred, but the client does not allow it")

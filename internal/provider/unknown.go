@@ -36,10 +36,10 @@ func unknownArguments(config providerModel, retry retryModel) (unknown []string)
 	return unknown
 }
 
-// requireKnownArguments checks that the provider arguments that a read needs are known. If not, it returns true if the read may be
+// checkKnownArguments checks that the provider arguments that a read needs are known. If not, it returns true if the read may be
 // deferred, else an error. otherRemedy continues the last sentence of that error. A read needs all arguments, except that one with
 // its own base URL needs base_url only to know whether request_headers or connect_to apply.
-func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
+func (d *providerData) checkKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Sorted(slices.Values(d.unknown))
 	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
