@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -60,16 +61,19 @@ func readBlocks() map[string]schema.Block {
 }
 
 // operation returns the settings of a read with a configuration.
-func (d *dataSource) operation(ctx context.Context, purpose purpose, config readModel) (readOperation, diag.Diagnostics) {
+func (d *dataSource) operation(
+	ctx context.Context, purpose purpose, config readModel,
+) (readOperation, diag.Diagnostics) {
 	timeouts, diags := blockAs[readTimeoutsModel](ctx, config.Timeouts)
-	op := readOperation{
-		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), timeoutArgument: "timeouts.read",
+	headers, invalid := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
+	defaultTimeout := defaultReadTimeout
+	if config.WaitUntilReady.ValueBool() {
+		defaultTimeout = defaultReadyReadTimeout
 	}
-	op.timeout = durationOr(timeouts.Read, defaultReadTimeout)
-	if op.waits {
-		op.timeout = durationOr(timeouts.Read, defaultReadyReadTimeout)
-	}
-	return op, diags
+	return readOperation{
+		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), headers: headers,
+		timeoutArgument: "timeouts.read", timeout: durationOr(timeouts.Read, defaultTimeout),
+	}, append(diags, invalid...)
 }
 
 // deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.

@@ -14,7 +14,7 @@ import (
 type failedRead struct {
 	*client.ReadError
 	*client.Failure // may be nil, as in ReadError
-	op readOperation
+	op              readOperation
 }
 
 // readDiagnostic returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it

@@ -10,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
@@ -70,21 +68,16 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	op, diags := d.operation(ctx, readOne, model.readModel)
 	resp.Diagnostics.Append(diags...)
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	resp.Diagnostics.Append(diags...)
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers})
+	result, err := op.read(readCtx, baseURL)
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {

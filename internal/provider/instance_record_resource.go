@@ -383,7 +383,7 @@ func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String,
 	}
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(ctx, client.Request{BaseURL: parsed})
+	result, err := op.read(ctx, parsed)
 	if err != nil {
 		return nil, diag.Diagnostics{readDiagnostic(pathAtFault(err, op), err, op)}
 	}

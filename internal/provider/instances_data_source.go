@@ -109,6 +109,12 @@ var listedInstanceType = func() types.ObjectType {
 	return types.ObjectType{AttrTypes: attributes}
 }()
 
+func listedInstance(details *instance.Details, baseURL attr.Value) types.Object {
+	values := newDetailsModel(details).values()
+	values["base_url"] = baseURL
+	return types.ObjectValueMust(listedInstanceType.AttrTypes, values)
+}
+
 // fleetMember is an instance to read, and the keys that point to it.
 type fleetMember struct {
 	baseURL address.BaseURL
@@ -119,8 +125,8 @@ type fleetMember struct {
 	err     *client.ReadError
 }
 
-// summary returns a name for the instance that is unique within a read.
-func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
+// name returns a name for the instance that is unique within a read.
+func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
 // fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a member. Null and
 // invalid URLs are errors; unknown ones are skipped.
@@ -176,34 +182,32 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	op, diags := d.operation(ctx, readMany, model.readModel)
 	resp.Diagnostics.Append(diags...)
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	resp.Diagnostics.Append(diags...)
 	members, diags := fleetMembers(model.BaseURLs)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.deferOrRefuse(true, req, resp) {
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(true, req, resp) {
 		return
 	}
 
+	op.semaphore = make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	readFleet(readCtx, members, client.Request{
-		Headers: headers, Semaphore: make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency)),
-	}, op)
+	readFleet(readCtx, members, op)
+	baseURLs := model.BaseURLs.Elements()
+	total := len(baseURLs)
 	var warnings []instanceWarnings
-	failed := make(map[string]*fleetMember)
+	failed, instances := make(map[string]*fleetMember), make(map[string]attr.Value, total)
 	for _, member := range members {
 		if member.err == nil {
-			warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.details.Warnings})
-			continue
+			warnings = append(warnings, instanceWarnings{member.name(), quoted(member.keys), member.details.Warnings})
 		}
 		for _, key := range member.keys {
-			failed[key] = member
+			if member.err != nil {
+				failed[key] = member
+			} else {
+				instances[key] = listedInstance(member.details, baseURLs[key])
+			}
 		}
 	}
-	total := len(model.BaseURLs.Elements())
 	if len(failed) > 0 && ctx.Err() != nil {
 		resp.Diagnostics.AddError(summaryCanceled,
 			fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), total))
@@ -218,41 +222,27 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.Instances, model.Errors = fleetValues(members, model.BaseURLs.Elements())
+	failures := make(map[string]attr.Value, len(failed))
+	for key, member := range failed {
+		failures[key] = types.StringValue(member.err.Failure.Class)
+	}
+	model.Instances = types.MapValueMust(listedInstanceType, instances)
+	model.Errors = types.MapValueMust(types.StringType, failures)
 	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
 }
 
 // readFleet reads all members concurrently and sets their results.
-func readFleet(ctx context.Context, members []*fleetMember, request client.Request, op readOperation) {
+func readFleet(ctx context.Context, members []*fleetMember, op readOperation) {
 	var reads sync.WaitGroup
 	for _, member := range members {
 		reads.Go(func() {
-			request := request
-			request.BaseURL = member.baseURL
-			result, err := op.read(ctx, request)
+			result, err := op.read(ctx, member.baseURL)
 			if member.err = err; err == nil {
 				member.details = result.Details
 			}
 		})
 	}
 	reads.Wait()
-}
-
-// fleetValues returns the attributes instances and errors.
-func fleetValues(members []*fleetMember, baseURLs map[string]attr.Value) (instances, failures types.Map) {
-	read, failed := make(map[string]attr.Value, len(baseURLs)), make(map[string]attr.Value)
-	for _, member := range members {
-		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = types.StringValue(member.err.Failure.Class)
-				continue
-			}
-			values := newDetailsModel(member.details).values()
-			values["base_url"] = baseURLs[key]
-			read[key] = types.ObjectValueMust(listedInstanceType.AttrTypes, values)
-		}
-	}
-	return types.MapValueMust(listedInstanceType, read), types.MapValueMust(types.StringType, failed)
 }
 
 func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
@@ -285,7 +275,7 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 	for _, sentences := range allAdvice {
 		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
 	}
-	first := failed[keys[0]].summary()
+	first := failed[keys[0]].name()
 	if more := len(keys) - 1; more > 0 {
 		first += fmt.Sprintf(" (and %d more)", more)
 	}
