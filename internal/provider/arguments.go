@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -54,8 +55,8 @@ func blockAs[T any](ctx context.Context, block types.Object) (model T, diags dia
 	return model, diags
 }
 
-// isSet reports whether a string is neither null nor unknown.
-func isSet(value types.String) bool { return !value.IsNull() && !value.IsUnknown() }
+// isSet reports whether a value is neither null nor unknown.
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 // durationOr returns value as a duration. Returns defaultDuration if null, unknown, invalid or not positive.
 func durationOr(value types.String, defaultDuration time.Duration) time.Duration {
@@ -70,10 +71,11 @@ func isDurationOrNull(value types.String) bool { return value.IsNull() || durati
 
 // int64Or returns a whole number as an int64. Returns defaultNumber if null or unknown.
 func int64Or(number types.Number, defaultNumber int64) int64 {
-	if value := int64Value(number); !value.IsNull() && !value.IsUnknown() {
-		return value.ValueInt64()
+	if !isSet(number) {
+		return defaultNumber
 	}
-	return defaultNumber
+	value, _ := number.ValueBigFloat().Int64()
+	return value
 }
 
 // parseHeaders parses request_headers. An unknown value is replaced by a placeholder that is valid for every header.

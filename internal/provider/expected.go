@@ -107,8 +107,7 @@ func int64Value(number types.Number) types.Int64 {
 	case number.IsUnknown():
 		return types.Int64Unknown()
 	default:
-		value, _ := number.ValueBigFloat().Int64()
-		return types.Int64Value(value)
+		return types.Int64Value(int64Or(number, 0))
 	}
 }
 

@@ -79,15 +79,7 @@ var expireTimeType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"in_minutes": types.Int64Type,
 }}
 
-// detailsTypes are the types of detailsAttributes.
-var detailsTypes = func() map[string]attr.Type {
-	attributes := detailsAttributes()
-	attributeTypes := make(map[string]attr.Type, len(attributes))
-	for name, attribute := range attributes {
-		attributeTypes[name] = attribute.GetType()
-	}
-	return attributeTypes
-}()
+var detailsTypes = schema.Schema{Attributes: detailsAttributes()}.Type().(types.ObjectType).AttrTypes
 
 func newDetailsModel(details *instance.Details) detailsModel {
 	return detailsModel{

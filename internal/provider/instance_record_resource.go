@@ -206,12 +206,13 @@ func isSameInstance(a, b types.String) bool {
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
 // shows it in plans, applies (even if the record is replaced) and refreshes.
 func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
-	limit := "timeouts.update"
+	limit := updateTimeout
 	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
 	}
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
-	summary := fmt.Sprintf("%s: %s (%s)", "Instance did not report what is expected", planned.BaseURL.ValueString(), differences[0])
+	summary := fmt.Sprintf("Instance did not report what is expected: %s (%s)",
+		planned.BaseURL.ValueString(), differences[0])
 	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
 		"When it was last read, the instance reported other values:"+differenceList(differences),
 		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
@@ -227,7 +228,7 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	result, diags := r.wait(ctx, planned, expected, "timeouts.create", durationOr(timeouts.Create, defaultWaitTimeout))
+	result, diags := r.wait(ctx, planned, expected, "timeouts.create", timeouts.Create)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
 		return
@@ -251,7 +252,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 		return
 	}
-	result, diags := r.wait(ctx, planned, expected, updateTimeout, durationOr(timeouts.Update, defaultWaitTimeout))
+	result, diags := r.wait(ctx, planned, expected, updateTimeout, timeouts.Update)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
@@ -359,10 +360,11 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 
 // wait waits until an instance reports what is expected.
 func (r *instanceRecordResource) wait(
-	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout time.Duration,
+	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout types.String,
 ) (*client.Result, diag.Diagnostics) {
 	return r.read(ctx, planned.BaseURL, readOperation{
-		provider: r.provider, purpose: waitForRecord, waits: true, timeoutArgument: timeoutArgument, timeout: timeout,
+		provider: r.provider, purpose: waitForRecord, waits: true,
+		timeoutArgument: timeoutArgument, timeout: durationOr(timeout, defaultWaitTimeout),
 		until: client.Condition{
 			StableFor: durationOr(planned.StableFor, 0),
 			Differences: func(details *instance.Details) []client.Difference {

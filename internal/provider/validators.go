@@ -55,13 +55,13 @@ func (v stringValidator) ValidateString(_ context.Context, req validator.StringR
 }
 
 func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
+	if isSet(req.ConfigValue) {
 		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue.ValueBigFloat()))
 	}
 }
 
 func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
+	if isSet(req.ConfigValue) {
 		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue)...)
 	}
 }
