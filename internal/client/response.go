@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -164,3 +165,26 @@ func errorMessage(body []byte) string {
 	}
 	return cmp.Or(serviceError.Message, serviceError.Error)
 }
+
+// cacheAge is the Age of a response (RFC 9111, section 5.1), which only caches send.
+type cacheAge struct {
+	known   bool
+	seconds int64
+}
+
+// ageUnit is the unit of Age.
+const ageUnit = time.Second
+
+// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of 68 years. An
+// invalid one is not known.
+func newCacheAge(header http.Header) cacheAge {
+	first, _, _ := strings.Cut(header.Get("Age"), ",")
+	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
+	if seconds < 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return cacheAge{}
+	}
+	return cacheAge{known: true, seconds: seconds}
+}
+
+// upperBound returns the largest time that the response may have been in the cache: Age counts whole seconds.
+func (a cacheAge) upperBound() time.Duration { return time.Duration(a.seconds+1) * ageUnit }
