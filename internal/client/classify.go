@@ -76,7 +76,6 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 // cutShort matches the errors of net/http for a head that ends within a line.
 var cutShort = regexp.MustCompile(`^malformed (MIME header|HTTP response "H[TP/1.]*"$|HTTP status code "\d{0,2}"$)`)
 
-// notHTTPFailure returns the failure for an invalid response.
 func notHTTPFailure(err error, trace *requestTrace) *Failure {
 	kind, text := KindNotHTTP, goText(err)
 	if trace.at() == stageAnswered {
@@ -92,7 +91,6 @@ func notHTTPFailure(err error, trace *requestTrace) *Failure {
 	return failure
 }
 
-// proxyFailure returns the failure for an error at a proxy.
 func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
@@ -112,7 +110,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	}
 }
 
-// noAnswer returns the reason for a timeout at a stage.
+// noAnswer returns the reason for a timeout.
 func noAnswer(reached stage) string {
 	switch reached {
 	case stageNone, stageConnecting:
@@ -126,7 +124,7 @@ func noAnswer(reached stage) string {
 	}
 }
 
-// brokenReason returns the reason for a broken connection at a stage. It does not tell closed from reset, which depends on timing.
+// brokenReason does not tell closed from reset, which depends on timing.
 func brokenReason(reached stage) string {
 	switch reached {
 	case stageHandshaking:
@@ -159,7 +157,6 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	}
 }
 
-// certificateFailure returns the failure for a certificate that is not trusted.
 func certificateFailure(err error, reason string) *Failure {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)

@@ -92,8 +92,8 @@ func (c *Client) newReading(request Request, transports transports) *reading {
 	}
 }
 
-// check returns a failure if a wait does not accept a result: the values are not as expected, or a cache answered with a response that
-// may be too old: from before the wait began or, in a streak, from before the last second.
+// check returns a failure if a wait does not accept a result, because values are not as expected, or because a cache may have
+// stored the response before the wait began or, in a streak, more than a second ago.
 func (r *reading) check(result *Result) *Failure {
 	if r.until == nil {
 		return nil
@@ -130,7 +130,6 @@ func (r *reading) stableInterval() time.Duration {
 	return shortest + rand.N(stableIntervalVariance) //nolint:gosec // no secret
 }
 
-// delayRetry waits before another attempt.
 func (r *reading) delayRetry(ctx context.Context, failure *Failure, delay time.Duration) {
 	r.lastFailure = failure
 	r.rateLimited = r.rateLimited || failure.StatusCode == http.StatusTooManyRequests
@@ -169,7 +168,6 @@ func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError 
 	}
 }
 
-// failed returns the error for a read.
 func (r *reading) failed(ctx context.Context, failure *Failure, ending Ending) *ReadError {
 	err := &ReadError{
 		URL: r.request.BaseURL.String(), Ending: ending, Attempts: int(r.attempts), Failure: failure,

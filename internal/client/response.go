@@ -24,7 +24,6 @@ const (
 	contentTypeLimit = 80
 )
 
-// unexpected returns the failure for details that are not as expected.
 func unexpected(differences []Difference) *Failure {
 	var reasons []string
 	for _, difference := range differences {
@@ -33,7 +32,6 @@ func unexpected(differences []Difference) *Failure {
 	return newFailure(KindUnexpected, strings.Join(reasons, "; "))
 }
 
-// statusFailure returns the failure for a response with a status other than 200.
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
@@ -85,7 +83,6 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	return failure
 }
 
-// notJSONFailure returns the failure for a body that is not JSON.
 func notJSONFailure(document *instance.DocumentError, header http.Header, body []byte, redact redactor) *Failure {
 	fault := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 	excerpt := redact.excerpt(messageOf(header, body))

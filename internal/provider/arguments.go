@@ -36,7 +36,6 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 // inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
-// requestHeadersAttribute returns the argument request_headers.
 func requestHeadersAttribute(description string) schema.MapAttribute {
 	last := len(client.RefusedHeaders) - 1
 	refused := "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"

@@ -163,8 +163,8 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes, or are unknown if
-// the base URL is unknown or leads to another instance.
+// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes. They are
+// unknown if the record is new, if the base URL is unknown or leads to another instance, or if the block expected is unknown.
 func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
@@ -179,7 +179,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	planned.WaitFailed = types.BoolValue(false)
-	// Of another instance, the framework has planned all details as unknown. So they stay if nobody knows yet what is expected.
+	// Otherwise, the details stay unknown, as the framework has planned them.
 	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
 	if sameInstance {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
@@ -277,14 +277,14 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown makes a plan the state after a wait. If the plan left everything unknown, the details are those reported. Otherwise, they
-// are those in the state, and those that are expected.
+// fillUnknown makes a plan the state after a wait. The details are those reported if the plan left all of them unknown, else those
+// in the state. What is expected replaces either.
 func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
-	everything := m.RecommendedExpireTimes.IsUnknown() // which nobody can expect
-	m.detailsModel = state
-	if everything {
-		m.detailsModel = newDetailsModel(reported.Details)
+	details := state
+	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these, so all details are unknown
+		details = newDetailsModel(reported.Details)
 	}
+	m.detailsModel = details
 	expected.plan(&m.detailsModel)
 	if m.ResponseBody.IsUnknown() {
 		m.ResponseBody = textValue(string(reported.Document))
@@ -374,7 +374,6 @@ func (r *instanceRecordResource) wait(
 	})
 }
 
-// read reads the instance at baseURL.
 func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
 	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
