@@ -79,7 +79,9 @@ func (r *reading) annotate(failure *Failure, trace *requestTrace, target *url.UR
 // get sends one request to target, a URL of origin. It returns a result, the target of a redirect, or a failure.
 //
 // Extra headers and the client certificate are sent only to the origin of the base URL.
-func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
+func (r *reading) get(
+	ctx context.Context, target *url.URL, origin string, trace *requestTrace,
+) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, classify(ctx, err, trace)
@@ -142,10 +144,13 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	return result, r.check(result)
 }
 
-// keepUsedHeaders drops the headers that nothing below reads: they may take much more memory than the body; see maxHead.
+// keepUsedHeaders drops the headers that nothing below reads: they may take much more memory than the body; see
+// maxHead.
 func keepUsedHeaders(response *http.Response) {
 	used := make(http.Header)
-	for _, name := range []string{"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After"} {
+	for _, name := range []string{
+		"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After",
+	} {
 		if values := response.Header.Values(name); values != nil {
 			used[name] = values
 		}

@@ -62,7 +62,8 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 }
 
 // plainHTTP matches the errors that Go and Caddy, nginx, and Apache return for plain HTTP on a TLS port.
-var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
+var plainHTTP = regexp.MustCompile(
+	`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
 // documentFailure returns the failure for an [*instance.DocumentError].
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
@@ -111,7 +112,8 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	return failure
 }
 
-// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or because every other byte of its beginning is 0.
+// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or because every other byte of its beginning
+// is 0.
 func isUTF16(body []byte) bool {
 	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
 		return true
@@ -135,8 +137,8 @@ func describeContent(header http.Header, redact redactor) string {
 	return described
 }
 
-// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
-// Returns "" if there is none.
+// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or
+// any other body. Returns "" if there is none.
 func messageOf(header http.Header, body []byte) string {
 	message := errorMessage(body)
 	switch {
@@ -151,7 +153,8 @@ func messageOf(header http.Header, body []byte) string {
 	}
 }
 
-// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Returns "" for any other body.
+// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Returns "" for any
+// other body.
 func errorMessage(body []byte) string {
 	var serviceError struct {
 		Error   string `json:"error"`
@@ -172,8 +175,8 @@ type cacheAge struct {
 // ageUnit is the unit of Age.
 const ageUnit = time.Second
 
-// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of 68 years. An
-// invalid one is not known.
+// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of
+// 68 years. An invalid one is not known.
 func newCacheAge(header http.Header) cacheAge {
 	first, _, _ := strings.Cut(header.Get("Age"), ",")
 	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)

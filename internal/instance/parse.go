@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of the
-// state.
+// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of
+// the state.
 const maxExpireTimes = 100
 
 // maxDepth is the maximum nesting depth. An instance document has three levels.

@@ -22,8 +22,8 @@ import (
 
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
 
-// The functions below return arguments that several schemas share. The attribute types of data sources also fit provider and
-// resource schemas.
+// The functions below return arguments that several schemas share. The attribute types of data sources also fit
+// provider and resource schemas.
 
 func durationAttribute(description, defaultDuration string) schema.StringAttribute {
 	return schema.StringAttribute{
@@ -48,7 +48,8 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// blockAs returns a block as a model. A block that is absent, or unknown as a whole, is the zero model, which has only null values.
+// blockAs returns a block as a model. A block that is absent, or unknown as a whole, is the zero model, which has only
+// null values.
 func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
 	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true, UnhandledUnknownAsEmpty: true})
 	return model, diags
@@ -65,7 +66,8 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 	return defaultDuration
 }
 
-// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is an error already.
+// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is
+// an error already.
 func isDurationOrNull(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
 
 // int64Or returns a whole number as an int64. Returns defaultNumber if null or unknown.
@@ -101,7 +103,8 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 			header.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-		diags.AddError("Invalid request header", fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
+		diags.AddError("Invalid request header",
+			fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
 	}
 	return parsed, diags
 }

@@ -42,14 +42,14 @@ func readAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until " +
-				"`timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
+			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried " +
+				"until `timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
 		},
 	}
 }
 
-// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in terraform-plugin-framework-timeouts
-// accepts negative durations.
+// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in
+// terraform-plugin-framework-timeouts accepts negative durations.
 func readBlocks() map[string]schema.Block {
 	return map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 		MarkdownDescription: "Time limits.",
@@ -76,7 +76,8 @@ func (d *dataSource) operation(
 	}, append(diags, invalid...)
 }
 
-// deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.
+// deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns
+// true if it did.
 func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	deferred, unknown := d.provider.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")

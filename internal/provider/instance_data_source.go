@@ -49,14 +49,15 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			" Default: the provider's `base_url`.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version of the " +
-		"provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
-	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
-		"and port) of the instance, and override the provider's."))
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version " +
+		"of the provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin "+
+		"(scheme, host and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend (`GET {base_url}/instance`).",
-		Attributes:          attributes,
-		Blocks:              readBlocks(),
+		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend " +
+			"(`GET {base_url}/instance`).",
+		Attributes: attributes,
+		Blocks:     readBlocks(),
 	}
 }
 
@@ -86,7 +87,8 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		resp.Diagnostics.Append(readDiagnostic(at, err, op))
 		return
 	}
-	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
+	warnings := instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings}
+	resp.Diagnostics.Append(warningDiagnostics(warnings)...)
 	model.BaseURL = types.StringValue(baseURL.Written)
 	model.ResponseBody = textValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)

@@ -58,13 +58,16 @@ type recordTimeoutsModel struct {
 }
 
 // blocks returns the models of the blocks.
-func (m recordModel) blocks(ctx context.Context) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
+func (m recordModel) blocks(
+	ctx context.Context,
+) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
 	expected, diags = blockAs[expectedModel](ctx, m.Expected)
 	timeouts, more := blockAs[recordTimeoutsModel](ctx, m.Timeouts)
 	return expected, timeouts, append(diags, more...)
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each value three times.
+// object returns the model as a value of the schema's type. From the struct, the framework would convert each value
+// three times.
 func (m recordModel) object(schemaType attr.Type) types.Object {
 	values := m.values()
 	values["base_url"] = m.BaseURL
@@ -85,30 +88,31 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates the record, " +
-		"or changes `base_url` or a detail: do not use it where a change forces replacement.")
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates " +
+		"the record, or changes `base_url` or a detail: do not use it where a change forces replacement.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm,
 		Validators:          []validator.String{baseURLValidator},
 	}
-	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
-		"ends. While answers match, it is asked about five times a second. An answer that fails or differs starts the "+
-		"time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
+	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` "+
+		"before a wait ends. While answers match, it is asked about five times a second. An answer that fails or differs "+
+		"starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
+		"argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known before the " +
-			"server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in `expected`. Stored in " +
-			"plain text. Default: none.",
+		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known " +
+			"before the server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in " +
+			"`expected`. Stored in plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
 		MarkdownDescription: "Whether the last wait failed.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps " +
-			"what it last reported.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, " +
+			"and keeps what it last reported.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
@@ -117,7 +121,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Attributes: map[string]schema.Attribute{
 					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
 						inMarkdown(defaultWaitTimeout)),
-					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value of the last apply.",
+					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value "+
+						"of the last apply.",
 						inMarkdown(defaultRefreshTimeout)),
 					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
 				},
@@ -133,7 +138,8 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the timeouts.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the
+// timeouts.
 func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config recordModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -158,13 +164,15 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
 	case timeoutsKnown && stableFor >= min(create, update):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
-			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for "+
-				"that long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
+			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was "+
+				"stable for that long.\n\nMake stable_for shorter than both.",
+			formatDuration(stableFor), formatDuration(create), formatDuration(update)))
 	}
 }
 
-// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes. They are
-// unknown if the record is new, if the base URL is unknown or leads to another instance, or if the block expected is unknown.
+// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes.
+// They are unknown if the record is new, if the base URL is unknown or leads to another instance, or if the block
+// expected is unknown.
 func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
@@ -203,8 +211,8 @@ func isSameInstance(a, b types.String) bool {
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
 }
 
-// driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
-// shows it in plans, applies (even if the record is replaced) and refreshes.
+// driftWarning returns a warning that an instance does not report the expected values, although these are unchanged.
+// Terraform shows it in plans, applies (even if the record is replaced) and refreshes.
 func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
 	limit := updateTimeout
 	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
@@ -215,7 +223,8 @@ func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences
 		planned.BaseURL.ValueString(), differences[0])
 	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
 		"When it was last read, the instance reported other values:"+differenceList(differences),
-		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
+		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces "+
+			"the record.",
 		sentences(differenceRemedies(differences), adviceUnexpected)))
 }
 
@@ -237,8 +246,8 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
-// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
-// the change back.
+// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again,
+// even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned, state recordModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -263,8 +272,8 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
-// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in the plan), or,
-// where anything is expected, because the last wait failed, or because expected or triggers changed.
+// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in
+// the plan), or, where anything is expected, because the last wait failed, or because expected or triggers changed.
 func mustWait(planned, state recordModel, expected expectedModel) bool {
 	switch {
 	case planned.ResponseBody.IsUnknown():
@@ -277,8 +286,8 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown makes a plan the state after a wait. The details are those reported if the plan left all of them unknown, else those
-// in the state. What is expected replaces either.
+// fillUnknown makes a plan the state after a wait. The details are those reported if the plan left all of them unknown,
+// else those in the state. What is expected replaces either.
 func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
 	details := state
 	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these, so all details are unknown
@@ -291,9 +300,11 @@ func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, re
 	}
 }
 
-// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store what was
-// planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
-func (r *instanceRecordResource) changedWarning(planned recordModel, result *client.Result, expected expectedModel) diag.Diagnostic {
+// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store
+// what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
+func (r *instanceRecordResource) changedWarning(
+	planned recordModel, result *client.Result, expected expectedModel,
+) diag.Diagnostic {
 	var changed []string
 	want, got := planned.values(), newDetailsModel(result.Details).values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -318,13 +329,14 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, result *cli
 	if !expected.isEmpty() {
 		asExpected = "The instance reports what is expected. "
 	}
-	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(), asExpected+
-		"These details have changed too, but this apply had to keep them as planned:"+bullets(changed)+
-		"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
+	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(),
+		asExpected+"These details have changed too, but this apply had to keep them as planned:"+bullets(changed)+
+			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an "+
+			"argument for it.")
 }
 
-// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there
-// it is an error.
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
+// keep, so there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -374,7 +386,9 @@ func (r *instanceRecordResource) wait(
 	})
 }
 
-func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
+func (r *instanceRecordResource) read(
+	ctx context.Context, baseURL types.String, op readOperation,
+) (*client.Result, diag.Diagnostics) {
 	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}
@@ -415,8 +429,8 @@ func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diag
 		notChecked = " Whether it reports what is expected was not checked."
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+notChecked+
-			"\n\n"+failure.Detail())
+		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+
+			notChecked+"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.
@@ -426,7 +440,8 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if _, err := address.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
+		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an "+
+			"instance,", err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

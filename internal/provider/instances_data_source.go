@@ -41,7 +41,8 @@ type instancesModel struct {
 	readModel
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each instance three times.
+// object returns the model as a value of the schema's type. From the struct, the framework would convert each instance
+// three times.
 func (m instancesModel) object(schemaType attr.Type) types.Object {
 	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, map[string]attr.Value{
 		"base_urls":        m.BaseURLs,
@@ -62,25 +63,26 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin (scheme, host and port). " +
-		"They override the provider's.")
+	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin " +
+		"(scheme, host and port). They override the provider's.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
-			ElementType:         types.StringType,
-			Required:            true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At least one.",
-			Validators:          []validator.Map{baseURLsValidator},
+			ElementType: types.StringType,
+			Required:    true,
+			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At " +
+				"least one.",
+			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a retry do not count. "+
-				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
+			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a "+
+				"retry do not count. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
 			Validators: []validator.Number{wholeNumber(1, maxConcurrencyLimit)},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and in one " +
-				"warning. If `false`, each is an error with its key. Default: `false`.",
+			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and " +
+				"in one warning. If `false`, each is an error with its key. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
@@ -91,8 +93,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"errors": schema.MapAttribute{
 			ElementType: types.StringType,
 			Computed:    true,
-			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
-				"changes only when the cause changes. Empty if all were read.",
+			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text " +
+				"such as `connection failed`, which changes only when the cause changes. Empty if all were read.",
 		},
 	})
 	resp.Schema = schema.Schema{
@@ -128,8 +130,8 @@ type fleetMember struct {
 // name returns a name for the instance that is unique within a read.
 func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
-// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a member. Null and
-// invalid URLs are errors; unknown ones are skipped.
+// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a
+// member. Null and invalid URLs are errors; unknown ones are skipped.
 func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember)
 	elements := baseURLs.Elements()
@@ -162,11 +164,12 @@ func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagno
 // invalidURLs returns an error for each invalid base URL, by its key.
 func invalidURLs(invalid map[string]*address.SyntaxError) (diags diag.Diagnostics) {
 	// All base URLs may be on one line, which Terraform would print for each.
-	secret := slices.ContainsFunc(slices.Collect(maps.Values(invalid)), func(err *address.SyntaxError) bool { return err.Secret })
+	isSecret := func(err *address.SyntaxError) bool { return err.Secret }
+	anySecret := slices.ContainsFunc(slices.Collect(maps.Values(invalid)), isSecret)
 	for _, key := range slices.Sorted(maps.Keys(invalid)) {
 		argument := path.Root("base_urls").AtMapKey(key)
 		at := argument
-		if secret {
+		if anySecret {
 			at = path.Empty()
 		}
 		diags.Append(syntaxError(at, summaryBaseURL, argument.String(), invalid[key]))
@@ -255,7 +258,8 @@ func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag
 	return diags
 }
 
-// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of instances.
+// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of
+// instances.
 func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
 	var lines, allAdvice []string
 	count := make(map[string]int)
@@ -270,7 +274,8 @@ func failuresWarning(failed map[string]*fleetMember, total int, op readOperation
 			count[sentences]++
 		}
 	}
-	texts := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+	texts := []string{fmt.Sprintf(
+		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", bullet))}
 	for _, sentences := range allAdvice {
 		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))

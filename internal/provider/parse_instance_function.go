@@ -26,12 +26,13 @@ func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataReq
 func (*parseInstanceFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
-		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file or another data source. It " +
-			"sends no request, and never warns.",
+		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a " +
+			"file or another data source. It sends no request, and never warns.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
-				Name:                "document",
-				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its faults.",
+				Name: "document",
+				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its " +
+					"faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsTypes},

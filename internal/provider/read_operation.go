@@ -19,8 +19,8 @@ const (
 	waitForRecord                    // a record that is created or updated
 )
 
-// readOperation holds the settings of a read, of one instance or of many at once. Messages about a failure depend on them
-// too.
+// readOperation holds the settings of a read, of one instance or of many at once. Messages about a failure depend on
+// them too.
 type readOperation struct {
 	provider *providerData
 	purpose  purpose
@@ -36,10 +36,11 @@ type readOperation struct {
 	semaphore chan struct{}
 }
 
-// read reads an instance, or waits for op.until. The context must end after op.timeout: reads that share a semaphore share
-// its deadline, or one that ends would leave its slot to another that can no longer succeed.
-func (op readOperation) read(ctx context.Context, baseURL address.BaseURL) (result *client.Result, _ *client.ReadError) {
+// read reads an instance, or waits for op.until. The context must end after op.timeout: reads that share a semaphore
+// share its deadline, or one that ends would leave its slot to another that can no longer succeed.
+func (op readOperation) read(ctx context.Context, baseURL address.BaseURL) (*client.Result, *client.ReadError) {
 	request := op.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: op.headers, Semaphore: op.semaphore})
+	var result *client.Result
 	var err error
 	if op.waits {
 		result, err = op.provider.client.Wait(ctx, request, op.until)

@@ -18,8 +18,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// The types below make validators from functions, which are called only with values that are neither null nor unknown. They must not
-// print sensitive or long values. accepts describes the valid values.
+// The types below make validators from functions, which are called only with values that are neither null nor unknown.
+// They must not print sensitive or long values. accepts describes the valid values.
 type (
 	stringValidator struct {
 		accepts  string
@@ -66,7 +66,8 @@ func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, r
 	}
 }
 
-// wholeNumber returns a validator for integers. For a fraction, the framework's Int64Attribute would ask the user to report a bug.
+// wholeNumber returns a validator for integers. For a fraction, the framework's Int64Attribute would ask the user to
+// report a bug.
 func wholeNumber(least, most int64) numberValidator {
 	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
 	return numberValidator{accepts, func(at path.Path, number *big.Float) diag.Diagnostic {
@@ -146,12 +147,13 @@ var caCertsValidator = stringValidator{
 		if err == nil {
 			return nil
 		}
-		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates "+
-			"themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
+		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the "+
+			"certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
 	},
 }
 
-// pemPath returns the path for an error about PEM text. Returns the empty path if the text may contain a private key; see errorAt.
+// pemPath returns the path for an error about PEM text. Returns the empty path if the text may contain a private key;
+// see errorAt.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	hasKey := strings.Contains(text, "PRIVATE KEY")

@@ -25,12 +25,13 @@ var warningTexts = []struct {
 		"The inSeconds and value (in minutes) of these expiry options do not agree. They were read by inSeconds:",
 		"Ask the operator of the instance to fix its expiry options."},
 	{instance.SuspiciouslyShort, "Expiry options shorter than a minute",
-		"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. A few early " +
-			"releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may really be 60 times as long:",
+		"These expiry options have no inSeconds, so their value was read as seconds, as the service's documentation says. " +
+			"A few early releases, whose api_version is 1.1.0, 1.1.1 or 1.2.0, report minutes instead: the durations may " +
+			"really be 60 times as long:",
 		"Compare all options of the instance with what it offers its users: if these are minutes, all are."},
 	{instance.MixedUnits, "Expiry options without inSeconds beside others with it",
-		"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it may be minutes, as " +
-			"it is in the others:",
+		"These expiry options have no inSeconds, and others of the same instance have. Their value was read as seconds; it " +
+			"may be minutes, as it is in the others:",
 		"Compare them with what the instance offers its users, and ask its operator to fix its expiry options."},
 }
 
@@ -44,8 +45,8 @@ func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) 
 	return diags
 }
 
-// listWarnings returns the first instance with a warning of a kind, and all warnings of that kind, grouped by source. Returns "" if
-// there are none.
+// listWarnings returns the first instance with a warning of a kind, and all warnings of that kind, grouped by source.
+// Returns "" if there are none.
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (first, list string) {
 	var lines []string
 	for _, read := range instances {
