@@ -36,10 +36,9 @@ func unknownArguments(config providerModel, retry retryModel) (unknown []string)
 	return unknown
 }
 
-// checkKnownArguments checks that the provider arguments that a read needs are known. If not, it returns true if the
-// read may be deferred, else an error. otherRemedy continues the last sentence of that error. A read needs all
-// arguments, except that one with its own base URL needs base_url only to know whether request_headers or connect_to
-// apply.
+// checkKnownArguments checks that the arguments of the provider that a read needs are known. If not, it returns true if
+// the read may be deferred, else an error, whose last sentence otherRemedy continues. A read with its own base URL needs
+// that of the provider only if request_headers or connect_to are set.
 func (d *providerData) checkKnownArguments(
 	ownBaseURL, deferralAllowed bool, otherRemedy string,
 ) (deferred bool, notKnown diag.Diagnostic) {

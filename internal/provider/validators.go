@@ -19,20 +19,21 @@ import (
 )
 
 // The types below make validators from functions, which are called only with values that are neither null nor unknown.
-// They must not print sensitive or long values. accepts describes the valid values.
+// They must not print sensitive or long values.
 type (
 	stringValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, text string) diag.Diagnostic
 	}
 	numberValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, number *big.Float) diag.Diagnostic
 	}
 	mapValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, values types.Map) diag.Diagnostics
 	}
+	validValues string // a description of them
 )
 
 var (
@@ -41,12 +42,8 @@ var (
 	_ validator.Map    = mapValidator{}
 )
 
-func (v stringValidator) Description(context.Context) string         { return v.accepts }
-func (v stringValidator) MarkdownDescription(context.Context) string { return v.accepts }
-func (v numberValidator) Description(context.Context) string         { return v.accepts }
-func (v numberValidator) MarkdownDescription(context.Context) string { return v.accepts }
-func (v mapValidator) Description(context.Context) string            { return v.accepts }
-func (v mapValidator) MarkdownDescription(context.Context) string    { return v.accepts }
+func (v validValues) Description(context.Context) string         { return string(v) }
+func (v validValues) MarkdownDescription(context.Context) string { return string(v) }
 
 func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if isSet(req.ConfigValue) {
@@ -70,7 +67,7 @@ func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, r
 // report a bug.
 func wholeNumber(least, most int64) numberValidator {
 	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
-	return numberValidator{accepts, func(at path.Path, number *big.Float) diag.Diagnostic {
+	return numberValidator{validValues(accepts), func(at path.Path, number *big.Float) diag.Diagnostic {
 		if whole, accuracy := number.Int64(); accuracy == big.Exact && least <= whole && whole <= most {
 			return nil
 		}
