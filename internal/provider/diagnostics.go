@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -74,6 +75,15 @@ func listed(texts []string, separator, beforeMore string) string {
 		list += fmt.Sprintf("%sand %d more", beforeMore, more)
 	}
 	return list
+}
+
+// quoted returns at most maxListed keys, in quotes.
+func quoted(keys []string) string {
+	list := make([]string, len(keys))
+	for i, key := range keys {
+		list[i] = strconv.Quote(key)
+	}
+	return listed(list, ", ", ", ")
 }
 
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")

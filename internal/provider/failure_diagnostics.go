@@ -2,6 +2,8 @@ package provider
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -110,4 +112,57 @@ func (f failedRead) howItEnded() string {
 			formatDuration(f.op.provider.requestTimeout))
 	}
 	return sentences(made, limit)
+}
+
+// pathAtFault returns the path of the argument that a failure is about.
+func pathAtFault(err *client.ReadError, op readOperation) path.Path {
+	switch {
+	case op.purpose == refreshRecord: // it has no configuration to point to
+		return path.Empty()
+	case err.Ending == client.Unstable:
+		return path.Root("stable_for")
+	case err.Failure != nil && err.Failure.Kind == client.KindUnexpected:
+		return expectedPath(err.Differences)
+	default:
+		return path.Root("base_url")
+	}
+}
+
+func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
+	for _, key := range slices.Sorted(maps.Keys(failed)) {
+		at := path.Root("base_urls").AtMapKey(key)
+		failure := readDiagnostic(at, failed[key].err, op)
+		diags.AddAttributeError(at, failure.Summary(),
+			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
+	}
+	return diags
+}
+
+// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of
+// instances.
+func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
+	var lines, allAdvice []string
+	count := make(map[string]int)
+	keys := slices.Sorted(maps.Keys(failed))
+	for _, key := range keys {
+		err := failed[key].err
+		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
+		for _, sentences := range (failedRead{err, err.Failure, op}).advice() {
+			if count[sentences] == 0 {
+				allAdvice = append(allAdvice, sentences)
+			}
+			count[sentences]++
+		}
+	}
+	texts := []string{fmt.Sprintf(
+		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+		len(keys), total, listed(lines, "", bullet))}
+	for _, sentences := range allAdvice {
+		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
+	}
+	first := failed[keys[0]].name()
+	if more := len(keys) - 1; more > 0 {
+		first += fmt.Sprintf(" (and %d more)", more)
+	}
+	return diag.NewWarningDiagnostic("Instances could not be read: "+first, paragraphs(texts...))
 }

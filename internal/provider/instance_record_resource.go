@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -211,23 +210,6 @@ func isSameInstance(a, b types.String) bool {
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
 }
 
-// driftWarning returns a warning that an instance does not report the expected values, although these are unchanged.
-// Terraform shows it in plans, applies (even if the record is replaced) and refreshes.
-func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
-	limit := updateTimeout
-	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
-		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
-	}
-	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
-	summary := fmt.Sprintf("Instance did not report what is expected: %s (%s)",
-		planned.BaseURL.ValueString(), differences[0])
-	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
-		"When it was last read, the instance reported other values:"+differenceList(differences),
-		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces "+
-			"the record.",
-		sentences(differenceRemedies(differences), adviceUnexpected)))
-}
-
 // Create waits for the instance. If the wait fails, nothing is recorded.
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned recordModel
@@ -300,41 +282,6 @@ func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, re
 	}
 }
 
-// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store
-// what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
-func (r *instanceRecordResource) changedWarning(
-	planned recordModel, result *client.Result, expected expectedModel,
-) diag.Diagnostic {
-	var changed []string
-	want, got := planned.values(), newDetailsModel(result.Details).values()
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		switch {
-		case want[name].IsUnknown() || got[name].Equal(want[name]) || followsFromVersion(name):
-		case name == "recommended_expire_times":
-			changed = append(changed, name)
-		case want[name].IsNull(): // in a state that somebody edited
-			changed = append(changed, fmt.Sprintf("%s is %s, planned nothing", name, r.provider.redactedText(got[name])))
-		default:
-			changed = append(changed,
-				fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got[name]), r.provider.redactedText(want[name])))
-		}
-	}
-	if body := planned.ResponseBody; !body.IsUnknown() && !body.Equal(textValue(string(result.Document))) {
-		changed = append(changed, "response_body")
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	asExpected := ""
-	if !expected.isEmpty() {
-		asExpected = "The instance reports what is expected. "
-	}
-	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(),
-		asExpected+"These details have changed too, but this apply had to keep them as planned:"+bullets(changed)+
-			"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an "+
-			"argument for it.")
-}
-
 // Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
 // keep, so there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -403,34 +350,6 @@ func (r *instanceRecordResource) read(
 		return nil, diag.Diagnostics{readDiagnostic(pathAtFault(err, op), err, op)}
 	}
 	return result, warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
-}
-
-// pathAtFault returns the path of the argument that a failure is about.
-func pathAtFault(err *client.ReadError, op readOperation) path.Path {
-	switch {
-	case op.purpose == refreshRecord: // it has no configuration to point to
-		return path.Empty()
-	case err.Ending == client.Unstable:
-		return path.Root("stable_for")
-	case err.Failure != nil && err.Failure.Kind == client.KindUnexpected:
-		return expectedPath(err.Differences)
-	default:
-		return path.Root("base_url")
-	}
-}
-
-// keptWarning returns a warning that a refresh failed.
-func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diagnostic) diag.Diagnostic {
-	summary, notChecked := "Instance not read, last known details kept", ""
-	if parsed, err := address.ParseBaseURL(baseURL.ValueString()); err == nil { // an invalid one may contain a secret
-		summary += ": " + parsed.Written
-	}
-	if !expected.isEmpty() {
-		notChecked = " Whether it reports what is expected was not checked."
-	}
-	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+
-			notChecked+"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -134,8 +133,8 @@ func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m
 // member. Null and invalid URLs are errors; unknown ones are skipped.
 func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember)
+	invalid, anySecret := make(map[string]*address.SyntaxError), false
 	elements := baseURLs.Elements()
-	invalid := make(map[string]*address.SyntaxError)
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
 		value := elements[key].(types.String)
 		if value.IsUnknown() {
@@ -146,7 +145,7 @@ func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagno
 			if value.IsNull() {
 				syntaxErr = &address.SyntaxError{Problem: "is null", Remedy: "Remove the key, or set it to a URL."}
 			}
-			invalid[key] = syntaxErr
+			invalid[key], anySecret = syntaxErr, anySecret || syntaxErr.Secret
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective]
@@ -157,24 +156,15 @@ func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagno
 		}
 		member.keys = append(member.keys, key)
 	}
-	diags.Append(invalidURLs(invalid)...)
-	return members, diags
-}
-
-// invalidURLs returns an error for each invalid base URL, by its key.
-func invalidURLs(invalid map[string]*address.SyntaxError) (diags diag.Diagnostics) {
-	// All base URLs may be on one line, which Terraform would print for each.
-	isSecret := func(err *address.SyntaxError) bool { return err.Secret }
-	anySecret := slices.ContainsFunc(slices.Collect(maps.Values(invalid)), isSecret)
 	for _, key := range slices.Sorted(maps.Keys(invalid)) {
 		argument := path.Root("base_urls").AtMapKey(key)
 		at := argument
-		if anySecret {
+		if anySecret { // all base URLs may be on one line, which Terraform would print for each
 			at = path.Empty()
 		}
 		diags.Append(syntaxError(at, summaryBaseURL, argument.String(), invalid[key]))
 	}
-	return diags
+	return members, diags
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -246,52 +236,4 @@ func readFleet(ctx context.Context, members []*fleetMember, op readOperation) {
 		})
 	}
 	reads.Wait()
-}
-
-func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
-	for _, key := range slices.Sorted(maps.Keys(failed)) {
-		at := path.Root("base_urls").AtMapKey(key)
-		failure := readDiagnostic(at, failed[key].err, op)
-		diags.AddAttributeError(at, failure.Summary(),
-			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
-	}
-	return diags
-}
-
-// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of
-// instances.
-func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
-	var lines, allAdvice []string
-	count := make(map[string]int)
-	keys := slices.Sorted(maps.Keys(failed))
-	for _, key := range keys {
-		err := failed[key].err
-		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
-		for _, sentences := range (failedRead{err, err.Failure, op}).advice() {
-			if count[sentences] == 0 {
-				allAdvice = append(allAdvice, sentences)
-			}
-			count[sentences]++
-		}
-	}
-	texts := []string{fmt.Sprintf(
-		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
-		len(keys), total, listed(lines, "", bullet))}
-	for _, sentences := range allAdvice {
-		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
-	}
-	first := failed[keys[0]].name()
-	if more := len(keys) - 1; more > 0 {
-		first += fmt.Sprintf(" (and %d more)", more)
-	}
-	return diag.NewWarningDiagnostic("Instances could not be read: "+first, paragraphs(texts...))
-}
-
-// quoted returns at most maxListed keys, in quotes.
-func quoted(keys []string) string {
-	list := make([]string, len(keys))
-	for i, key := range keys {
-		list[i] = strconv.Quote(key)
-	}
-	return listed(list, ", ", ", ")
 }
