@@ -114,7 +114,7 @@ func (f failedRead) howItEnded() string {
 	return sentences(made, limit)
 }
 
-// pathAtFault returns the path of the argument that a failure is about.
+// pathAtFault returns the path of the argument of a record that a failure is about.
 func pathAtFault(err *client.ReadError, op readOperation) path.Path {
 	switch {
 	case op.purpose == refreshRecord: // it has no configuration to point to
@@ -128,7 +128,8 @@ func pathAtFault(err *client.ReadError, op readOperation) path.Path {
 	}
 }
 
-func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
+// fleetErrors returns an error for each key of an instance that could not be read.
+func fleetErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
 		at := path.Root("base_urls").AtMapKey(key)
 		failure := readDiagnostic(at, failed[key].err, op)
@@ -138,27 +139,26 @@ func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag
 	return diags
 }
 
-// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of
-// instances.
-func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
+// fleetWarning returns a warning that lists the failures, and each piece of advice once, with the number of keys.
+func fleetWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
 	var lines, allAdvice []string
 	count := make(map[string]int)
 	keys := slices.Sorted(maps.Keys(failed))
 	for _, key := range keys {
 		err := failed[key].err
 		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
-		for _, sentences := range (failedRead{err, err.Failure, op}).advice() {
-			if count[sentences] == 0 {
-				allAdvice = append(allAdvice, sentences)
+		for _, advice := range (failedRead{err, err.Failure, op}).advice() {
+			if count[advice] == 0 {
+				allAdvice = append(allAdvice, advice)
 			}
-			count[sentences]++
+			count[advice]++
 		}
 	}
 	texts := []string{fmt.Sprintf(
 		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", bullet))}
-	for _, sentences := range allAdvice {
-		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
+	for _, advice := range allAdvice {
+		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[advice], advice))
 	}
 	first := failed[keys[0]].name()
 	if more := len(keys) - 1; more > 0 {

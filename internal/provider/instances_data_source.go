@@ -207,9 +207,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	if !model.AllowFailures.ValueBool() {
-		resp.Diagnostics.Append(failureErrors(failed, op)...)
+		resp.Diagnostics.Append(fleetErrors(failed, op)...)
 	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(failuresWarning(failed, total, op))
+		resp.Diagnostics.Append(fleetWarning(failed, total, op))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {

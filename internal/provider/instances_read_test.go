@@ -87,8 +87,8 @@ func TestFleetWithAnInvalidURL(t *testing.T) {
 	}
 }
 
-// TestFailuresWarning lists at most 20 keys, and each remedy once.
-func TestFailuresWarning(t *testing.T) {
+// TestFleetWarning lists at most 20 keys, and each remedy once.
+func TestFleetWarning(t *testing.T) {
 	t.Parallel()
 	failed := func(failure client.Failure, keys ...string) map[string]*fleetMember {
 		members := make(map[string]*fleetMember)
@@ -144,7 +144,7 @@ func TestFailuresWarning(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := failuresWarning(test.failed, test.total, op)
+			got := fleetWarning(test.failed, test.total, op)
 			requireDiagnostic(t, diag.Diagnostics{got}, "Warning: Instances could not be read: "+test.first, append(test.advice, test.lines)...)
 			if count := strings.Count(got.Detail(), " of them: "); count != len(test.advice) {
 				t.Errorf("%d remedies, want %d:\n%s", count, len(test.advice), got.Detail())

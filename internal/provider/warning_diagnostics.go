@@ -15,8 +15,8 @@ import (
 )
 
 type instanceWarnings struct {
-	// instance identifies the instance in a summary.
-	instance string
+	// name identifies the instance in a summary.
+	name string
 	// source is the URL that was read, or the keys of base_urls.
 	source   string
 	warnings []instance.Warning
@@ -61,7 +61,7 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 			if warning.Kind != kind {
 				continue
 			}
-			first = cmp.Or(first, read.instance)
+			first = cmp.Or(first, read.name)
 			lines = append(lines, heading+bullet+warning.Entry)
 			heading = ""
 		}
