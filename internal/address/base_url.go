@@ -175,8 +175,7 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	return nil
 }
 
-// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more, such as
-// quotes and angle brackets.
+// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more.
 func isHost(text string) bool {
 	if _, err := idna.Lookup.ToASCII(text); err != nil && !isASCII(text) { // a lookup of ASCII needs no IDNA
 		return false

@@ -144,8 +144,7 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	return result, r.check(result)
 }
 
-// keepUsedHeaders drops the headers that nothing below reads: they may take much more memory than the body; see
-// maxHead.
+// keepUsedHeaders drops the headers that nothing reads: they may take much more memory than the body; see maxHead.
 func keepUsedHeaders(response *http.Response) {
 	used := make(http.Header)
 	for _, name := range []string{

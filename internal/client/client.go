@@ -20,8 +20,7 @@ type Config struct {
 	Retry          Retry
 	TLS            TLS
 	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port (see [address.ParseHostPort]) to connect to
-	// in its place. Such requests use no proxy; their URL, Host header and TLS server name stay the same. An empty value
-	// means no override.
+	// in its place, if any. Such requests use no proxy; their URL, Host header and TLS server name stay the same.
 	ConnectTo map[string]string
 	// Log logs an event, with fields that are safe to print. Required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
@@ -52,8 +51,7 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// RedactedLine returns text from an instance as one line, cut and safe to print: the secrets in headers and proxy URLs
-// are redacted.
+// RedactedLine returns text from an instance as one line, cut and without secrets of headers and proxy URLs.
 func (c *Client) RedactedLine(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxyCredentials).line(text, messageLimit)
 }

@@ -72,8 +72,7 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	Class string
 	// Reason says what went wrong, in one line.
 	Reason string
-	// StatusCode is the status of the response if it is not 200, or that of a proxy that refused to connect (KindProxy). 0
-	// if there was neither.
+	// StatusCode is the status of the response if it is not 200, or of a proxy that refused to connect (KindProxy), or 0.
 	StatusCode int
 	// Faults lists the faults of a document that is not an instance document.
 	Faults []string
@@ -85,8 +84,7 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	TimedOut bool
 	// RedirectedTo is the URL after redirects, without its query, or "".
 	RedirectedTo string
-	// OtherOrigin is true if redirects led to another origin, to which neither extra headers nor a client certificate are
-	// sent.
+	// OtherOrigin is true if redirects led to another origin, which gets no extra headers and no client certificate.
 	OtherOrigin bool
 	// HeadersSent is true if the request had extra headers.
 	HeadersSent bool

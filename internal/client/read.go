@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Read reads an instance, and retries failures that may pass. The context's deadline limits the whole read. The error
-// is a [*ReadError].
+// Read reads an instance until the context's deadline, and retries failures that may pass. The error is a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	r := c.newReading(request, c.pooled)
 	backoff := newBackoff(ctx, c.config.Retry)
@@ -157,8 +156,7 @@ func (r *reading) succeeded(ctx context.Context, result *Result) *Result {
 	return result
 }
 
-// interrupted returns the error for a read whose context ended. An earlier failure says more than the interrupted
-// attempt.
+// interrupted returns the error for a read whose context ended. An earlier failure says more than the last attempt.
 func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -13,8 +13,7 @@ import (
 
 const (
 	redacted = "(redacted)"
-	// minSecret is the minimum length of a secret in bytes. Redacting shorter values ("1", "on") would make messages
-	// unreadable.
+	// minSecret is the minimum length of a secret in bytes. Redacting "1" or "on" would make messages unreadable.
 	minSecret = 3
 )
 

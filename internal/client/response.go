@@ -112,8 +112,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	return failure
 }
 
-// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or because every other byte of its beginning
-// is 0.
+// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or the zeros at its beginning.
 func isUTF16(body []byte) bool {
 	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
 		return true
@@ -153,8 +152,7 @@ func messageOf(header http.Header, body []byte) string {
 	}
 }
 
-// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Returns "" for any
-// other body.
+// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Otherwise "".
 func errorMessage(body []byte) string {
 	var serviceError struct {
 		Error   string `json:"error"`

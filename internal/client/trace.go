@@ -43,12 +43,10 @@ type requestTrace struct {
 
 type traceKey struct{}
 
-// traceOf returns the trace in ctx, a context from withTrace or one that net/http derived from it. It panics if there
-// is none.
+// traceOf returns the trace in ctx, which must be from withTrace, or derived from such a context by net/http.
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
-// withTrace returns a context that traces one request, and the trace. connectTo, if any, replaces the host and port to
-// connect to.
+// withTrace returns a context that traces one request, and the trace.
 func withTrace(ctx context.Context, connectTo string, redact redactor) (context.Context, *requestTrace) {
 	t := &requestTrace{connectTo: connectTo, redact: redact}
 	t.deadline, _ = ctx.Deadline()
@@ -91,8 +89,7 @@ func (t *requestTrace) reach(s stage) {
 
 func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
 
-// wantCertificate records that the server asked for a client certificate, unless the request is already sent on another
-// connection.
+// wantCertificate records that the server asked for a client certificate, unless another connection has the request.
 func (t *requestTrace) wantCertificate() {
 	if t.at() < stageSent {
 		t.certificateWanted.Store(true)

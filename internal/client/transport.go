@@ -13,11 +13,9 @@ import (
 const (
 	// maxIdleConns is the maximum number of idle connections, also per host.
 	maxIdleConns = 256
-	// idleConnTimeout is shorter than that of most servers and load balancers (60 s and more), so that the client closes
-	// first.
+	// idleConnTimeout is shorter than that of most servers and balancers (60 s and more): the client must close first.
 	idleConnTimeout = 30 * time.Second
-	// maxHead is the maximum size of the response headers in bytes. Parsed, they can take up to eighteen times as much
-	// memory.
+	// maxHead is the maximum size of the response headers in bytes. Parsed, they can take eighteen times as much memory.
 	maxHead = 16 << 10
 )
 
@@ -25,8 +23,7 @@ const (
 // the client certificate. Both are the same if there is no client certificate.
 type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
-// newTransports returns transports. If reuse is false, each request opens a new connection. (Request.Close would still
-// take one from the pool.)
+// newTransports returns transports. Without reuse, each request opens a connection. (Request.Close may take an old one.)
 func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
 	otherOrigins := newTransport(reuse, chooseProxy, withoutCertificate)
 	if withCertificate == nil {

@@ -211,8 +211,7 @@ func (f failedRead) credentialsRequired() bool {
 	return f.is(client.KindStatus) && (f.StatusCode == http.StatusUnauthorized || f.StatusCode == http.StatusForbidden)
 }
 
-// credentialsWithheld reports whether headers or a client certificate that a server may require were not sent after a
-// redirect.
+// credentialsWithheld reports whether a redirect led to a server that requires what was not sent to it.
 func (f failedRead) credentialsWithheld() bool {
 	return f.OtherOrigin && (f.credentialsRequired() || f.Kind == client.KindClientCertificate)
 }
@@ -227,8 +226,7 @@ func (f failedRead) typicalOfAStart() bool {
 	}
 }
 
-// mayHaveBeenTooShort reports whether a wait that ran out of time may only have been too short. After a streak, the
-// instance had started already.
+// mayHaveBeenTooShort reports whether a wait may only have been too short. After a streak, it was long enough.
 func (f failedRead) mayHaveBeenTooShort() bool {
 	if f.wasStable() || !f.OutOfTime() {
 		return false

@@ -22,8 +22,7 @@ import (
 
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
 
-// The functions below return arguments that several schemas share. The attribute types of data sources also fit
-// provider and resource schemas.
+// These arguments are in several schemas. The attribute types of data sources fit those of providers and resources too.
 
 func durationAttribute(description, defaultDuration string) schema.StringAttribute {
 	return schema.StringAttribute{
@@ -48,8 +47,7 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// blockAs returns a block as a model. A block that is absent, or unknown as a whole, is the zero model, which has only
-// null values.
+// blockAs returns a block as a model. If it is absent, or unknown as a whole, all values of the model are null.
 func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
 	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true, UnhandledUnknownAsEmpty: true})
 	return model, diags
@@ -66,8 +64,7 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 	return defaultDuration
 }
 
-// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is
-// an error already.
+// isDurationOrNull reports whether durationOr returns what value says. If it is invalid, that is an error already.
 func isDurationOrNull(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
 
 // int64Or returns a whole number as an int64. Returns defaultNumber if null or unknown.

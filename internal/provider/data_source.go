@@ -76,8 +76,7 @@ func (d *dataSource) operation(
 	}, append(diags, invalid...)
 }
 
-// deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns
-// true if it did.
+// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. Returns true if it did.
 func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	deferred, unknown := d.provider.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")

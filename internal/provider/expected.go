@@ -112,8 +112,7 @@ func int64Value(number types.Number) types.Int64 {
 	}
 }
 
-// differences returns the reported details that differ from the expected ones, which must be known, sorted by name and
-// safe to print.
+// differences returns the details that differ from the expected ones, which must be known, by name and safe to print.
 func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
 	want, got := expected.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {

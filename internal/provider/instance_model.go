@@ -109,8 +109,7 @@ func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
 	return types.ListValueMust(expireTimeType, elements)
 }
 
-// textValue returns text of an instance in NFC, the form in which Terraform stores it: it must equal what is in the
-// state.
+// textValue returns text of an instance in NFC, as Terraform stores it: it must equal what is in the state.
 func textValue(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
 
 // values returns the values of detailsAttributes.

@@ -65,8 +65,7 @@ func (m recordModel) blocks(
 	return expected, timeouts, append(diags, more...)
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each value
-// three times.
+// object returns the model as a value. From the struct, the framework would convert each value three times.
 func (m recordModel) object(schemaType attr.Type) types.Object {
 	values := m.values()
 	values["base_url"] = m.BaseURL
@@ -137,8 +136,7 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the
-// timeouts.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for longer than a timeout.
 func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config recordModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

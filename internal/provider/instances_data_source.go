@@ -40,8 +40,7 @@ type instancesModel struct {
 	readModel
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each instance
-// three times.
+// object returns the model as a value. From the struct, the framework would convert each instance three times.
 func (m instancesModel) object(schemaType attr.Type) types.Object {
 	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, map[string]attr.Value{
 		"base_urls":        m.BaseURLs,

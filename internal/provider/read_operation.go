@@ -19,8 +19,7 @@ const (
 	waitForRecord                    // a record that is created or updated
 )
 
-// readOperation holds the settings of a read, of one instance or of many at once. Messages about a failure depend on
-// them too.
+// readOperation holds the settings of a read, of one instance or of many. Messages about a failure depend on them too.
 type readOperation struct {
 	provider *providerData
 	purpose  purpose

@@ -37,8 +37,8 @@ func unknownArguments(config providerModel, retry retryModel) (unknown []string)
 }
 
 // checkKnownArguments checks that the arguments of the provider that a read needs are known. If not, it returns true if
-// the read may be deferred, else an error, whose last sentence otherRemedy continues. A read with its own base URL needs
-// that of the provider only if request_headers or connect_to are set.
+// the read may be deferred, else an error, whose last sentence otherRemedy continues. A read with its own base URL
+// needs that of the provider only if request_headers or connect_to are set.
 func (d *providerData) checkKnownArguments(
 	ownBaseURL, deferralAllowed bool, otherRemedy string,
 ) (deferred bool, notKnown diag.Diagnostic) {

@@ -63,8 +63,7 @@ func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, r
 	}
 }
 
-// wholeNumber returns a validator for integers. For a fraction, the framework's Int64Attribute would ask the user to
-// report a bug.
+// wholeNumber validates integers. For a fraction, the framework's Int64Attribute asks the user to report a bug.
 func wholeNumber(least, most int64) numberValidator {
 	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
 	return numberValidator{validValues(accepts), func(at path.Path, number *big.Float) diag.Diagnostic {
@@ -149,8 +148,7 @@ var caCertsValidator = stringValidator{
 	},
 }
 
-// pemPath returns the path for an error about PEM text. Returns the empty path if the text may contain a private key;
-// see errorAt.
+// pemPath returns the path for an error about PEM text, empty if the text may contain a private key; see errorAt.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	hasKey := strings.Contains(text, "PRIVATE KEY")

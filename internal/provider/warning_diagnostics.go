@@ -51,8 +51,7 @@ func warningDiagnostics(instances ...instanceWarnings) (diags diag.Diagnostics) 
 	return diags
 }
 
-// listWarnings returns the first instance with a warning of a kind, and all warnings of that kind, grouped by source.
-// Returns "" if there are none.
+// listWarnings returns the first instance with a warning of a kind, and a list of all by source, or "" if none has one.
 func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (first, list string) {
 	var lines []string
 	for _, read := range instances {
