@@ -23,7 +23,7 @@ const (
 // the client certificate. Both are the same if there is no client certificate.
 type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
-// newTransports returns transports. Without reuse, each request opens a connection. (Request.Close may take an old one.)
+// newTransports returns transports. Without reuse, each request opens a connection: Request.Close may take an old one.
 func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
 	otherOrigins := newTransport(reuse, chooseProxy, withoutCertificate)
 	if withCertificate == nil {
