@@ -184,17 +184,17 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	planned.WaitFailed = types.BoolValue(false)
-	// Otherwise, the details stay unknown, as the framework has planned them.
-	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
-	if sameInstance {
+	// Details that are not kept stay as the framework has planned them: unknown.
+	keepsDetails := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
+	if keepsDetails {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
 	}
 	expected.plan(&planned.detailsModel)
-	if sameInstance && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
+	if keepsDetails && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.object(resp.Plan.Schema.Type()))...)
-	if sameInstance && planned.Expected.Equal(state.Expected) {
+	if keepsDetails && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
 			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
 		}
@@ -237,18 +237,16 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !mustWait(planned, state, expected) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
-		return
+	if mustWait(planned, state, expected) {
+		result, diags := r.wait(ctx, planned, expected, updateTimeout, timeouts.Update)
+		resp.Diagnostics.Append(diags...)
+		if diags.HasError() {
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
+			return
+		}
+		resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
+		planned.fillUnknown(state.detailsModel, expected, result)
 	}
-	result, diags := r.wait(ctx, planned, expected, updateTimeout, timeouts.Update)
-	resp.Diagnostics.Append(diags...)
-	if diags.HasError() {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
-		return
-	}
-	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
-	planned.fillUnknown(state.detailsModel, expected, result)
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
@@ -293,8 +291,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	imported := state.ResponseBody.IsNull() // not read yet
 	if imported {
 		state.WaitFailed = types.BoolValue(false)
-		deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, "")
-		if deferred {
+		if deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); deferred {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}
@@ -357,8 +354,8 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if _, err := address.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an "+
-			"instance,", err))
+		resp.Diagnostics.Append(syntaxError(
+			path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)
