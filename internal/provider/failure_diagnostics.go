@@ -22,9 +22,9 @@ type failedRead struct {
 // readDiagnostic returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it
 // was tried, and what to do. A canceled read has no attribute at fault.
 func readDiagnostic(at path.Path, err *client.ReadError, op readOperation) diag.Diagnostic {
-	detail := failedRead{err, err.Failure, op}.detail
+	f := failedRead{err, err.Failure, op}
 	if err.Ending != client.Canceled {
-		return errorAt(at, failureSummary(err), detail())
+		return errorAt(at, failureSummary(err), f.detail())
 	}
 	happened, afterwards := "Reading the instance was canceled after "+attempts(err.Attempts), ""
 	if op.timeoutArgument == updateTimeout {
@@ -34,7 +34,7 @@ func readDiagnostic(at path.Path, err *client.ReadError, op readOperation) diag.
 		return diag.NewErrorDiagnostic(summaryCanceled, paragraphs(happened+": GET "+err.URL+".", afterwards))
 	}
 	return diag.NewErrorDiagnostic(summaryCanceled,
-		paragraphs(happened+". The last one that finished failed:", detail(), afterwards))
+		paragraphs(happened+". The last one that finished failed:", f.detail(), afterwards))
 }
 
 func failureSummary(err *client.ReadError) string {
