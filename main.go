@@ -50,14 +50,16 @@ func main() {
 }
 
 // silenceUnreadLog switches the log off if nobody asked for one. Otherwise the plugin libraries write everything at
-// TRACE, for Terraform to throw away: that takes up to half of the time of a plan. Each part of the libraries looks at a
-// variable of its own before it prepares a line.
+// TRACE, for Terraform to throw away: that takes up to half of the time of a plan. Each part of the libraries looks at
+// a variable of its own before it prepares a line.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {
 		return
 	}
-	for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_FILETRANSFER"} {
+	for _, variable := range []string{
+		"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_FILETRANSFER",
+	} {
 		_ = os.Setenv(variable, "OFF") // a log that stays on is only slow
 	}
 }

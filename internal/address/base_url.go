@@ -175,8 +175,7 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 	return nil
 }
 
-// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more, such as quotes
-// and angle brackets.
+// isHost reports whether text has only characters of host names and IP addresses. url.Parse accepts more.
 func isHost(text string) bool {
 	if _, err := idna.Lookup.ToASCII(text); err != nil && !isASCII(text) { // a lookup of ASCII needs no IDNA
 		return false
@@ -201,9 +200,9 @@ func parsePort(text string) (port string, ok bool) {
 // default port.
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
-// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it, unless
-// it is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to 65535. An
-// IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
+// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it,
+// unless it is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to
+// 65535. An IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
 func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {

@@ -2,15 +2,12 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -56,15 +53,15 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 			failure = newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
 		}
 		if failure != nil {
-			r.describe(failure, trace, target, origin, redirects > 0)
+			r.annotate(failure, trace, target, origin, redirects > 0)
 			return nil, failure
 		}
 		return result, nil
 	}
 }
 
-// describe sets the fields of a failure that say how far the last request got, and on which way.
-func (r *reading) describe(failure *Failure, trace *requestTrace, target *url.URL, origin string, redirected bool) {
+// annotate sets the fields of a failure that say how far the last request got, and on which way.
+func (r *reading) annotate(failure *Failure, trace *requestTrace, target *url.URL, origin string, redirected bool) {
 	failure.Connected = trace.at() > stageConnecting
 	failure.Answered = trace.at() == stageAnswered
 	failure.CacheAgeSeconds = trace.age.seconds
@@ -82,7 +79,9 @@ func (r *reading) describe(failure *Failure, trace *requestTrace, target *url.UR
 // get sends one request to target, a URL of origin. It returns a result, the target of a redirect, or a failure.
 //
 // Extra headers and the client certificate are sent only to the origin of the base URL.
-func (r *reading) get(ctx context.Context, target *url.URL, origin string, trace *requestTrace) (*Result, *url.URL, *Failure) {
+func (r *reading) get(
+	ctx context.Context, target *url.URL, origin string, trace *requestTrace,
+) (*Result, *url.URL, *Failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, classify(ctx, err, trace)
@@ -145,36 +144,15 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	return result, r.check(result)
 }
 
-// keepUsedHeaders drops the headers that nothing below reads: they may take much more memory than the body; see maxHead.
+// keepUsedHeaders drops the headers that nothing reads: they may take much more memory than the body; see maxHead.
 func keepUsedHeaders(response *http.Response) {
 	used := make(http.Header)
-	for _, name := range []string{"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After"} {
+	for _, name := range []string{
+		"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After",
+	} {
 		if values := response.Header.Values(name); values != nil {
 			used[name] = values
 		}
 	}
 	response.Header = used
 }
-
-// cacheAge is the Age of a response (RFC 9111, section 5.1), which only caches send.
-type cacheAge struct {
-	known   bool
-	seconds int64
-}
-
-// ageUnit is the unit of Age.
-const ageUnit = time.Second
-
-// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of 68 years. An
-// invalid one is not known.
-func newCacheAge(header http.Header) cacheAge {
-	first, _, _ := strings.Cut(header.Get("Age"), ",")
-	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
-	if seconds < 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return cacheAge{}
-	}
-	return cacheAge{known: true, seconds: seconds}
-}
-
-// upperBound returns the largest time that the response may have been in the cache: Age counts whole seconds.
-func (a cacheAge) upperBound() time.Duration { return time.Duration(a.seconds+1) * ageUnit }

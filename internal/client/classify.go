@@ -21,8 +21,8 @@ import (
 
 const reasonLimit = 300 // characters
 
-// classify returns the failure for an error of a round trip or of reading a body. It matches on the unredacted text of the error, and
-// redacts only the parts that came from the server.
+// classify returns the failure for an error of a round trip or of reading a body. It matches on the unredacted text of
+// the error, and redacts only the parts that came from the server.
 func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	if failure, ok := errors.AsType[*Failure](err); ok { // from proxy.go
 		return failure
@@ -33,8 +33,8 @@ func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	return failure
 }
 
-// failureOf returns the failure for err, except TimedOut. It checks in this order: proxy, DNS, timeout, TLS, no connection,
-// broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
+// failureOf returns the failure for err, except TimedOut. It checks in this order: proxy, DNS, timeout, TLS, no
+// connection, broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
 func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(ctx, err)
@@ -58,7 +58,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindLargeHead, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // a reset means that it had connected
+	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // after a connection
 		return newFailure(KindConnect, safetext.Line(text, reasonLimit))
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		return newFailure(KindHTTPSOnly, "the server answered in TLS, not in plain HTTP")
@@ -76,7 +76,6 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 // cutShort matches the errors of net/http for a head that ends within a line.
 var cutShort = regexp.MustCompile(`^malformed (MIME header|HTTP response "H[TP/1.]*"$|HTTP status code "\d{0,2}"$)`)
 
-// notHTTPFailure returns the failure for an invalid response.
 func notHTTPFailure(err error, trace *requestTrace) *Failure {
 	kind, text := KindNotHTTP, goText(err)
 	if trace.at() == stageAnswered {
@@ -92,7 +91,6 @@ func notHTTPFailure(err error, trace *requestTrace) *Failure {
 	return failure
 }
 
-// proxyFailure returns the failure for an error at a proxy.
 func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	untrusted := isA[*tls.CertificateVerificationError](err)
@@ -112,7 +110,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	}
 }
 
-// noAnswer returns the reason for a timeout at a stage.
+// noAnswer returns the reason for a timeout.
 func noAnswer(reached stage) string {
 	switch reached {
 	case stageNone, stageConnecting:
@@ -126,7 +124,7 @@ func noAnswer(reached stage) string {
 	}
 }
 
-// brokenReason returns the reason for a broken connection at a stage. It does not tell closed from reset, which depends on timing.
+// brokenReason does not tell closed from reset, which depends on timing.
 func brokenReason(reached stage) string {
 	switch reached {
 	case stageHandshaking:
@@ -151,7 +149,8 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 		return handshakeFailure(err, safetext.Line(tlsText, reasonLimit), trace)
 	case trace.certificateWanted.Load() && isBroken(err):
 		// The alert may be lost when the server closes the connection.
-		failure := newFailure(KindClientCertificate, "the server asked for a client certificate, and closed or reset the connection")
+		failure := newFailure(KindClientCertificate,
+			"the server asked for a client certificate, and closed or reset the connection")
 		failure.transient = true
 		return failure
 	default:
@@ -159,7 +158,6 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	}
 }
 
-// certificateFailure returns the failure for a certificate that is not trusted.
 func certificateFailure(err error, reason string) *Failure {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
@@ -197,8 +195,8 @@ func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
 	return newFailure(kind, reason)
 }
 
-func isSelfSigned(certificate *x509.Certificate) bool {
-	return certificate.CheckSignature(certificate.SignatureAlgorithm, certificate.RawTBSCertificate, certificate.Signature) == nil
+func isSelfSigned(cert *x509.Certificate) bool {
+	return cert.CheckSignature(cert.SignatureAlgorithm, cert.RawTBSCertificate, cert.Signature) == nil
 }
 
 // isBroken reports whether err means that the connection ended.

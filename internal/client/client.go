@@ -1,5 +1,5 @@
-// Package client reads instances over HTTP. It implements the provider's HTTP rules (retries, timeouts, redirects, which header
-// goes where), and does not depend on Terraform.
+// Package client reads instances over HTTP. It implements the provider's HTTP rules (retries, timeouts, redirects,
+// which header goes where), and does not depend on Terraform.
 package client
 
 import (
@@ -19,8 +19,8 @@ type Config struct {
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port (see [address.ParseHostPort]) to connect to in its place.
-	// Such requests use no proxy; their URL, Host header and TLS server name stay the same. An empty value means no override.
+	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port (see [address.ParseHostPort]) to connect to
+	// in its place, if any. Such requests use no proxy; their URL, Host header and TLS server name stay the same.
 	ConnectTo map[string]string
 	// Log logs an event, with fields that are safe to print. Required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
@@ -29,8 +29,8 @@ type Config struct {
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// pooled reuses connections. unpooled, for waits, opens one for each request: behind a load balancer or after a DNS change, an
-	// old connection would still lead to the old server.
+	// pooled reuses connections. unpooled, for waits, opens one for each request: behind a load balancer or after a DNS
+	// change, an old connection would still lead to the old server.
 	pooled, unpooled transports
 	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
@@ -51,7 +51,7 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// RedactedLine returns text from an instance as one line, cut and safe to print: the secrets in headers and proxy URLs are redacted.
+// RedactedLine returns text from an instance as one line, cut and without secrets of headers and proxy URLs.
 func (c *Client) RedactedLine(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxyCredentials).line(text, messageLimit)
 }
@@ -61,8 +61,8 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot until the
-	// document is parsed; a retry delay holds none. May be nil.
+	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot
+	// until the document is parsed; a retry delay holds none. May be nil.
 	Semaphore chan struct{}
 }
 

@@ -34,9 +34,9 @@ var (
 	KindTLSVersion            = &Kind{noHandshake, "TLS handshake failed", false} // no TLS version in common
 	KindTLSHostName           = &Kind{noHandshake, "TLS handshake failed", false} // the server does not know the host name
 	KindTLSProtocol           = &Kind{noHandshake, "TLS handshake failed", false} // the server offers only HTTP/2
-	KindClientCertificate     = &Kind{noHandshake, "TLS handshake failed", false} // the server wants one, and got none that it accepts
+	KindClientCertificate     = &Kind{noHandshake, "TLS handshake failed", false} // the server got none that it accepts
 	KindProxy                 = &Kind{"Instance not reachable through the proxy", "proxy failed", true}
-	KindProxySettings         = &Kind{"Instance not reachable through the proxy", "proxy failed", false} // no attempt can succeed
+	KindProxySettings         = &Kind{"Instance not reachable through the proxy", "proxy failed", false}
 	KindNotHTTP               = &Kind{notHTTP, "not HTTP", false}
 	KindHTTPSOnly             = &Kind{notHTTP, "not HTTP", false} // the server expects TLS, and the URL says http
 	KindHTTP2Only             = &Kind{notHTTP, "not HTTP", false}
@@ -72,8 +72,7 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	Class string
 	// Reason says what went wrong, in one line.
 	Reason string
-	// StatusCode is the status of the response if it is not 200, or that of a proxy that refused to connect (KindProxy). 0 if
-	// there was neither.
+	// StatusCode is the status of the response if it is not 200, or of a proxy that refused to connect (KindProxy), or 0.
 	StatusCode int
 	// Faults lists the faults of a document that is not an instance document.
 	Faults []string
@@ -85,7 +84,7 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	TimedOut bool
 	// RedirectedTo is the URL after redirects, without its query, or "".
 	RedirectedTo string
-	// OtherOrigin is true if redirects led to another origin, to which neither extra headers nor a client certificate are sent.
+	// OtherOrigin is true if redirects led to another origin, which gets no extra headers and no client certificate.
 	OtherOrigin bool
 	// HeadersSent is true if the request had extra headers.
 	HeadersSent bool
@@ -123,8 +122,8 @@ type ReadError struct {
 	Ending Ending
 	// Attempts is the number of attempts. It is 0 if the time ran out before the first.
 	Attempts int
-	// Failure is that of the last attempt that failed by itself, if any, else that of the one which was interrupted. If the
-	// Ending is Unstable or Canceled, it may be nil.
+	// Failure is that of the last attempt that failed by itself, if any, else that of the one which was interrupted. If
+	// the Ending is Unstable or Canceled, it may be nil.
 	Failure *Failure
 	// Differences are those of the last document that a wait found to differ, even if later attempts failed in other ways.
 	Differences []Difference
@@ -162,8 +161,8 @@ func (e *ReadError) OutOfTime() bool {
 	return e.Ending == TimeRanOut || e.Ending == NoTimeLeft || e.Ending == Unstable
 }
 
-// Target returns what was requested when Failure came, "GET https://example.org/instance", with any redirect, connect_to and cache in
-// parentheses. Failure must not be nil.
+// Target returns what was requested when Failure came, "GET https://example.org/instance", with any redirect,
+// connect_to and cache in parentheses. Failure must not be nil.
 func (e *ReadError) Target() string {
 	target, failure := "GET "+e.URL, e.Failure
 	if failure.RedirectedTo != "" {

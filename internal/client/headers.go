@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// RefusedHeaders lists the headers that only the client may set: they control decompression, connection reuse and message framing.
+// RefusedHeaders lists the headers that only the client may set, for decompression, connections and message framing.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// InvalidHeader reports an invalid request header: its name as written, and what is wrong. It never contains the header's value.
+// InvalidHeader has the name of an invalid request header, as written, and what is wrong. It never has the value.
 type InvalidHeader struct{ Name, Reason string }
 
 // ParseHeaders returns headers with canonical names, and the invalid ones. Use the result only if there are none.

@@ -16,11 +16,13 @@ import (
 // proxyFunc returns the proxy of a request, or nil.
 type proxyFunc func(*http.Request) (*url.URL, error)
 
-// proxiesFromEnvironment returns a function that chooses a proxy by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and the credentials in
-// their URLs, to redact.
+var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
+
+// proxiesFromEnvironment returns a function that chooses a proxy by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and the
+// credentials in their URLs, to redact.
 //
-// Unlike http.ProxyFromEnvironment, it caches nothing between clients, and an invalid proxy URL is an error: a request must not bypass
-// the proxy.
+// Unlike http.ProxyFromEnvironment, it caches nothing between clients, and an invalid proxy URL is an error: a request
+// must not bypass the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	invalid := make(map[string]bool) // by the scheme of a request
@@ -32,7 +34,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 			*text = "http://" + *text
 		}
 		proxy, err := url.Parse(*text)
-		if err != nil || proxy.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
+		if err != nil || proxy.Hostname() == "" || !slices.Contains(proxySchemes, proxy.Scheme) {
 			invalid[scheme] = true
 			*text = "http://proxy.invalid" // otherwise ProxyFunc would choose no proxy; NO_PROXY still applies
 			continue
@@ -53,20 +55,22 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		proxy, err := proxyFor(request.URL)
 		switch {
 		case err != nil:
-			return nil, newFailure(KindProxySettings, "HTTP_PROXY is not used if the environment variable REQUEST_METHOD is set too, as it is for CGI programs")
+			return nil, newFailure(KindProxySettings, "HTTP_PROXY is not used if the environment variable "+
+				"REQUEST_METHOD is set too, as it is for CGI programs")
 		case proxy == nil:
 			return nil, nil
 		case invalid[request.URL.Scheme]:
 			// Leave out the URL, which may include a password.
-			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+proxyVariable(request.URL.Scheme)+" is not valid")
+			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+
+				proxyVariable(request.URL.Scheme)+" is not valid")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil
 	}, credentials
 }
 
-// proxyVariable returns the environment variable that names the proxy for a scheme: "http_proxy" if that is set, which httpproxy then
-// uses, or else "HTTP_PROXY".
+// proxyVariable returns the environment variable that names the proxy for a scheme: "http_proxy" if that is set, which
+// httpproxy then uses, or else "HTTP_PROXY".
 func proxyVariable(scheme string) string {
 	lower := scheme + "_proxy"
 	if os.Getenv(lower) != "" {
@@ -82,15 +86,16 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 		trace.proxyPassed.Store(true)
 		return nil
 	}
-	failure := newFailure(KindProxy, "the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
+	failure := newFailure(KindProxy,
+		"the proxy refused to connect to the instance: status "+statusLine(response.StatusCode))
 	failure.StatusCode = response.StatusCode
 	failure.transient = isTransient(response.StatusCode)
 	failure.addChallenges(response.Header, trace.redact)
 	return failure
 }
 
-// addChallenges adds the authentication schemes that the proxy accepts, if any, to the reason of status 407 (RFC 9110, section
-// 15.5.8).
+// addChallenges adds the authentication schemes that the proxy accepts, if any, to the reason of status 407 (RFC 9110,
+// section 15.5.8).
 func (f *Failure) addChallenges(header http.Header, redact redactor) {
 	challenges := strings.Join(header.Values("Proxy-Authenticate"), ", ")
 	if f.StatusCode == http.StatusProxyAuthRequired && challenges != "" {

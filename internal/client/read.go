@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Read reads an instance, and retries failures that may pass. The context's deadline limits the whole read. The error is a
-// [*ReadError].
+// Read reads an instance until the context's deadline, and retries failures that may pass. The error is a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	r := c.newReading(request, c.pooled)
 	backoff := newBackoff(ctx, c.config.Retry)
@@ -33,9 +32,9 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	}
 }
 
-// Wait reads an instance again and again until the condition holds, or until the context's deadline. It retries every failure except
-// a misconfigured proxy. Each attempt opens a new connection. An answer that a cache stored before the wait began is a failure. The
-// error is a [*ReadError].
+// Wait reads an instance again and again until the condition holds, or until the context's deadline. It retries every
+// failure except a misconfigured proxy. Each attempt opens a new connection. An answer that a cache stored before the
+// wait began is a failure. The error is a [*ReadError].
 func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*Result, error) {
 	r := c.newReading(request, c.unpooled)
 	r.until = &until
@@ -88,12 +87,13 @@ type reading struct {
 
 func (c *Client) newReading(request Request, transports transports) *reading {
 	return &reading{
-		client: c, request: request, transports: transports, redact: newRedactor(request.Headers, c.proxyCredentials), began: time.Now(),
+		client: c, request: request, transports: transports, began: time.Now(),
+		redact: newRedactor(request.Headers, c.proxyCredentials),
 	}
 }
 
-// check returns a failure if a wait does not accept a result: the values are not as expected, or a cache answered with a response that
-// may be too old: from before the wait began or, in a streak, from before the last second.
+// check returns a failure if a wait does not accept a result, because values are not as expected, or because a cache
+// may have stored the response before the wait began or, in a streak, more than a second ago.
 func (r *reading) check(result *Result) *Failure {
 	if r.until == nil {
 		return nil
@@ -114,8 +114,8 @@ func (r *reading) check(result *Result) *Failure {
 	return nil
 }
 
-// The time from one attempt of a streak to the next is random, so that it is not in step with a load balancer or with a server that
-// crashes regularly: 100 to 300 ms, or 1.1 to 1.3 s if the instance limits requests.
+// The time from one attempt of a streak to the next is random, so that it is not in step with a load balancer or with a
+// server that crashes regularly: 100 to 300 ms, or 1.1 to 1.3 s if the instance limits requests.
 const (
 	minStableInterval      = 100 * time.Millisecond
 	rateLimitedInterval    = 1100 * time.Millisecond
@@ -130,7 +130,6 @@ func (r *reading) stableInterval() time.Duration {
 	return shortest + rand.N(stableIntervalVariance) //nolint:gosec // no secret
 }
 
-// delayRetry waits before another attempt.
 func (r *reading) delayRetry(ctx context.Context, failure *Failure, delay time.Duration) {
 	r.lastFailure = failure
 	r.rateLimited = r.rateLimited || failure.StatusCode == http.StatusTooManyRequests
@@ -157,7 +156,7 @@ func (r *reading) succeeded(ctx context.Context, result *Result) *Result {
 	return result
 }
 
-// interrupted returns the error for a read whose context ended. An earlier failure says more than the interrupted attempt.
+// interrupted returns the error for a read whose context ended. An earlier failure says more than the last attempt.
 func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -169,7 +168,6 @@ func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError 
 	}
 }
 
-// failed returns the error for a read.
 func (r *reading) failed(ctx context.Context, failure *Failure, ending Ending) *ReadError {
 	err := &ReadError{
 		URL: r.request.BaseURL.String(), Ending: ending, Attempts: int(r.attempts), Failure: failure,

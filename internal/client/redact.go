@@ -13,15 +13,15 @@ import (
 
 const (
 	redacted = "(redacted)"
-	// minSecret is the minimum length of a secret in bytes. Redacting shorter values ("1", "on") would make messages unreadable.
+	// minSecret is the minimum length of a secret in bytes. Redacting "1" or "on" would make messages unreadable.
 	minSecret = 3
 )
 
 // publicHeaders lists the headers whose values are not secret and may appear in errors.
 var publicHeaders = []string{"Accept", "Content-Type", "Host"}
 
-// secretsOf returns the secrets in request headers: each value, the part after its scheme ("Bearer ..."), the decoded credentials
-// and password of Basic, and the values of cookies.
+// secretsOf returns the secrets in request headers: each value, the part after its scheme ("Bearer ..."), the decoded
+// credentials and password of Basic, and the values of cookies.
 func secretsOf(header http.Header) []string {
 	var secrets []string
 	for name, values := range header {
@@ -49,8 +49,8 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces secrets that a server or a proxy echoes, in the spellings that newRedactor lists. It cannot find a secret that
-// a server disguises on purpose.
+// redactor replaces secrets that a server or a proxy echoes, in the spellings that newRedactor lists. It cannot find a
+// secret that a server disguises on purpose.
 type redactor struct{ *strings.Replacer }
 
 // How PHP and Go write JSON by default, beyond what must be escaped.
@@ -66,8 +66,8 @@ func newRedactor(header http.Header, proxyCredentials []string) redactor {
 		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
 			continue
 		}
-		// Verbatim, in lower case as in hosts and schemes, quoted as in net/http errors, path-escaped with and without slashes, and
-		// quoted as PHP and Go write JSON.
+		// Verbatim, in lower case as in hosts and schemes, quoted as in net/http errors, path-escaped with and without
+		// slashes, and quoted as PHP and Go write JSON.
 		quoted := strconv.Quote(secret)
 		quoted = quoted[1 : len(quoted)-1]
 		spellings = append(spellings, secret, strings.ToLower(secret), quoted, (&url.URL{Path: secret}).EscapedPath(),
@@ -96,8 +96,8 @@ func (r redactor) excerpt(text string) string {
 	return strings.TrimRight(r.line(text, messageLimit), ". ")
 }
 
-// quoting returns a library's error text. Only what follows mark came from the server, so only that is redacted: a header value such
-// as "server" must not make the library's own words unreadable.
+// quoting returns a library's error text. Only what follows mark came from the server, so only that is redacted: a
+// header value such as "server" must not make the library's own words unreadable.
 func (r redactor) quoting(text, mark string) string {
 	words, fromServer, found := strings.Cut(text, mark)
 	if found {

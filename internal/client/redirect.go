@@ -16,7 +16,8 @@ const (
 )
 
 var redirectStatuses = []int{
-	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+	http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
 // redirectTarget returns the target of a redirect. If it must not be followed, it returns nil and the reason.
@@ -24,8 +25,8 @@ func redirectTarget(from *url.URL, location string, redact redactor) (target *ur
 	target, err := from.Parse(location)
 	if err == nil {
 		target.Fragment, target.RawFragment = "", ""
-		// Parse again, as http.NewRequest does later, whose error would include the query: some URLs that url.Parse accepts, such as
-		// "//::", are written in an invalid form.
+		// Parse again, as http.NewRequest does later, whose error would include the query: some URLs that url.Parse accepts,
+		// such as "//::", are written in an invalid form.
 		target, err = url.Parse(target.String())
 	}
 	if err != nil {

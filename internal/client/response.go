@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +24,6 @@ const (
 	contentTypeLimit = 80
 )
 
-// unexpected returns the failure for details that are not as expected.
 func unexpected(differences []Difference) *Failure {
 	var reasons []string
 	for _, difference := range differences {
@@ -32,7 +32,6 @@ func unexpected(differences []Difference) *Failure {
 	return newFailure(KindUnexpected, strings.Join(reasons, "; "))
 }
 
-// statusFailure returns the failure for a response with a status other than 200.
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
@@ -63,7 +62,8 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 }
 
 // plainHTTP matches the errors that Go and Caddy, nginx, and Apache return for plain HTTP on a TLS port.
-var plainHTTP = regexp.MustCompile(`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
+var plainHTTP = regexp.MustCompile(
+	`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
 
 // documentFailure returns the failure for an [*instance.DocumentError].
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
@@ -84,7 +84,6 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	return failure
 }
 
-// notJSONFailure returns the failure for a body that is not JSON.
 func notJSONFailure(document *instance.DocumentError, header http.Header, body []byte, redact redactor) *Failure {
 	fault := strings.TrimPrefix(document.Faults[0].String(), instance.WholeDocument+": ")
 	excerpt := redact.excerpt(messageOf(header, body))
@@ -113,7 +112,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	return failure
 }
 
-// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or because every other byte of its beginning is 0.
+// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or the zeros at its beginning.
 func isUTF16(body []byte) bool {
 	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
 		return true
@@ -137,8 +136,8 @@ func describeContent(header http.Header, redact redactor) string {
 	return described
 }
 
-// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or any other body.
-// Returns "" if there is none.
+// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or
+// any other body. Returns "" if there is none.
 func messageOf(header http.Header, body []byte) string {
 	message := errorMessage(body)
 	switch {
@@ -153,7 +152,7 @@ func messageOf(header http.Header, body []byte) string {
 	}
 }
 
-// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Returns "" for any other body.
+// errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Otherwise "".
 func errorMessage(body []byte) string {
 	var serviceError struct {
 		Error   string `json:"error"`
@@ -164,3 +163,26 @@ func errorMessage(body []byte) string {
 	}
 	return cmp.Or(serviceError.Message, serviceError.Error)
 }
+
+// cacheAge is the Age of a response (RFC 9111, section 5.1), which only caches send.
+type cacheAge struct {
+	known   bool
+	seconds int64
+}
+
+// ageUnit is the unit of Age.
+const ageUnit = time.Second
+
+// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of
+// 68 years. An invalid one is not known.
+func newCacheAge(header http.Header) cacheAge {
+	first, _, _ := strings.Cut(header.Get("Age"), ",")
+	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
+	if seconds < 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return cacheAge{}
+	}
+	return cacheAge{known: true, seconds: seconds}
+}
+
+// upperBound returns the largest time that the response may have been in the cache: Age counts whole seconds.
+func (a cacheAge) upperBound() time.Duration { return time.Duration(a.seconds+1) * ageUnit }

@@ -21,8 +21,9 @@ const lastAttemptTime = time.Second
 
 // backoff computes the delay before each retry of one read: exponential backoff with jitter.
 //
-// Each delay is random between half of a bound and the bound, which starts at 2*MinDelay and doubles, up to MaxDelay. Retry-After
-// replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that one more attempt fits.
+// Each delay is random between half of a bound and the bound, which starts at 2*MinDelay and doubles, up to MaxDelay.
+// Retry-After replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that
+// one more attempt fits.
 type backoff struct {
 	retry    Retry
 	deadline time.Time // of the read, or zero
@@ -37,8 +38,8 @@ func newBackoff(ctx context.Context, retry Retry) *backoff {
 	return &backoff{retry: retry, deadline: deadline}
 }
 
-// next returns the delay before the next attempt. retryAfter is the delay that the server asked for, or 0. Returns false if the
-// last attempt was made.
+// next returns the delay before the next attempt. retryAfter is the delay that the server asked for, or 0. Returns
+// false if the last attempt was made.
 func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if b.lastAttempt {
 		return 0, false
@@ -60,8 +61,8 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 	return delay, true
 }
 
-// parseRetryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date. Returns 0 if
-// absent, invalid or in the past; the usual backoff then applies.
+// parseRetryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date.
+// Returns 0 if absent, invalid or in the past; the usual backoff then applies.
 func parseRetryAfter(text string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, date.Sub(now))

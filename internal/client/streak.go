@@ -4,9 +4,8 @@ import "time"
 
 // Streak describes successive attempts of a wait that succeeded.
 type Streak struct {
-	// Attempts is the number of attempts.
 	Attempts int
-	// Lasted is the time from the end of the first attempt to the beginning of the last: how long the last answer took proves nothing.
+	// Lasted is the time from the end of the first attempt to the beginning of the last. How long it took proves nothing.
 	Lasted time.Duration
 
 	firstEnded time.Time
@@ -26,7 +25,7 @@ func (s *Streak) extend(began time.Time) {
 	s.Lasted = max(0, began.Sub(s.firstEnded))
 }
 
-// lastedFor reports whether the streak lasted for stableFor. Answers of a cache need at least the time in which their age can be told.
+// lastedFor reports whether the streak lasted for stableFor. Age counts seconds: answers of a cache need at least one.
 func (s *Streak) lastedFor(stableFor time.Duration, age cacheAge) bool {
 	if age.known && stableFor > 0 {
 		stableFor = max(stableFor, ageUnit)

@@ -20,8 +20,7 @@ type TLS struct {
 	Insecure bool
 }
 
-// tlsConfigs returns a configuration without the client certificate, and one with it. The latter is nil if there is no client
-// certificate.
+// tlsConfigs returns a configuration without the client certificate, and one with it, which is nil if there is none.
 func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -49,7 +48,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
 	return without, with, nil
 }
 
-// answerCertificateRequest sets the certificate to send if a server asks for one, and records in the trace that it asked.
+// answerCertificateRequest sets the certificate to send if a server asks for one. The trace records that it asked.
 func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) {
 	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		traceOf(info.Context()).wantCertificate()
@@ -57,8 +56,8 @@ func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) 
 	}
 }
 
-// CheckCACerts returns an error if text has no certificate in PEM form, or an invalid block. It does not load the system's
-// certificates, which is slow.
+// CheckCACerts returns an error if text has no certificate in PEM form, or an invalid block. It does not load the
+// system's certificates, which is slow.
 func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
 
 // addCACerts adds PEM certificates to a pool. Unlike AppendCertsFromPEM, it returns an error for an invalid block.

@@ -36,17 +36,17 @@ type requestTrace struct {
 	proxy atomic.Pointer[url.URL]
 	// proxyPassed is true once the connection goes beyond the proxy.
 	proxyPassed atomic.Bool
-	// certificateWanted is true from when the server asks for a client certificate until it responds. A failure in between may mean
-	// that it refused the certificate, or the lack of one.
+	// certificateWanted is true from when the server asks for a client certificate until it responds. A failure in between
+	// may mean that it refused the certificate, or the lack of one.
 	certificateWanted atomic.Bool
 }
 
 type traceKey struct{}
 
-// traceOf returns the trace in ctx, a context from withTrace or one that net/http derived from it. It panics if there is none.
+// traceOf returns the trace in ctx, which must be from withTrace, or derived from such a context by net/http.
 func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
 
-// withTrace returns a context that traces one request, and the trace. connectTo, if any, replaces the host and port to connect to.
+// withTrace returns a context that traces one request, and the trace.
 func withTrace(ctx context.Context, connectTo string, redact redactor) (context.Context, *requestTrace) {
 	t := &requestTrace{connectTo: connectTo, redact: redact}
 	t.deadline, _ = ctx.Deadline()
@@ -76,8 +76,8 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 	}), t
 }
 
-// reach records that the request has reached a stage. It never goes back to an earlier one: net/http may still dial while the
-// request uses another connection.
+// reach records that the request has reached a stage. It never goes back to an earlier one: net/http may still dial
+// while the request uses another connection.
 func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()
@@ -89,7 +89,7 @@ func (t *requestTrace) reach(s stage) {
 
 func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
 
-// wantCertificate records that the server asked for a client certificate, unless the request is already sent on another connection.
+// wantCertificate records that the server asked for a client certificate, unless another connection has the request.
 func (t *requestTrace) wantCertificate() {
 	if t.at() < stageSent {
 		t.certificateWanted.Store(true)

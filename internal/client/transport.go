@@ -13,18 +13,17 @@ import (
 const (
 	// maxIdleConns is the maximum number of idle connections, also per host.
 	maxIdleConns = 256
-	// idleConnTimeout is shorter than that of most servers and load balancers (60 s and more), so that the client closes first.
+	// idleConnTimeout is shorter than that of most servers and balancers (60 s and more): the client must close first.
 	idleConnTimeout = 30 * time.Second
-	// maxHead is the maximum size of the response headers in bytes. Parsed, they can take up to eighteen times as much memory.
+	// maxHead is the maximum size of the response headers in bytes. Parsed, they can take eighteen times as much memory.
 	maxHead = 16 << 10
 )
 
-// transports holds the transport for the origin of the base URL, and the one for redirects to other origins, without the client
-// certificate. Both are the same if there is no client certificate.
+// transports holds the transport for the origin of the base URL, and the one for redirects to other origins, without
+// the client certificate. Both are the same if there is no client certificate.
 type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
-// newTransports returns transports. If reuse is false, each request opens a new connection. (Request.Close would still take one from
-// the pool.)
+// newTransports returns transports. Without reuse, each request opens a connection: Request.Close may take an old one.
 func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
 	otherOrigins := newTransport(reuse, chooseProxy, withoutCertificate)
 	if withCertificate == nil {
@@ -35,8 +34,8 @@ func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCe
 	return transports{sameOrigin, otherOrigins}
 }
 
-// newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server hold a
-// request after its context has ended.
+// newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server
+// hold a request after its context has ended.
 func newTransport(reuse bool, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 	dial := dialFirst
 	if !reuse {
@@ -66,8 +65,8 @@ func dialFirst(ctx context.Context, network, hostPort string) (net.Conn, error) 
 	return dialWithin(ctx, network, cmp.Or(traceOf(ctx).connectTo, hostPort), 0)
 }
 
-// dialAny connects to one of the addresses of the host, chosen at random: an old server behind one of them must not stay unseen while
-// another one answers. If it does not answer in half of the time, dialAny does what dialFirst does.
+// dialAny connects to one of the addresses of the host, chosen at random: an old server behind one of them must not
+// stay unseen while another one answers. If it does not answer in half of the time, dialAny does what dialFirst does.
 func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	trace := traceOf(ctx)
 	host, port, err := net.SplitHostPort(cmp.Or(trace.connectTo, hostPort))
@@ -94,9 +93,9 @@ func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 
 // dialWithin connects with the deadline of the attempt, and within limit, unless that is 0.
 //
-// The deadline also covers the handshakes of TLS and proxies. net/http detaches a dial from the context of its request. Without the
-// deadline, a server that never completes a handshake would hold the connection forever, and an address that does not respond would
-// leave no time for the next one.
+// The deadline also covers the handshakes of TLS and proxies. net/http detaches a dial from the context of its request.
+// Without the deadline, a server that never completes a handshake would hold the connection forever, and an address
+// that does not respond would leave no time for the next one.
 func dialWithin(ctx context.Context, network, hostPort string, limit time.Duration) (net.Conn, error) {
 	deadline := traceOf(ctx).deadline
 	connection, err := (&net.Dialer{Deadline: deadline, Timeout: limit}).DialContext(ctx, network, hostPort)
@@ -107,8 +106,8 @@ func dialWithin(ctx context.Context, network, hostPort string, limit time.Durati
 	return connection, nil
 }
 
-// dialTLS returns a DialTLSContext function that uses toProxy for an https proxy, and toInstance otherwise. net/http would use one
-// configuration for both, and send the client certificate to the proxy.
+// dialTLS returns a DialTLSContext function that uses toProxy for an https proxy, and toInstance otherwise. net/http
+// would use one configuration for both, and send the client certificate to the proxy.
 func dialTLS(dial dialFunc, toInstance, toProxy *tls.Config) dialFunc {
 	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 		base := toInstance

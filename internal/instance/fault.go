@@ -16,8 +16,7 @@ import (
 // textLimit is the maximum number of characters of a name, path or value in a message.
 const textLimit = 60
 
-// reasonLimit is the same for the decoder's messages: long enough for all of them, because the important part comes
-// last.
+// reasonLimit is the same for the decoder's messages. It is enough for all: their important part comes last.
 const reasonLimit = 120
 
 // WholeDocument is the Path of a fault that concerns the whole document.
@@ -38,8 +37,7 @@ const maxFaults = 20
 // Missing is the Problem of a required member that is absent.
 const Missing = "required, but missing"
 
-// DocumentError reports why a document is not an instance document. A document that was not parsed to its end has one
-// fault.
+// DocumentError reports why a document is not an instance document. If it was not parsed to its end, it has one fault.
 type DocumentError struct {
 	// Faults lists the faults in the documented order of the members, at most 20.
 	Faults []Fault

@@ -67,8 +67,7 @@ const (
 	// SuspiciouslyShort means that an option has no inSeconds, and its value is less than 60. value was read as seconds,
 	// as documented, but a few early releases report minutes.
 	SuspiciouslyShort
-	// MixedUnits means that an option has no inSeconds, but others in the list have. value was read as seconds, but may be
-	// minutes.
+	// MixedUnits means that an option has no inSeconds, but others have. value was read as seconds, but may be minutes.
 	MixedUnits
 )
 

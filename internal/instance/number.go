@@ -9,8 +9,7 @@ import (
 // parseNumber returns the value of a JSON number (RFC 8259, section 6) that is an integer from 0 to math.MaxInt64, in
 // any notation: 20000000, 20000000.0 or 2e7. Returns false otherwise.
 func parseNumber(number string) (value int64, ok bool) {
-	// Work on the digits: a float64 is exact only up to 2^53, and a big.Rat needs a billion digits for an exponent of a
-	// billion.
+	// Work on the digits: a float64 is exact only up to 2^53, and a big.Rat writes out an exponent of a billion.
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -28,8 +27,7 @@ func parseNumber(number string) (value int64, ok bool) {
 	return parseDigits(significant + strings.Repeat("0", int(exponent)))
 }
 
-// parseDigits parses decimal digits as an integer from 0 to math.MaxInt64. Returns false for anything else, such as a
-// sign.
+// parseDigits parses decimal digits as an integer from 0 to math.MaxInt64. Returns false for all else, such as a sign.
 func parseDigits(text string) (value int64, ok bool) {
 	parsed, err := strconv.ParseUint(text, 10, 63)
 	return int64(parsed), err == nil

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxExpireTimes is the maximum number of expiry options. Instances have about eight; the limit keeps garbage out of the
-// state.
+// maxExpireTimes is the maximum number of expiry options. Instances have about eight; a state has no use for more.
 const maxExpireTimes = 100
 
 // maxDepth is the maximum nesting depth. An instance document has three levels.
@@ -19,8 +18,7 @@ const maxDepth = 100
 
 var byteOrderMark = []byte("\uFEFF")
 
-// TrimByteOrderMark returns document without a leading byte order mark, which JSON does not allow (RFC 8259, section
-// 8.1).
+// TrimByteOrderMark returns document without a byte order mark, which JSON does not allow (RFC 8259, section 8.1).
 func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, byteOrderMark)
 }
@@ -90,8 +88,7 @@ func (p *parser) validate(document []byte) error {
 	}
 }
 
-// readDetails reads a validated document. It reads the members in the documented order, which is the order of the
-// faults.
+// readDetails reads a validated document. The members are in the documented order, and so are the faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
 	members, ok := readValue(p, WholeDocument, document, documentValue)
 	if !ok {

@@ -10,33 +10,28 @@ import (
 
 const (
 	adviceCache    = "A cache answered in place of the instance: exclude /instance from it."
-	adviceUnstable = "Check the log of the server: it may stop and start again. Behind a load balancer, or a name with several " +
-		"addresses, one of several servers may still run the old release."
-	adviceUnexpected = "Check that the server runs the release and the settings that are expected, and how it read them. If what it " +
-		"reports is right, change expected."
-	adviceConnect        = "Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection."
-	adviceHeadersNotSent = "The provider's request_headers were not sent: they are only for the origin of the provider's own base_url, " +
-		"which is not this instance's. "
+	adviceUnstable = "Check the log of the server: it may stop and start again. Behind a load balancer, or a name with " +
+		"several addresses, one of several servers may still run the old release."
+	adviceUnexpected = "Check that the server runs the release and the settings that are expected, and how it read " +
+		"them. If what it reports is right, change expected."
+	adviceConnect = "Check the host and port in the base URL, that the instance is running, and that no firewall " +
+		"blocks the connection."
+	adviceHeadersNotSent = "The provider's request_headers were not sent: they are only for the origin of the " +
+		"provider's own base_url, which is not this instance's. "
 )
 
-// failedRead is what advice depends on: a read, its last failure and its settings.
-type failedRead struct {
-	*client.ReadError
-	*client.Failure
-	op readOperation
-}
-
-// adviceOn returns what to do about a failed read, the most likely first: one or more sentences each.
-func adviceOn(err *client.ReadError, op readOperation) (advice []string) {
-	if err.Ending == client.Unstable { // it was ready, and maybe still is
-		if err.Failure != nil && err.Failure.StatusCode == http.StatusTooManyRequests {
-			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that limit, or " +
-				op.raiseTimeout()}
+// advice returns what to do about a failed read, the most likely first: one or more sentences each.
+func (f failedRead) advice() (advice []string) {
+	if f.Ending == client.Unstable { // it was ready, and maybe still is
+		if f.Failure != nil && f.StatusCode == http.StatusTooManyRequests {
+			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that " +
+				"limit, or " + f.op.raiseTimeout()}
 		}
-		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " + op.raiseTimeout()}
+		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " +
+			f.op.raiseTimeout()}
 	}
 	hasCause := false
-	for _, row := range adviceTable(failedRead{err, err.Failure, op}) {
+	for _, row := range f.adviceTable() {
 		if !row.applies || row.isCause && hasCause {
 			continue
 		}
@@ -48,8 +43,8 @@ func adviceOn(err *client.ReadError, op readOperation) (advice []string) {
 	return advice
 }
 
-// adviceRow says what to do about a failure if it applies. Of the rows with isCause, which say what the failure most likely comes from,
-// only the first that applies is given.
+// adviceRow says what to do about a failure if it applies. Of the rows with isCause, which say what the failure most
+// likely comes from, only the first that applies is given.
 type adviceRow struct {
 	isCause, applies bool
 	text             string
@@ -59,7 +54,7 @@ func also(applies bool, text string) adviceRow  { return adviceRow{false, applie
 func cause(applies bool, text string) adviceRow { return adviceRow{true, applies, text} }
 
 // adviceTable is read from top to bottom. What applies is given in this order.
-func adviceTable(f failedRead) []adviceRow {
+func (f failedRead) adviceTable() []adviceRow {
 	op, code := f.op, f.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.URL), "http:")
 	oldServer := ""
@@ -79,12 +74,13 @@ func adviceTable(f failedRead) []adviceRow {
 
 		// Credentials, also those of a proxy.
 		cause(f.credentialsWithheld(),
-			"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to another: "+
-				"set the base URL to the address that the redirect leads to."),
+			"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to "+
+				"another: set the base URL to the address that the redirect leads to."),
 		cause(code == http.StatusProxyAuthRequired,
-			"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or HTTPS_PROXY, as "+
-				"Basic authentication: add or correct them, or exclude the host with NO_PROXY."),
-		cause(f.credentialsRequired() && f.HeadersSent, "request_headers were sent, and refused: check their names and values."),
+			"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or "+
+				"HTTPS_PROXY, as Basic authentication: add or correct them, or exclude the host with NO_PROXY."),
+		cause(f.credentialsRequired() && f.HeadersSent,
+			"request_headers were sent, and refused: check their names and values."),
 		cause(f.credentialsRequired() && len(op.provider.headers) > 0 && op.fromDataSource(),
 			adviceHeadersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
 		cause(f.credentialsRequired() && len(op.provider.headers) > 0, adviceHeadersNotSent+
@@ -93,28 +89,30 @@ func adviceTable(f failedRead) []adviceRow {
 			"An instance requires no credentials for this, so a proxy in front of it does: send them with "+op.requestHeaders()+
 				", or set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindClientCertificate),
-			"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that it accepts."),
+			"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that it "+
+				"accepts."),
 
 		// The connection.
 		cause(f.connectToNotReached(),
-			"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward there is "+
-				"running."),
+			"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward "+
+				"there is running."),
 		cause(f.is(client.KindNameServer),
 			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log."),
 		cause(f.is(client.KindProxy, client.KindProxySettings),
 			"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."),
 		cause(f.is(client.KindTLSProtocol, client.KindHTTP2Only),
-			"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy in front "+
-				"of the instance."),
+			"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy "+
+				"in front of the instance."),
 		cause(f.is(client.KindTLSVersion),
 			"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later."),
 		cause(f.is(client.KindCertificateExpired),
-			"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help against "+
-				"an expired certificate."),
+			"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help "+
+				"against an expired certificate."),
 		cause(f.is(client.KindCertificateSelfSigned),
 			"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself."),
 		cause(f.is(client.KindCertificate),
-			"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's certificate."),
+			"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's "+
+				"certificate."),
 
 		// The answer, or none in time.
 		cause(f.is(client.KindTimeout) && f.Attempts == 0 && op.purpose == readMany,
@@ -129,7 +127,8 @@ func adviceTable(f failedRead) []adviceRow {
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests && f.OutOfTime(),
 			"The instance limits requests: "+op.askForLess()+", or "+op.raiseTimeout()),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests,
-			"The instance limits requests: "+op.askForLess()+", or raise the provider's retry.max_delay and retry.max_attempts."),
+			"The instance limits requests: "+op.askForLess()+", or raise the provider's retry.max_delay and "+
+				"retry.max_attempts."),
 		cause(f.is(client.KindStatus) && code >= http.StatusInternalServerError,
 			"The instance, or a proxy in front of it, is failing: check its log."),
 		cause(f.is(client.KindEmptyBody, client.KindErrorMessage),
@@ -139,8 +138,8 @@ func adviceTable(f failedRead) []adviceRow {
 		cause(f.is(client.KindDamagedBody, client.KindEncodedBody),
 			"It answered HTTP: check what the proxy in front of the instance does to the body of its responses."),
 		cause(f.is(client.KindDocument),
-			"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the fields "+
-				"named."),
+			"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the "+
+				"fields named."),
 		cause(f.is(client.KindUnexpected), adviceUnexpected),
 		cause(f.is(client.KindCached), adviceCache),
 
@@ -149,10 +148,11 @@ func adviceTable(f failedRead) []adviceRow {
 		cause(f.is(client.KindHTTPSOnly), "The server expects TLS on this port: write the base URL with https://."),
 		cause(f.is(client.KindTLSHostName), "The server does not know this host name: check the host name in the base URL."),
 		cause(f.is(client.KindTLS),
-			"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, set the "+
-				"provider's client_cert_pem and client_key_pem."),
+			"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, "+
+				"set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindCertificateName),
-			"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does not help."),
+			"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does "+
+				"not help."),
 		cause(f.is(client.KindResolve),
 			"Check the host name in the base URL, and that the machine that runs Terraform can resolve it."),
 		cause(f.is(client.KindConnect) && op.waits, "Check the server's log: it may not have started. "+adviceConnect),
@@ -162,17 +162,18 @@ func adviceTable(f failedRead) []adviceRow {
 		cause(code == http.StatusNotFound && strings.HasSuffix(f.URL, "/instance/instance"),
 			"The base URL ends in /instance, a path that the provider adds itself: remove it."),
 		cause(code == http.StatusNotFound,
-			"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api."),
+			"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as "+
+				"/api."),
 		cause(f.is(client.KindStatus),
 			"An instance answers 200: check the base URL, and what a proxy in front of the instance allows."),
 		cause(f.is(client.KindLargeHead),
-			"Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such "+
-				"as cookies."),
+			"Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its "+
+				"responses, such as cookies."),
 		cause(f.is(client.KindLargeBody),
 			"An instance document has less than a kilobyte: check that the base URL names an instance."),
 		cause(f.is(client.KindWebPage),
-			"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a path "+
-				"such as /api."),
+			"Check that the base URL is the address of the instance's API, not of its web page: instances often live under a "+
+				"path such as /api."),
 		cause(f.is(client.KindNotJSON),
 			"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."),
 
@@ -181,12 +182,14 @@ func adviceTable(f failedRead) []adviceRow {
 			"If the server expects TLS on this port, write the base URL with https://."),
 		also(!f.is(client.KindUnexpected), differenceRemedies(f.Differences)),
 		also(f.is(client.KindWebPage) || f.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
-			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+op.requestHeaders()+"."),
+			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+
+				op.requestHeaders()+"."),
 		also(f.Proxy != "" && !f.is(client.KindProxy),
-			"The request went through the proxy in "+f.Proxy+oldServer+": check that proxy too, or exclude the host with NO_PROXY."),
+			"The request went through the proxy in "+f.Proxy+oldServer+": check that proxy too, or exclude the host with "+
+				"NO_PROXY."),
 		also(op.waits && f.is(client.KindResolve) && !f.connectToNotReached(),
-			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with depends_on, on "+
-				"the resource that creates its DNS record."),
+			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with "+
+				"depends_on, on the resource that creates its DNS record."),
 		also(op.fromDataSource() && !op.waits && f.typicalOfAStart(),
 			"If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 				"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true."),
@@ -208,7 +211,7 @@ func (f failedRead) credentialsRequired() bool {
 	return f.is(client.KindStatus) && (f.StatusCode == http.StatusUnauthorized || f.StatusCode == http.StatusForbidden)
 }
 
-// credentialsWithheld reports whether headers or a client certificate that a server may require were not sent after a redirect.
+// credentialsWithheld reports whether a redirect led to a server that requires what was not sent to it.
 func (f failedRead) credentialsWithheld() bool {
 	return f.OtherOrigin && (f.credentialsRequired() || f.Kind == client.KindClientCertificate)
 }
@@ -223,8 +226,7 @@ func (f failedRead) typicalOfAStart() bool {
 	}
 }
 
-// mayHaveBeenTooShort reports whether a wait that ran out of time may only have been too short. After a streak, the instance had
-// started already.
+// mayHaveBeenTooShort reports whether a wait may only have been too short. After a streak, it was long enough.
 func (f failedRead) mayHaveBeenTooShort() bool {
 	if f.wasStable() || !f.OutOfTime() {
 		return false

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -21,8 +22,7 @@ import (
 
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
 
-// The functions below return arguments that several schemas share. The attribute types of data sources also fit provider and
-// resource schemas.
+// These arguments are in several schemas. The attribute types of data sources fit those of providers and resources too.
 
 func durationAttribute(description, defaultDuration string) schema.StringAttribute {
 	return schema.StringAttribute{
@@ -35,7 +35,6 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 // inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
-// requestHeadersAttribute returns the argument request_headers.
 func requestHeadersAttribute(description string) schema.MapAttribute {
 	last := len(client.RefusedHeaders) - 1
 	refused := "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"
@@ -48,14 +47,14 @@ func requestHeadersAttribute(description string) schema.MapAttribute {
 	}
 }
 
-// blockAs returns a block as a model. A block that is absent, or unknown as a whole, is the zero model, which has only null values.
+// blockAs returns a block as a model. If it is absent, or unknown as a whole, all values of the model are null.
 func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
 	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true, UnhandledUnknownAsEmpty: true})
 	return model, diags
 }
 
-// isSet reports whether a string is neither null nor unknown.
-func isSet(value types.String) bool { return !value.IsNull() && !value.IsUnknown() }
+// isSet reports whether a value is neither null nor unknown.
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 // durationOr returns value as a duration. Returns defaultDuration if null, unknown, invalid or not positive.
 func durationOr(value types.String, defaultDuration time.Duration) time.Duration {
@@ -65,15 +64,16 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 	return defaultDuration
 }
 
-// isDurationOrNull reports whether durationOr returns what value says, so that it can be compared. An invalid value is an error already.
+// isDurationOrNull reports whether durationOr returns what value says. If it is invalid, that is an error already.
 func isDurationOrNull(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
 
 // int64Or returns a whole number as an int64. Returns defaultNumber if null or unknown.
 func int64Or(number types.Number, defaultNumber int64) int64 {
-	if value := int64Value(number); !value.IsNull() && !value.IsUnknown() {
-		return value.ValueInt64()
+	if !isSet(number) {
+		return defaultNumber
 	}
-	return defaultNumber
+	value, _ := number.ValueBigFloat().Int64()
+	return value
 }
 
 // parseHeaders parses request_headers. An unknown value is replaced by a placeholder that is valid for every header.
@@ -100,7 +100,8 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 			header.Reason += "; if it comes from a file, wrap it in trimspace()"
 		}
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-		diags.AddError("Invalid request header", fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
+		diags.AddError("Invalid request header",
+			fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
 	}
 	return parsed, diags
 }

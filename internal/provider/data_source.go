@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -41,14 +42,14 @@ func readAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried until " +
-				"`timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
+			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried " +
+				"until `timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
 		},
 	}
 }
 
-// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in terraform-plugin-framework-timeouts
-// accepts negative durations.
+// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in
+// terraform-plugin-framework-timeouts accepts negative durations.
 func readBlocks() map[string]schema.Block {
 	return map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 		MarkdownDescription: "Time limits.",
@@ -60,21 +61,24 @@ func readBlocks() map[string]schema.Block {
 }
 
 // operation returns the settings of a read with a configuration.
-func (d *dataSource) operation(ctx context.Context, purpose purpose, config readModel) (readOperation, diag.Diagnostics) {
+func (d *dataSource) operation(
+	ctx context.Context, purpose purpose, config readModel,
+) (readOperation, diag.Diagnostics) {
 	timeouts, diags := blockAs[readTimeoutsModel](ctx, config.Timeouts)
-	op := readOperation{
-		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), timeoutArgument: "timeouts.read",
+	headers, invalid := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
+	defaultTimeout := defaultReadTimeout
+	if config.WaitUntilReady.ValueBool() {
+		defaultTimeout = defaultReadyReadTimeout
 	}
-	op.timeout = durationOr(timeouts.Read, defaultReadTimeout)
-	if op.waits {
-		op.timeout = durationOr(timeouts.Read, defaultReadyReadTimeout)
-	}
-	return op, diags
+	return readOperation{
+		provider: d.provider, purpose: purpose, waits: config.WaitUntilReady.ValueBool(), headers: headers,
+		timeoutArgument: "timeouts.read", timeout: durationOr(timeouts.Read, defaultTimeout),
+	}, append(diags, invalid...)
 }
 
-// deferOrRefuse defers a read, or adds an error, if the read needs arguments of the provider that are unknown. Returns true if it did.
+// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. Returns true if it did.
 func (d *dataSource) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	deferred, unknown := d.provider.requireKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+	deferred, unknown := d.provider.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
 		", or let the data source depend on the same resource (depends_on), so that it is read during apply")
 	resp.Diagnostics.Append(unknown)
 	if deferred {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -41,8 +43,24 @@ func sentence(text string) string {
 	return text
 }
 
-// errorAt returns an error at an attribute, or at the whole block if the path is empty. Terraform prints the configuration lines of
-// an attribute at fault, so the path must be empty if these may contain a secret.
+// paragraphs joins the nonempty texts with blank lines.
+func paragraphs(texts ...string) string { return joinNonempty(texts, "\n\n") }
+
+// sentences joins the nonempty texts with spaces.
+func sentences(texts ...string) string { return joinNonempty(texts, " ") }
+
+func joinNonempty(texts []string, separator string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+// bullet begins an item of a list.
+const bullet = "\n  - "
+
+// bullets returns a list with an item for each text.
+func bullets(texts []string) string { return bullet + strings.Join(texts, bullet) }
+
+// errorAt returns an error at an attribute, or at the whole block if the path is empty. Terraform prints the
+// configuration lines of an attribute at fault, so the path must be empty if these may contain a secret.
 func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	if at.Equal(path.Empty()) {
 		return diag.NewErrorDiagnostic(summary, detail)
@@ -59,6 +77,15 @@ func listed(texts []string, separator, beforeMore string) string {
 	return list
 }
 
+// quoted returns at most maxListed keys, in quotes.
+func quoted(keys []string) string {
+	list := make([]string, len(keys))
+	for i, key := range keys {
+		list[i] = strconv.Quote(key)
+	}
+	return listed(list, ", ", ", ")
+}
+
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
 
 // formatDuration returns a duration as a user would write it: "1m", not "1m0s".
@@ -66,8 +93,8 @@ func formatDuration(duration time.Duration) string {
 	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
 }
 
-// syntaxError returns an error for an [*address.SyntaxError]. Returns nil for any other err. If the input may contain a secret, the
-// error is not at the attribute; see errorAt.
+// syntaxError returns an error for an [*address.SyntaxError]. Returns nil for any other err. If the input may contain a
+// secret, the error is not at the attribute; see errorAt.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
 	syntaxErr, ok := errors.AsType[*address.SyntaxError](err)
 	if !ok {

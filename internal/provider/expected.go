@@ -29,8 +29,8 @@ type expectedModel struct {
 	RequirePassword     types.Bool   `tfsdk:"require_password"`
 }
 
-// expectedBlock returns the block expected. It is a block because Terraform rejects unknown arguments of a block, but silently drops
-// those of an object: a typo would go unnoticed.
+// expectedBlock returns the block expected. It is a block because Terraform rejects unknown arguments of a block, but
+// silently drops those of an object: a typo would go unnoticed.
 func expectedBlock() schema.SingleNestedBlock {
 	const description = "As the attribute. Default: any."
 	limit := schema.NumberAttribute{ // see wholeNumber
@@ -61,8 +61,9 @@ var versionValidator = stringValidator{
 		if _, ok := instance.ParseVersion(text); ok {
 			return nil
 		}
-		return diag.NewAttributeErrorDiagnostic(at, "Invalid version", fmt.Sprintf("%s is %s.\n\nWrite the version that the instance "+
-			`reports, which has three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`, at, quoteShort(text)))
+		return diag.NewAttributeErrorDiagnostic(at, "Invalid version", fmt.Sprintf("%s is %s.\n\nWrite the version that "+
+			`the instance reports, which has three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`,
+			at, quoteShort(text)))
 	},
 }
 
@@ -107,12 +108,11 @@ func int64Value(number types.Number) types.Int64 {
 	case number.IsUnknown():
 		return types.Int64Unknown()
 	default:
-		value, _ := number.ValueBigFloat().Int64()
-		return types.Int64Value(value)
+		return types.Int64Value(int64Or(number, 0))
 	}
 }
 
-// differences returns the reported details that differ from the expected ones, which must be known, sorted by name and safe to print.
+// differences returns the details that differ from the expected ones, which must be known, by name and safe to print.
 func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
 	want, got := expected.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -130,8 +130,8 @@ func (d *providerData) differences(expected, reported detailsModel) (found []cli
 // followsFromVersion reports whether a detail is one of the numbers in api_version.
 func followsFromVersion(name string) bool { return strings.HasPrefix(name, "api_version_") }
 
-// redactedText returns a reported value as text, safe to print. Strings are redacted, because an instance may echo a secret; numbers and
-// bools cannot.
+// redactedText returns a reported value as text, safe to print. Strings are redacted, because an instance may echo a
+// secret; numbers and bools cannot.
 func (d *providerData) redactedText(reported attr.Value) string {
 	if text, ok := reported.(types.String); ok && !text.IsNull() {
 		return d.client.RedactedLine(text.ValueString(), d.headers) // whatever the origin
@@ -165,8 +165,8 @@ func differenceRemedy(name string, reported, expected attr.Value) string {
 	firstDigits := strings.HasPrefix(strconv.FormatInt(wantNumber, 10), strconv.FormatInt(gotNumber, 10))
 	switch {
 	case tooSmall && firstDigits:
-		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm writes the ` +
-			"number 5000000000. Write the whole number, as a string."
+		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm ` +
+			"writes the number 5000000000. Write the whole number, as a string."
 	case tooSmall:
 		return `The server may have read a value without its unit: 30 of "30d". Write the whole number.`
 	case name == "file_max_age" && wantNumber == 0 && gotNumber == noMaximumAge:
@@ -183,7 +183,7 @@ func expectedPath(differences []client.Difference) path.Path {
 
 func differenceList(differences []client.Difference) (list string) {
 	for _, difference := range differences {
-		list += "\n  - " + difference.String()
+		list += bullet + difference.String()
 	}
 	return list
 }

@@ -2,8 +2,8 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,26 +12,34 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// readError returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it was tried, and what
-// to do. A canceled read has no attribute at fault.
-func readError(at path.Path, failed *client.ReadError, op readOperation) diag.Diagnostic {
-	if failed.Ending == client.Canceled {
-		happened, afterwards := "Reading the instance was canceled after "+attempts(failed.Attempts), ""
-		if op.timeoutArgument == updateTimeout {
-			afterwards = "The next apply waits again."
-		}
-		if failed.Failure == nil {
-			return diag.NewErrorDiagnostic(summaryCanceled, paragraphs(happened+": GET "+failed.URL+".", afterwards))
-		}
-		return diag.NewErrorDiagnostic(summaryCanceled,
-			paragraphs(happened+". The last one that finished failed:", failureDetail(failed, op), afterwards))
-	}
-	return errorAt(at, failureSummary(failed), failureDetail(failed, op))
+// failedRead is what the texts about a failed read depend on: how it ended, its last failure and its settings.
+type failedRead struct {
+	*client.ReadError
+	*client.Failure // may be nil, as in ReadError
+	op              readOperation
 }
 
-func failureSummary(failed *client.ReadError) string {
-	switch failure := failed.Failure; {
-	case failed.Ending == client.Unstable:
+// readDiagnostic returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it
+// was tried, and what to do. A canceled read has no attribute at fault.
+func readDiagnostic(at path.Path, err *client.ReadError, op readOperation) diag.Diagnostic {
+	f := failedRead{err, err.Failure, op}
+	if err.Ending != client.Canceled {
+		return errorAt(at, failureSummary(err), f.detail())
+	}
+	happened, afterwards := "Reading the instance was canceled after "+attempts(err.Attempts), ""
+	if op.timeoutArgument == updateTimeout {
+		afterwards = "The next apply waits again."
+	}
+	if err.Failure == nil {
+		return diag.NewErrorDiagnostic(summaryCanceled, paragraphs(happened+": GET "+err.URL+".", afterwards))
+	}
+	return diag.NewErrorDiagnostic(summaryCanceled,
+		paragraphs(happened+". The last one that finished failed:", f.detail(), afterwards))
+}
+
+func failureSummary(err *client.ReadError) string {
+	switch failure := err.Failure; {
+	case err.Ending == client.Unstable:
 		return "Instance was not stable for long enough"
 	case failure.StatusCode > 0 && failure.Kind != client.KindProxy:
 		return fmt.Sprintf("Instance answered with status %d", failure.StatusCode)
@@ -40,8 +48,8 @@ func failureSummary(failed *client.ReadError) string {
 	}
 }
 
-func failureDetail(failed *client.ReadError, op readOperation) string {
-	return paragraphs(whatHappened(failed), whatCameBefore(failed, op), howItEnded(failed, op), sentences(adviceOn(failed, op)...))
+func (f failedRead) detail() string {
+	return paragraphs(f.whatHappened(), f.whatCameBefore(), f.howItEnded(), sentences(f.advice()...))
 }
 
 func attempts(number int) string {
@@ -52,65 +60,109 @@ func attempts(number int) string {
 }
 
 // whatHappened returns what was requested and what went wrong.
-func whatHappened(failed *client.ReadError) string {
-	switch failure := failed.Failure; {
-	case failed.Ending == client.Unstable:
-		return sentence(failed.Error())
-	case failure.Kind == client.KindDocument:
-		return failed.Target() + " answered JSON that the provider cannot read as an instance document:\n  - " +
-			strings.Join(failure.Faults, "\n  - ")
-	case failure.Kind == client.KindUnexpected:
-		return failed.Target() + " answered, but the instance does not report what is expected:" + differenceList(failed.Differences)
+func (f failedRead) whatHappened() string {
+	switch {
+	case f.Ending == client.Unstable:
+		return sentence(f.ReadError.Error())
+	case f.is(client.KindDocument):
+		return f.Target() + " answered JSON that the provider cannot read as an instance document:" + bullets(f.Faults)
+	case f.is(client.KindUnexpected):
+		return f.Target() + " answered, but the instance does not report what is expected:" + differenceList(f.Differences)
 	default:
-		return sentence(failed.Target() + ": " + failure.Reason)
+		return sentence(f.Target() + ": " + f.Reason)
 	}
 }
 
 // whatCameBefore returns what a wait met before its last failure.
-func whatCameBefore(failed *client.ReadError, op readOperation) string {
+func (f failedRead) whatCameBefore() string {
 	differing, stable := "", ""
-	if len(failed.Differences) > 0 && failed.Failure.Kind != client.KindUnexpected {
-		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(failed.Differences)
+	if len(f.Differences) > 0 && !f.is(client.KindUnexpected) {
+		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(f.Differences)
 	}
-	if streak := failed.Streak; streak.Attempts > 0 {
+	if f.wasStable() {
 		lasted := "once"
-		if streak.Attempts > 1 {
-			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(streak.Lasted.Round(time.Second/10)), streak.Attempts)
+		if f.Streak.Attempts > 1 {
+			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(f.Streak.Lasted.Round(time.Second/10)), f.Streak.Attempts)
 		}
-		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.", lasted, formatDuration(op.until.StableFor))
+		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.",
+			lasted, formatDuration(f.op.until.StableFor))
 	}
-	if failed.Ending == client.Unstable && failed.Failure != nil {
-		stable += " The last failure before that: " + sentence(failed.Target()+": "+failed.Failure.Reason)
+	if f.Ending == client.Unstable && f.Failure != nil {
+		stable += " The last failure before that: " + sentence(f.Target()+": "+f.Reason)
 	}
 	return paragraphs(differing, stable)
 }
 
-// paragraphs joins the nonempty texts with blank lines.
-func paragraphs(texts ...string) string { return joinNonempty(texts, "\n\n") }
-
-// sentences joins the nonempty texts with spaces.
-func sentences(texts ...string) string { return joinNonempty(texts, " ") }
-
-func joinNonempty(texts []string, separator string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
-}
-
 // howItEnded returns the number of attempts, if more than one, and the time limit that ended them, if any.
-func howItEnded(failed *client.ReadError, op readOperation) string {
-	made, limit, timeout := "", "", formatDuration(op.timeout)
-	if failed.Attempts > 1 && failed.Ending != client.Canceled {
-		made = attempts(failed.Attempts) + " were made."
+func (f failedRead) howItEnded() string {
+	made, limit, timeout := "", "", formatDuration(f.op.timeout)
+	if f.Attempts > 1 && f.Ending != client.Canceled {
+		made = attempts(f.Attempts) + " were made."
 	}
 	switch {
-	case op.waits && failed.OutOfTime():
-		limit = fmt.Sprintf("The wait ended: %s is %s.", op.timeoutArgument, timeout)
-	case failed.Ending == client.TimeRanOut:
-		limit = fmt.Sprintf("The time for the whole read, %s (%s), ran out.", op.timeoutArgument, timeout)
-	case failed.Ending == client.NoTimeLeft:
-		limit = fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.", op.timeoutArgument, timeout)
-	case failed.Failure.TimedOut:
+	case f.op.waits && f.OutOfTime():
+		limit = fmt.Sprintf("The wait ended: %s is %s.", f.op.timeoutArgument, timeout)
+	case f.Ending == client.TimeRanOut:
+		limit = fmt.Sprintf("The time for the whole read, %s (%s), ran out.", f.op.timeoutArgument, timeout)
+	case f.Ending == client.NoTimeLeft:
+		limit = fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.",
+			f.op.timeoutArgument, timeout)
+	case f.TimedOut:
 		limit = fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.",
-			formatDuration(op.provider.requestTimeout))
+			formatDuration(f.op.provider.requestTimeout))
 	}
 	return sentences(made, limit)
+}
+
+// pathAtFault returns the path of the argument of a record that a failure is about.
+func pathAtFault(err *client.ReadError, op readOperation) path.Path {
+	switch {
+	case op.purpose == refreshRecord: // it has no configuration to point to
+		return path.Empty()
+	case err.Ending == client.Unstable:
+		return path.Root("stable_for")
+	case err.Failure != nil && err.Failure.Kind == client.KindUnexpected:
+		return expectedPath(err.Differences)
+	default:
+		return path.Root("base_url")
+	}
+}
+
+// fleetErrors returns an error for each key of an instance that could not be read.
+func fleetErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
+	for _, key := range slices.Sorted(maps.Keys(failed)) {
+		at := path.Root("base_urls").AtMapKey(key)
+		failure := readDiagnostic(at, failed[key].err, op)
+		diags.AddAttributeError(at, failure.Summary(),
+			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
+	}
+	return diags
+}
+
+// fleetWarning returns a warning that lists the failures, and each piece of advice once, with the number of keys.
+func fleetWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
+	var lines, allAdvice []string
+	count := make(map[string]int)
+	keys := slices.Sorted(maps.Keys(failed))
+	for _, key := range keys {
+		err := failed[key].err
+		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
+		for _, advice := range (failedRead{err, err.Failure, op}).advice() {
+			if count[advice] == 0 {
+				allAdvice = append(allAdvice, advice)
+			}
+			count[advice]++
+		}
+	}
+	texts := []string{fmt.Sprintf(
+		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+		len(keys), total, listed(lines, "", bullet))}
+	for _, advice := range allAdvice {
+		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[advice], advice))
+	}
+	first := failed[keys[0]].name()
+	if more := len(keys) - 1; more > 0 {
+		first += fmt.Sprintf(" (and %d more)", more)
+	}
+	return diag.NewWarningDiagnostic("Instances could not be read: "+first, paragraphs(texts...))
 }

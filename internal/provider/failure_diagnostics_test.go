@@ -39,7 +39,7 @@ const (
 // requireAdvice checks the advice on a failed read: each piece of it, in order, has one of the parts.
 func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts []string) {
 	t.Helper()
-	got := adviceOn(err, op)
+	got := failedRead{err, err.Failure, op}.advice()
 	if len(got) != len(parts) {
 		t.Fatalf("%d pieces of advice, want %d:\n%s", len(got), len(parts), strings.Join(got, "\n"))
 	}
@@ -352,7 +352,7 @@ func TestFailureDetail(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := readError(path.Root("base_url"), &test.err, test.op).Detail(); got != test.want {
+			if got := readDiagnostic(path.Root("base_url"), &test.err, test.op).Detail(); got != test.want {
 				t.Errorf("the detail is\n%s\n\nwant\n%s", got, test.want)
 			}
 		})

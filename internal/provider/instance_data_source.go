@@ -10,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
@@ -51,14 +49,15 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			" Default: the provider's `base_url`.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version of the " +
-		"provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
-	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin (scheme, host "+
-		"and port) of the instance, and override the provider's."))
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version " +
+		"of the provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin "+
+		"(scheme, host and port) of the instance, and override the provider's."))
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend (`GET {base_url}/instance`).",
-		Attributes:          attributes,
-		Blocks:              readBlocks(),
+		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend " +
+			"(`GET {base_url}/instance`).",
+		Attributes: attributes,
+		Blocks:     readBlocks(),
 	}
 }
 
@@ -70,30 +69,26 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	op, diags := d.operation(ctx, readOne, model.readModel)
 	resp.Diagnostics.Append(diags...)
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	resp.Diagnostics.Append(diags...)
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(readCtx, client.Request{BaseURL: baseURL, Headers: headers})
+	result, err := op.read(readCtx, baseURL)
 	if err != nil {
 		at := path.Empty()
 		if ownBaseURL {
 			at = path.Root("base_url")
 		}
-		resp.Diagnostics.Append(readError(at, err, op))
+		resp.Diagnostics.Append(readDiagnostic(at, err, op))
 		return
 	}
-	resp.Diagnostics.Append(warningDiagnostics(instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings})...)
+	warnings := instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings}
+	resp.Diagnostics.Append(warningDiagnostics(warnings)...)
 	model.BaseURL = types.StringValue(baseURL.Written)
 	model.ResponseBody = textValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)

@@ -9,8 +9,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detailsModel holds the details of an instance. The models of the data source and the record embed it; the fleet and the function
-// have its values in an object.
+// detailsModel holds the details of an instance. The models of the data source and the record embed it; the fleet and
+// the function have its values in an object.
 type detailsModel struct {
 	FileMaxSize            types.Int64  `tfsdk:"file_max_size"`
 	ChunkSize              types.Int64  `tfsdk:"chunk_size"`
@@ -61,14 +61,14 @@ func detailsAttributes() map[string]schema.Attribute {
 		},
 		"max_transfers_in_merge": schema.Int64Attribute{
 			Computed: true,
-			MarkdownDescription: "Maximum number of transfers in a group, or merge (`maxTransfersInMerge`). If not reported, `50` " +
-				"from 2.0.0 on, and `10` before.",
+			MarkdownDescription: "Maximum number of transfers in a group, or merge (`maxTransfersInMerge`). If not reported, " +
+				"`50` from 2.0.0 on, and `10` before.",
 		},
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,
-			MarkdownDescription: "Expiry options that the instance suggests, in its order (`recommendedExpireTimes`). Each has " +
-				"`label`, `in_seconds`, and `in_minutes` (rounded down).",
+			MarkdownDescription: "Expiry options that the instance suggests, in its order (`recommendedExpireTimes`). Each " +
+				"has `label`, `in_seconds`, and `in_minutes` (rounded down).",
 		},
 	}
 }
@@ -79,15 +79,7 @@ var expireTimeType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"in_minutes": types.Int64Type,
 }}
 
-// detailsTypes are the types of detailsAttributes.
-var detailsTypes = func() map[string]attr.Type {
-	attributes := detailsAttributes()
-	attributeTypes := make(map[string]attr.Type, len(attributes))
-	for name, attribute := range attributes {
-		attributeTypes[name] = attribute.GetType()
-	}
-	return attributeTypes
-}()
+var detailsTypes = schema.Schema{Attributes: detailsAttributes()}.Type().(types.ObjectType).AttrTypes
 
 func newDetailsModel(details *instance.Details) detailsModel {
 	return detailsModel{
@@ -117,7 +109,7 @@ func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
 	return types.ListValueMust(expireTimeType, elements)
 }
 
-// textValue returns text of an instance in NFC, the form in which Terraform stores it: it must equal what is in the state.
+// textValue returns text of an instance in NFC, as Terraform stores it: it must equal what is in the state.
 func textValue(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
 
 // values returns the values of detailsAttributes.

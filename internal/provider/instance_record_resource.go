@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -59,13 +57,15 @@ type recordTimeoutsModel struct {
 }
 
 // blocks returns the models of the blocks.
-func (m recordModel) blocks(ctx context.Context) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
+func (m recordModel) blocks(
+	ctx context.Context,
+) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
 	expected, diags = blockAs[expectedModel](ctx, m.Expected)
 	timeouts, more := blockAs[recordTimeoutsModel](ctx, m.Timeouts)
 	return expected, timeouts, append(diags, more...)
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each value three times.
+// object returns the model as a value. From the struct, the framework would convert each value three times.
 func (m recordModel) object(schemaType attr.Type) types.Object {
 	values := m.values()
 	values["base_url"] = m.BaseURL
@@ -86,30 +86,31 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates the record, " +
-		"or changes `base_url` or a detail: do not use it where a change forces replacement.")
+	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates " +
+		"the record, or changes `base_url` or a detail: do not use it where a change forces replacement.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm,
 		Validators:          []validator.String{baseURLValidator},
 	}
-	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` before a wait "+
-		"ends. While answers match, it is asked about five times a second. An answer that fails or differs starts the "+
-		"time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
+	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` "+
+		"before a wait ends. While answers match, it is asked about five times a second. An answer that fails or differs "+
+		"starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
+		"argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known before the " +
-			"server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in `expected`. Stored in " +
-			"plain text. Default: none.",
+		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known " +
+			"before the server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in " +
+			"`expected`. Stored in plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
 		MarkdownDescription: "Whether the last wait failed.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, and keeps " +
-			"what it last reported.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, " +
+			"and keeps what it last reported.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
@@ -118,7 +119,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Attributes: map[string]schema.Attribute{
 					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
 						inMarkdown(defaultWaitTimeout)),
-					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value of the last apply.",
+					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value "+
+						"of the last apply.",
 						inMarkdown(defaultRefreshTimeout)),
 					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
 				},
@@ -134,7 +136,7 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that does not fit in the timeouts.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for longer than a timeout.
 func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config recordModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -159,13 +161,15 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
 	case timeoutsKnown && stableFor >= min(create, update):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
-			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was stable for "+
-				"that long.\n\nMake stable_for shorter than both.", formatDuration(stableFor), formatDuration(create), formatDuration(update)))
+			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was "+
+				"stable for that long.\n\nMake stable_for shorter than both.",
+			formatDuration(stableFor), formatDuration(create), formatDuration(update)))
 	}
 }
 
-// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes, or are unknown if
-// the base URL is unknown or leads to another instance.
+// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes.
+// They are unknown if the record is new, if the base URL is unknown or leads to another instance, or if the block
+// expected is unknown.
 func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
@@ -180,17 +184,17 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	planned.WaitFailed = types.BoolValue(false)
-	// Of another instance, the framework has planned all details as unknown. So they stay if nobody knows yet what is expected.
-	sameInstance := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
-	if sameInstance {
+	// Details that are not kept stay as the framework has planned them: unknown.
+	keepsDetails := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
+	if keepsDetails {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
 	}
 	expected.plan(&planned.detailsModel)
-	if sameInstance && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
+	if keepsDetails && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.object(resp.Plan.Schema.Type()))...)
-	if sameInstance && planned.Expected.Equal(state.Expected) {
+	if keepsDetails && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
 			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
 		}
@@ -204,21 +208,6 @@ func isSameInstance(a, b types.String) bool {
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
 }
 
-// driftWarning returns a warning that an instance does not report the expected values, although these are unchanged. Terraform
-// shows it in plans, applies (even if the record is replaced) and refreshes.
-func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
-	limit := "timeouts.update"
-	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
-		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
-	}
-	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
-	summary := fmt.Sprintf("%s: %s (%s)", "Instance did not report what is expected", planned.BaseURL.ValueString(), differences[0])
-	return diag.NewAttributeWarningDiagnostic(expectedPath(differences), summary, paragraphs(
-		"When it was last read, the instance reported other values:"+differenceList(differences),
-		"An apply waits until it reports what is expected, for "+limit+" at most, or for timeouts.create if it replaces the record.",
-		sentences(differenceRemedies(differences), adviceUnexpected)))
-}
-
 // Create waits for the instance. If the wait fails, nothing is recorded.
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned recordModel
@@ -228,7 +217,7 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	result, diags := r.wait(ctx, planned, expected, "timeouts.create", durationOr(timeouts.Create, defaultWaitTimeout))
+	result, diags := r.wait(ctx, planned, expected, "timeouts.create", timeouts.Create)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
 		return
@@ -237,8 +226,8 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
-// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
-// the change back.
+// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again,
+// even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned, state recordModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -248,23 +237,21 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !mustWait(planned, state, expected) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
-		return
+	if mustWait(planned, state, expected) {
+		result, diags := r.wait(ctx, planned, expected, updateTimeout, timeouts.Update)
+		resp.Diagnostics.Append(diags...)
+		if diags.HasError() {
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
+			return
+		}
+		resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
+		planned.fillUnknown(state.detailsModel, expected, result)
 	}
-	result, diags := r.wait(ctx, planned, expected, updateTimeout, durationOr(timeouts.Update, defaultWaitTimeout))
-	resp.Diagnostics.Append(diags...)
-	if diags.HasError() {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
-		return
-	}
-	resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
-	planned.fillUnknown(state.detailsModel, expected, result)
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
 }
 
-// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in the plan), or,
-// where anything is expected, because the last wait failed, or because expected or triggers changed.
+// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in
+// the plan), or, where anything is expected, because the last wait failed, or because expected or triggers changed.
 func mustWait(planned, state recordModel, expected expectedModel) bool {
 	switch {
 	case planned.ResponseBody.IsUnknown():
@@ -277,54 +264,22 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown makes a plan the state after a wait. If the plan left everything unknown, the details are those reported. Otherwise, they
-// are those in the state, and those that are expected.
+// fillUnknown makes a plan the state after a wait. The details are those reported if the plan left all of them unknown,
+// else those in the state. What is expected replaces either.
 func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
-	everything := m.RecommendedExpireTimes.IsUnknown() // which nobody can expect
-	m.detailsModel = state
-	if everything {
-		m.detailsModel = newDetailsModel(reported.Details)
+	details := state
+	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these, so all details are unknown
+		details = newDetailsModel(reported.Details)
 	}
+	m.detailsModel = details
 	expected.plan(&m.detailsModel)
 	if m.ResponseBody.IsUnknown() {
 		m.ResponseBody = textValue(string(reported.Document))
 	}
 }
 
-// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store what was
-// planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
-func (r *instanceRecordResource) changedWarning(planned recordModel, result *client.Result, expected expectedModel) diag.Diagnostic {
-	var changed []string
-	want, got := planned.values(), newDetailsModel(result.Details).values()
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		switch {
-		case want[name].IsUnknown() || got[name].Equal(want[name]) || followsFromVersion(name):
-		case name == "recommended_expire_times":
-			changed = append(changed, name)
-		case want[name].IsNull(): // in a state that somebody edited
-			changed = append(changed, fmt.Sprintf("%s is %s, planned nothing", name, r.provider.redactedText(got[name])))
-		default:
-			changed = append(changed,
-				fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got[name]), r.provider.redactedText(want[name])))
-		}
-	}
-	if body := planned.ResponseBody; !body.IsUnknown() && !body.Equal(textValue(string(result.Document))) {
-		changed = append(changed, "response_body")
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	asExpected := ""
-	if !expected.isEmpty() {
-		asExpected = "The instance reports what is expected. "
-	}
-	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(), asExpected+
-		"These details have changed too, but this apply had to keep them as planned:\n  - "+strings.Join(changed, "\n  - ")+
-		"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it.")
-}
-
-// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there
-// it is an error.
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
+// keep, so there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -336,8 +291,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	imported := state.ResponseBody.IsNull() // not read yet
 	if imported {
 		state.WaitFailed = types.BoolValue(false)
-		deferred, _ := r.provider.requireKnownArguments(true, req.ClientCapabilities.DeferralAllowed, "")
-		if deferred {
+		if deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); deferred {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}
@@ -360,10 +314,11 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 
 // wait waits until an instance reports what is expected.
 func (r *instanceRecordResource) wait(
-	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout time.Duration,
+	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout types.String,
 ) (*client.Result, diag.Diagnostics) {
 	return r.read(ctx, planned.BaseURL, readOperation{
-		provider: r.provider, purpose: waitForRecord, waits: true, timeoutArgument: timeoutArgument, timeout: timeout,
+		provider: r.provider, purpose: waitForRecord, waits: true,
+		timeoutArgument: timeoutArgument, timeout: durationOr(timeout, defaultWaitTimeout),
 		until: client.Condition{
 			StableFor: durationOr(planned.StableFor, 0),
 			Differences: func(details *instance.Details) []client.Difference {
@@ -373,9 +328,10 @@ func (r *instanceRecordResource) wait(
 	})
 }
 
-// read reads the instance at baseURL.
-func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
-	if _, unknown := r.provider.requireKnownArguments(true, false, ""); unknown != nil {
+func (r *instanceRecordResource) read(
+	ctx context.Context, baseURL types.String, op readOperation,
+) (*client.Result, diag.Diagnostics) {
+	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}
 	parsed, invalid := r.provider.baseURLFor(baseURL)
@@ -384,39 +340,11 @@ func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String,
 	}
 	ctx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	result, err := op.read(ctx, client.Request{BaseURL: parsed})
+	result, err := op.read(ctx, parsed)
 	if err != nil {
-		return nil, diag.Diagnostics{readError(pathAtFault(err, op), err, op)}
+		return nil, diag.Diagnostics{readDiagnostic(pathAtFault(err, op), err, op)}
 	}
 	return result, warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
-}
-
-// pathAtFault returns the path of the argument that a failure is about.
-func pathAtFault(err *client.ReadError, op readOperation) path.Path {
-	switch {
-	case op.purpose == refreshRecord: // it has no configuration to point to
-		return path.Empty()
-	case err.Ending == client.Unstable:
-		return path.Root("stable_for")
-	case err.Failure != nil && err.Failure.Kind == client.KindUnexpected:
-		return expectedPath(err.Differences)
-	default:
-		return path.Root("base_url")
-	}
-}
-
-// keptWarning returns a warning that a refresh failed.
-func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diagnostic) diag.Diagnostic {
-	summary, notChecked := "Instance not read, last known details kept", ""
-	if parsed, err := address.ParseBaseURL(baseURL.ValueString()); err == nil { // an invalid one may contain a secret
-		summary += ": " + parsed.Written
-	}
-	if !expected.isEmpty() {
-		notChecked = " Whether it reports what is expected was not checked."
-	}
-	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported, as of the last apply."+notChecked+
-			"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.
@@ -426,7 +354,8 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if _, err := address.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(syntaxError(path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
+		resp.Diagnostics.Append(syntaxError(
+			path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -41,7 +40,7 @@ type instancesModel struct {
 	readModel
 }
 
-// object returns the model as a value of the schema's type. From the struct, the framework would convert each instance three times.
+// object returns the model as a value. From the struct, the framework would convert each instance three times.
 func (m instancesModel) object(schemaType attr.Type) types.Object {
 	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, map[string]attr.Value{
 		"base_urls":        m.BaseURLs,
@@ -62,25 +61,26 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin (scheme, host and port). " +
-		"They override the provider's.")
+	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin " +
+		"(scheme, host and port). They override the provider's.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
-			ElementType:         types.StringType,
-			Required:            true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At least one.",
-			Validators:          []validator.Map{baseURLsValidator},
+			ElementType: types.StringType,
+			Required:    true,
+			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At " +
+				"least one.",
+			Validators: []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a retry do not count. "+
-				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
+			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a "+
+				"retry do not count. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
 			Validators: []validator.Number{wholeNumber(1, maxConcurrencyLimit)},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and in one " +
-				"warning. If `false`, each is an error with its key. Default: `false`.",
+			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and " +
+				"in one warning. If `false`, each is an error with its key. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,
@@ -91,8 +91,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"errors": schema.MapAttribute{
 			ElementType: types.StringType,
 			Computed:    true,
-			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text such as `connection failed`, which " +
-				"changes only when the cause changes. Empty if all were read.",
+			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text " +
+				"such as `connection failed`, which changes only when the cause changes. Empty if all were read.",
 		},
 	})
 	resp.Schema = schema.Schema{
@@ -109,6 +109,12 @@ var listedInstanceType = func() types.ObjectType {
 	return types.ObjectType{AttrTypes: attributes}
 }()
 
+func listedInstance(details *instance.Details, baseURL attr.Value) types.Object {
+	values := newDetailsModel(details).values()
+	values["base_url"] = baseURL
+	return types.ObjectValueMust(listedInstanceType.AttrTypes, values)
+}
+
 // fleetMember is an instance to read, and the keys that point to it.
 type fleetMember struct {
 	baseURL address.BaseURL
@@ -119,15 +125,15 @@ type fleetMember struct {
 	err     *client.ReadError
 }
 
-// summary returns a name for the instance that is unique within a read.
-func (m *fleetMember) summary() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
+// name returns a name for the instance that is unique within a read.
+func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
-// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a member. Null and
-// invalid URLs are errors; unknown ones are skipped.
+// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a
+// member. Null and invalid URLs are errors; unknown ones are skipped.
 func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember)
+	invalid, anySecret := make(map[string]*address.SyntaxError), false
 	elements := baseURLs.Elements()
-	invalid := make(map[string]*address.SyntaxError)
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
 		value := elements[key].(types.String)
 		if value.IsUnknown() {
@@ -138,7 +144,7 @@ func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagno
 			if value.IsNull() {
 				syntaxErr = &address.SyntaxError{Problem: "is null", Remedy: "Remove the key, or set it to a URL."}
 			}
-			invalid[key] = syntaxErr
+			invalid[key], anySecret = syntaxErr, anySecret || syntaxErr.Secret
 			continue
 		}
 		member, shared := byEffective[baseURL.Effective]
@@ -149,23 +155,15 @@ func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagno
 		}
 		member.keys = append(member.keys, key)
 	}
-	diags.Append(invalidURLs(invalid)...)
-	return members, diags
-}
-
-// invalidURLs returns an error for each invalid base URL, by its key.
-func invalidURLs(invalid map[string]*address.SyntaxError) (diags diag.Diagnostics) {
-	// All base URLs may be on one line, which Terraform would print for each.
-	secret := slices.ContainsFunc(slices.Collect(maps.Values(invalid)), func(err *address.SyntaxError) bool { return err.Secret })
 	for _, key := range slices.Sorted(maps.Keys(invalid)) {
 		argument := path.Root("base_urls").AtMapKey(key)
 		at := argument
-		if secret {
+		if anySecret { // all base URLs may be on one line, which Terraform would print for each
 			at = path.Empty()
 		}
 		diags.Append(syntaxError(at, summaryBaseURL, argument.String(), invalid[key]))
 	}
-	return diags
+	return members, diags
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -176,127 +174,65 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	op, diags := d.operation(ctx, readMany, model.readModel)
 	resp.Diagnostics.Append(diags...)
-	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
-	resp.Diagnostics.Append(diags...)
 	members, diags := fleetMembers(model.BaseURLs)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.deferOrRefuse(true, req, resp) {
+	if resp.Diagnostics.HasError() || d.deferOrRefuse(true, req, resp) {
 		return
 	}
 
+	op.semaphore = make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
 	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
 	defer cancel()
-	readFleet(readCtx, members, client.Request{
-		Headers: headers, Semaphore: make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency)),
-	}, op)
+	readFleet(readCtx, members, op)
+	baseURLs := model.BaseURLs.Elements()
+	total := len(baseURLs)
 	var warnings []instanceWarnings
-	failed := make(map[string]*fleetMember)
+	failed, instances := make(map[string]*fleetMember), make(map[string]attr.Value, total)
 	for _, member := range members {
 		if member.err == nil {
-			warnings = append(warnings, instanceWarnings{member.summary(), quoted(member.keys), member.details.Warnings})
-			continue
+			warnings = append(warnings, instanceWarnings{member.name(), quoted(member.keys), member.details.Warnings})
 		}
 		for _, key := range member.keys {
-			failed[key] = member
+			if member.err != nil {
+				failed[key] = member
+			} else {
+				instances[key] = listedInstance(member.details, baseURLs[key])
+			}
 		}
 	}
-	total := len(model.BaseURLs.Elements())
 	if len(failed) > 0 && ctx.Err() != nil {
 		resp.Diagnostics.AddError(summaryCanceled,
 			fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), total))
 		return
 	}
 	if !model.AllowFailures.ValueBool() {
-		resp.Diagnostics.Append(failureErrors(failed, op)...)
+		resp.Diagnostics.Append(fleetErrors(failed, op)...)
 	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(failuresWarning(failed, total, op))
+		resp.Diagnostics.Append(fleetWarning(failed, total, op))
 	}
 	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.Instances, model.Errors = fleetValues(members, model.BaseURLs.Elements())
+	failures := make(map[string]attr.Value, len(failed))
+	for key, member := range failed {
+		failures[key] = types.StringValue(member.err.Failure.Class)
+	}
+	model.Instances = types.MapValueMust(listedInstanceType, instances)
+	model.Errors = types.MapValueMust(types.StringType, failures)
 	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
 }
 
 // readFleet reads all members concurrently and sets their results.
-func readFleet(ctx context.Context, members []*fleetMember, request client.Request, op readOperation) {
+func readFleet(ctx context.Context, members []*fleetMember, op readOperation) {
 	var reads sync.WaitGroup
 	for _, member := range members {
 		reads.Go(func() {
-			request := request
-			request.BaseURL = member.baseURL
-			result, err := op.read(ctx, request)
+			result, err := op.read(ctx, member.baseURL)
 			if member.err = err; err == nil {
 				member.details = result.Details
 			}
 		})
 	}
 	reads.Wait()
-}
-
-// fleetValues returns the attributes instances and errors.
-func fleetValues(members []*fleetMember, baseURLs map[string]attr.Value) (instances, failures types.Map) {
-	read, failed := make(map[string]attr.Value, len(baseURLs)), make(map[string]attr.Value)
-	for _, member := range members {
-		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = types.StringValue(member.err.Failure.Class)
-				continue
-			}
-			values := newDetailsModel(member.details).values()
-			values["base_url"] = baseURLs[key]
-			read[key] = types.ObjectValueMust(listedInstanceType.AttrTypes, values)
-		}
-	}
-	return types.MapValueMust(listedInstanceType, read), types.MapValueMust(types.StringType, failed)
-}
-
-func failureErrors(failed map[string]*fleetMember, op readOperation) (diags diag.Diagnostics) {
-	for _, key := range slices.Sorted(maps.Keys(failed)) {
-		at := path.Root("base_urls").AtMapKey(key)
-		failure := readError(at, failed[key].err, op)
-		diags.AddAttributeError(at, failure.Summary(),
-			fmt.Sprintf("Instance %q: %s To read the others without it, set allow_failures = true.", key, failure.Detail()))
-	}
-	return diags
-}
-
-// failuresWarning returns a warning that lists the failures and, once each, the advice on them with the number of instances.
-func failuresWarning(failed map[string]*fleetMember, total int, op readOperation) diag.Diagnostic {
-	var lines, allAdvice []string
-	count := make(map[string]int)
-	keys := slices.Sorted(maps.Keys(failed))
-	for _, key := range keys {
-		err := failed[key].err
-		lines = append(lines, fmt.Sprintf("\n  - %q: %s (%s)", key, err, attempts(err.Attempts)))
-		for _, sentences := range adviceOn(err, op) {
-			if count[sentences] == 0 {
-				allAdvice = append(allAdvice, sentences)
-			}
-			count[sentences]++
-		}
-	}
-	texts := []string{fmt.Sprintf("%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
-		len(keys), total, listed(lines, "", "\n  - "))}
-	for _, sentences := range allAdvice {
-		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[sentences], sentences))
-	}
-	first := failed[keys[0]].summary()
-	if more := len(keys) - 1; more > 0 {
-		first += fmt.Sprintf(" (and %d more)", more)
-	}
-	return diag.NewWarningDiagnostic("Instances could not be read: "+first, paragraphs(texts...))
-}
-
-// quoted returns at most maxListed keys, in quotes.
-func quoted(keys []string) string {
-	list := make([]string, len(keys))
-	for i, key := range keys {
-		list[i] = strconv.Quote(key)
-	}
-	return listed(list, ", ", ", ")
 }

@@ -61,8 +61,8 @@ func TestFleetWithAnInvalidURL(t *testing.T) {
 	}
 }
 
-// TestFailuresWarning lists at most 20 keys, and each remedy once.
-func TestFailuresWarning(t *testing.T) {
+// TestFleetWarning lists at most 20 keys, and each remedy once.
+func TestFleetWarning(t *testing.T) {
 	t.Parallel()
 	failed := func(key string, failure client.Failure) *fleetMember {
 		return &fleetMember{
@@ -72,7 +72,7 @@ func TestFailuresWarning(t *testing.T) {
 	}
 	large := failed("a", client.Failure{Kind: client.KindLargeHead, Reason: "the head is too large"})
 	refused := client.Failure{Kind: client.KindConnect, Reason: "connection refused"}
-	got := failuresWarning(map[string]*fleetMember{"a": large, "b": failed("b", refused), "c": failed("c", refused)}, 4, fleetRead)
+	got := fleetWarning(map[string]*fleetMember{"a": large, "b": failed("b", refused), "c": failed("c", refused)}, 4, fleetRead)
 	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "a" (http://a) (and 2 more)`)
 	want := "3 of 4 could not be read. As allow_failures is true, they are in errors and not in instances:\n" +
 		"  - \"a\": GET http://a/instance: the head is too large (2 attempts)\n" +
@@ -89,14 +89,14 @@ func TestFailuresWarning(t *testing.T) {
 		key := fmt.Sprintf("key%03d", i)
 		many[key] = failed(key, client.Failure{Kind: client.KindWebPage, RedirectedTo: "http://login/" + key})
 	}
-	got = failuresWarning(many, 30, fleetRead)
+	got = fleetWarning(many, 30, fleetRead)
 	requireDiagnostic(t, diag.Diagnostics{got}, `Warning: Instances could not be read: "key000" (http://key000) (and 24 more)`,
 		"\n  - \"key019\": ", "\n  - and 5 more\n\nFor 25 of them: The base URL redirects", "For 25 of them: If that is a login page")
 	requireNoTexts(t, got.Detail(), "key020")
 }
 
-// TestFailureErrors are in the order of the keys, each at its own.
-func TestFailureErrors(t *testing.T) {
+// TestFleetErrors are in the order of the keys, each at its own.
+func TestFleetErrors(t *testing.T) {
 	t.Parallel()
 	failed := make(map[string]*fleetMember)
 	for i := range 20 {
@@ -104,7 +104,7 @@ func TestFailureErrors(t *testing.T) {
 			URL: "https://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindLargeBody, Reason: "the body is too large"},
 		}}
 	}
-	for i, one := range failureErrors(failed, fleetRead) {
+	for i, one := range fleetErrors(failed, fleetRead) {
 		requireDiagnostic(t, diag.Diagnostics{one}, fmt.Sprintf("Error at base_urls[\"key%03d\"]: Response of the instance too large", i),
 			fmt.Sprintf("\nInstance \"key%03d\": GET https://h/instance: the body is too large.\n\n", i), "To read the others without it, set allow_failures = true.")
 	}

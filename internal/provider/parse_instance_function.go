@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -27,12 +26,13 @@ func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataReq
 func (*parseInstanceFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
-		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a file or another data source. It " +
-			"sends no request, and never warns.",
+		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a " +
+			"file or another data source. It sends no request, and never warns.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
-				Name:                "document",
-				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its faults.",
+				Name: "document",
+				MarkdownDescription: "The JSON document of any supported release. An invalid document is an error that lists its " +
+					"faults.",
 			},
 		},
 		Return: function.ObjectReturn{AttributeTypes: detailsTypes},
@@ -58,7 +58,7 @@ var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 // invalidDocument returns a message about an invalid document, with one fault per line.
 func invalidDocument(document string, err error) string {
 	documentErr, _ := errors.AsType[*instance.DocumentError](err)
-	list := "\n  - " + strings.Join(documentErr.Lines(), "\n  - ")
+	list := bullets(documentErr.Lines())
 	title, isPage := client.PageTitle(document)
 	switch {
 	case !documentErr.NotJSON:

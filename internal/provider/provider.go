@@ -67,18 +67,19 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits and expiry options of Stend, a self-hosted service for sending files, and feeds them into other resources.",
+		MarkdownDescription: "Reads the limits and expiry options of Stend, a self-hosted service for sending files, and " +
+			"feeds them into other resources.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm + " Environment variable: `" +
-					baseURLVariable + "`. Default: none.",
+				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm +
+					" Environment variable: `" + baseURLVariable + "`. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the instance. Sent " +
-				"**only** to the origin (scheme, host and port) of this provider's `base_url`."),
-			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. A positive "+
-				"duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of " +
+				"the instance. Sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
+			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. "+
+				"A positive duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
 			"ca_cert_pem": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Certificates of certificate authorities to trust in addition to the system's, in PEM form. " +
@@ -87,8 +88,9 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. Sent to every instance of this " +
-					"provider block, not to other origins and proxies. Requires `client_key_pem`. Default: none.",
+				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. " +
+					"Sent to every instance of this provider block, not to other origins and proxies. Requires `client_key_pem`. " +
+					"Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
@@ -97,30 +99,34 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			},
 			"connect_to": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as `\"127.0.0.1:8443\"` for a tunnel. " +
-					"Only for the origin of `base_url`, and without a proxy. The `Host` header and TLS still use the name in `base_url`. Default: none.",
+				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as " +
+					"`\"127.0.0.1:8443\"` for a tunnel. Only for the origin of `base_url`, and without a proxy. The `Host` header " +
+					"and TLS still use the name in `base_url`. Default: none.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to accept any certificate, with a warning. Anyone on the network path can then read and change the traffic: set " +
-					"`ca_cert_pem` instead. Default: `false`.",
+				MarkdownDescription: "Whether to accept any certificate, with a warning. Anyone on the network path can then " +
+					"read and change the traffic: set `ca_cert_pem` instead. Default: `false`.",
 			},
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, and " +
-					"the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with jitter. `Retry-After` of " +
-					"a 429 or 503 is honored within these limits.",
+				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, " +
+					"and the statuses 408, 429, and 500 and above, except 501. Delays grow from `min_delay` to `max_delay`, with " +
+					"jitter. `Retry-After` of a 429 or 503 is honored within these limits.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries off. Ignored with "+
-							"`wait_until_ready` and while a record waits. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts),
+						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries "+
+							"off. Ignored with `wait_until_ready` and while a record waits. Default: `%d`.",
+							maxAttemptsLimit, defaultRetry.MaxAttempts),
 						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
 					},
-					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
-					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.", inMarkdown(defaultRetry.MaxDelay)),
+					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive "+
+						"duration.", inMarkdown(defaultRetry.MinDelay)),
+					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.",
+						inMarkdown(defaultRetry.MaxDelay)),
 				},
 			},
 		},
@@ -171,14 +177,14 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 		return nil
 	}
 	if _, err := client.ParseClientCert(certificate.ValueString(), key.ValueString()); err != nil {
-		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem to its "+
-			"own, unencrypted private key, both in PEM form.")
+		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem "+
+			"to its own, unencrypted private key, both in PEM form.")
 	}
 	return nil
 }
 
-// Configure sets the data that data sources and resources share. It makes no connections. Unknown arguments are an error only in a
-// read that needs them.
+// Configure sets the data that data sources and resources share. It makes no connections. Unknown arguments are an
+// error only in a read that needs them.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

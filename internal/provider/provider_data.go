@@ -36,16 +36,17 @@ type providerData struct {
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
-	// unknown lists the arguments that are not known yet. Their defaults are never used; see requireKnownArguments.
+	// unknown lists the arguments that are not known yet. Their defaults are never used; see checkKnownArguments.
 	unknown []string
 }
 
-// providerDataOf returns the data that Configure of a data source or resource gets from the framework. Returns nil while Terraform
-// only validates.
+// providerDataOf returns the data that Configure of a data source or resource gets from the framework. Returns nil
+// while Terraform only validates.
 func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	data, ok := shared.(*providerData)
 	if !ok && shared != nil {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected %T, got %T. This is a bug in the provider: please report it.", data, shared))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected %T, got %T. This is a bug in the provider: please "+
+			"report it.", data, shared))
 	}
 	return data
 }
@@ -93,13 +94,13 @@ func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 	if noBaseURL && len(d.headers) > 0 {
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
 		diags.AddWarning("Request headers without an instance to send them to",
-			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so they are "+
-				"never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
+			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so "+
+				"they are never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
 	}
 	if noBaseURL && d.connectTo != "" {
 		diags.AddAttributeWarning(path.Root("connect_to"), "connect_to without a base URL",
-			"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so connect_to is never "+
-				"used.\n\nSet the provider's base_url, or remove connect_to.")
+			"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so "+
+				"connect_to is never used.\n\nSet the provider's base_url, or remove connect_to.")
 	}
 	if config.Insecure.ValueBool() {
 		summary := "Certificates are not verified"
@@ -113,8 +114,8 @@ func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 	return diags
 }
 
-// setBaseURL sets the provider's base URL from the argument or, if it is null, the environment variable. An invalid variable is an
-// error only in reads that use it: it may be meant for another configuration.
+// setBaseURL sets the provider's base URL from the argument or, if it is null, the environment variable. An invalid
+// variable is an error only in reads that use it: it may be meant for another configuration.
 func (d *providerData) setBaseURL(argument types.String) {
 	text, name := argument.ValueString(), "The provider's base_url"
 	if argument.IsNull() {
@@ -130,23 +131,23 @@ func (d *providerData) setBaseURL(argument types.String) {
 // lacksBaseURL reports whether no base URL is set, valid or not.
 func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.invalidBaseURL == nil }
 
-// baseURLFor returns the base URL to read: own if it is set, else the provider's. Returns an error if that is invalid or missing, and
-// zero without an error if it is not known yet.
+// baseURLFor returns the base URL to read: own if it is set, else the provider's. Returns an error if that is invalid
+// or missing, and zero without an error if it is not known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
 		baseURL, err := address.ParseBaseURL(own.ValueString())
 		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
-		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the provider block, "+
-			"and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
+		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the "+
+			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
 	default:
 		return d.baseURL, d.invalidBaseURL
 	}
 }
 
-// withHeaders returns request with the provider's headers added, if its origin is that of the provider's base URL. Existing headers
-// take precedence.
+// withHeaders returns request with the provider's headers added, if its origin is that of the provider's base URL.
+// Existing headers take precedence.
 func (d *providerData) withHeaders(request client.Request) client.Request {
 	if d.baseURL.Origin == request.BaseURL.Origin {
 		headers := maps.Clone(d.headers)

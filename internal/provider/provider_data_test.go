@@ -151,9 +151,9 @@ func TestWithHeaders(t *testing.T) {
 	}
 }
 
-// TestRequireKnownArguments shows which unknown arguments a read with its own base URL needs: all but base_url, which it needs to know
+// TestCheckKnownArguments shows which unknown arguments a read with its own base URL needs: all but base_url, which it needs to know
 // where headers and connect_to apply.
-func TestRequireKnownArguments(t *testing.T) {
+func TestCheckKnownArguments(t *testing.T) {
 	t.Parallel()
 	unknown, text, unknownMap := types.StringUnknown(), types.StringValue, types.MapUnknown(types.StringType)
 	oneUnknown := types.MapValueMust(types.StringType, map[string]attr.Value{"X-A": text("a"), "X-B": unknown})
@@ -189,10 +189,10 @@ func TestRequireKnownArguments(t *testing.T) {
 // requireUnknown checks that a read is deferred or refused because of these arguments, or neither if there are none.
 func requireUnknown(t *testing.T, data *providerData, ownBaseURL bool, want []string) {
 	t.Helper()
-	if deferred, err := data.requireKnownArguments(ownBaseURL, true, ""); deferred != (want != nil) || err != nil {
+	if deferred, err := data.checkKnownArguments(ownBaseURL, true, ""); deferred != (want != nil) || err != nil {
 		t.Errorf("if that is allowed, the read is deferred: %t, and the error is %v; want %q to defer it", deferred, err, want)
 	}
-	deferred, err := data.requireKnownArguments(ownBaseURL, false, ", or something else")
+	deferred, err := data.checkKnownArguments(ownBaseURL, false, ", or something else")
 	if deferred {
 		t.Error("the read is deferred although that is not allowed")
 	}

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"context"
+	"net/http"
 	"time"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
@@ -17,7 +19,7 @@ const (
 	waitForRecord                    // a record that is created or updated
 )
 
-// readOperation holds the settings of a read, which messages about its failure depend on too.
+// readOperation holds the settings of a read, of one instance or of many. Messages about a failure depend on them too.
 type readOperation struct {
 	provider *providerData
 	purpose  purpose
@@ -28,16 +30,22 @@ type readOperation struct {
 	timeoutArgument string
 	// until is what a record waits for.
 	until client.Condition
+	// headers are the extra headers of a data source, and semaphore is that of many reads; see [client.Request].
+	headers   http.Header
+	semaphore chan struct{}
 }
 
-// read reads an instance, or waits for op.until.
-func (op readOperation) read(ctx context.Context, request client.Request) (*client.Result, *client.ReadError) {
-	request = op.provider.withHeaders(request)
-	if !op.waits {
-		result, err := op.provider.client.Read(ctx, request)
-		return result, client.AsReadError(err)
+// read reads an instance, or waits for op.until. The context must end after op.timeout: reads that share a semaphore
+// share its deadline, or one that ends would leave its slot to another that can no longer succeed.
+func (op readOperation) read(ctx context.Context, baseURL address.BaseURL) (*client.Result, *client.ReadError) {
+	request := op.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: op.headers, Semaphore: op.semaphore})
+	var result *client.Result
+	var err error
+	if op.waits {
+		result, err = op.provider.client.Wait(ctx, request, op.until)
+	} else {
+		result, err = op.provider.client.Read(ctx, request)
 	}
-	result, err := op.provider.client.Wait(ctx, request, op.until)
 	return result, client.AsReadError(err)
 }
 

@@ -2,14 +2,13 @@ package provider
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// unknownArguments returns the names of the unknown arguments of a provider block, in any order. Those of the block retry are written
-// "retry.min_delay".
+// unknownArguments returns the names of the unknown arguments of a provider block, in any order. Those of the block
+// retry are written "retry.min_delay".
 func unknownArguments(config providerModel, retry retryModel) (unknown []string) {
 	for name, value := range map[string]attr.Value{
 		"base_url":           config.BaseURL,
@@ -37,10 +36,12 @@ func unknownArguments(config providerModel, retry retryModel) (unknown []string)
 	return unknown
 }
 
-// requireKnownArguments checks that the provider arguments that a read needs are known. If not, it returns true if the read may be
-// deferred, else an error. otherRemedy continues the last sentence of that error. A read needs all arguments, except that one with
-// its own base URL needs base_url only to know whether request_headers or connect_to apply.
-func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
+// checkKnownArguments checks that the arguments of the provider that a read needs are known. If not, it returns true if
+// the read may be deferred, else an error, whose last sentence otherRemedy continues. A read with its own base URL
+// needs that of the provider only if request_headers or connect_to are set.
+func (d *providerData) checkKnownArguments(
+	ownBaseURL, deferralAllowed bool, otherRemedy string,
+) (deferred bool, notKnown diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Sorted(slices.Values(d.unknown))
 	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
@@ -50,8 +51,7 @@ func (d *providerData) requireKnownArguments(ownBaseURL, deferralAllowed bool, o
 		return len(unknown) > 0, nil
 	}
 	return false, diag.NewErrorDiagnostic("Provider configuration not known yet",
-		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after apply:\n  - "+
-			strings.Join(unknown, "\n  - ")+
-			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply -target=...)"+
-			otherRemedy+".")
+		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after "+
+			"apply:"+bullets(unknown)+"\n\nGive them values that are known when the plan is made, create what they depend "+
+			"on first (terraform apply -target=...)"+otherRemedy+".")
 }

@@ -18,21 +18,22 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// The types below make validators from functions, which are called only with values that are neither null nor unknown. They must not
-// print sensitive or long values. accepts describes the valid values.
+// The types below make validators from functions, which are called only with values that are neither null nor unknown.
+// They must not print sensitive or long values.
 type (
 	stringValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, text string) diag.Diagnostic
 	}
 	numberValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, number *big.Float) diag.Diagnostic
 	}
 	mapValidator struct {
-		accepts  string
+		validValues
 		validate func(at path.Path, values types.Map) diag.Diagnostics
 	}
+	validValues string // a description of them
 )
 
 var (
@@ -41,12 +42,8 @@ var (
 	_ validator.Map    = mapValidator{}
 )
 
-func (v stringValidator) Description(context.Context) string         { return v.accepts }
-func (v stringValidator) MarkdownDescription(context.Context) string { return v.accepts }
-func (v numberValidator) Description(context.Context) string         { return v.accepts }
-func (v numberValidator) MarkdownDescription(context.Context) string { return v.accepts }
-func (v mapValidator) Description(context.Context) string            { return v.accepts }
-func (v mapValidator) MarkdownDescription(context.Context) string    { return v.accepts }
+func (v validValues) Description(context.Context) string         { return string(v) }
+func (v validValues) MarkdownDescription(context.Context) string { return string(v) }
 
 func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if isSet(req.ConfigValue) {
@@ -55,21 +52,21 @@ func (v stringValidator) ValidateString(_ context.Context, req validator.StringR
 }
 
 func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
+	if isSet(req.ConfigValue) {
 		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue.ValueBigFloat()))
 	}
 }
 
 func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
+	if isSet(req.ConfigValue) {
 		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue)...)
 	}
 }
 
-// wholeNumber returns a validator for integers. For a fraction, the framework's Int64Attribute would ask the user to report a bug.
+// wholeNumber validates integers. For a fraction, the framework's Int64Attribute asks the user to report a bug.
 func wholeNumber(least, most int64) numberValidator {
 	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
-	return numberValidator{accepts, func(at path.Path, number *big.Float) diag.Diagnostic {
+	return numberValidator{validValues(accepts), func(at path.Path, number *big.Float) diag.Diagnostic {
 		if whole, accuracy := number.Int64(); accuracy == big.Exact && least <= whole && whole <= most {
 			return nil
 		}
@@ -146,12 +143,12 @@ var caCertsValidator = stringValidator{
 		if err == nil {
 			return nil
 		}
-		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the certificates "+
-			"themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
+		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the "+
+			"certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
 	},
 }
 
-// pemPath returns the path for an error about PEM text. Returns the empty path if the text may contain a private key; see errorAt.
+// pemPath returns the path for an error about PEM text, empty if the text may contain a private key; see errorAt.
 func pemPath(at path.Path, text string) path.Path {
 	const longestFileName = 255
 	hasKey := strings.Contains(text, "PRIVATE KEY")
