@@ -42,8 +42,8 @@ func readAttributes(requestHeaders string) map[string]schema.Attribute {
 		"request_headers": requestHeadersAttribute(requestHeaders),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to wait for the first answer of a new instance: almost every failure is retried " +
-				"until `timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
+			MarkdownDescription: "Whether to wait for the first answer of a new instance. Almost every failure is then " +
+				"retried until `timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
 		},
 	}
 }

@@ -45,7 +45,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	attributes["base_url"] = schema.StringAttribute{
 		Optional: true,
 		Computed: true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm +
+		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm +
 			" Default: the provider's `base_url`.",
 		Validators: []validator.String{baseURLValidator},
 	}

@@ -87,10 +87,11 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
 	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates " +
-		"the record, or changes `base_url` or a detail: do not use it where a change forces replacement.")
+		"the record, changes `base_url`, or changes an attribute in `expected`. Do not use it where a change forces " +
+		"replacement.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "Base URL of the instance: `{base_url}/instance` is read. " + baseURLForm,
+		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
 		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` "+
@@ -100,9 +101,9 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with the server: when one changes, the apply waits. One that is known " +
-			"before the server has changed, such as a hash of its settings, needs `depends_on` too. Requires an argument in " +
-			"`expected`. Stored in plain text. Default: none.",
+		MarkdownDescription: "Values that change with the server. When one changes, the apply waits. If one is known before " +
+			"the server has changed, such as a hash of its settings, the record also needs `depends_on`. Requires an argument " +
+			"in `expected`. Stored in plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,

@@ -79,8 +79,8 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether to go on without instances that could not be read: they are then in `errors`, and " +
-				"in one warning. If `false`, each is an error with its key. Default: `false`.",
+			MarkdownDescription: "Whether to go on without instances that could not be read. They are then in `errors`, and " +
+				"one warning names them. If `false`, each is an error with its key. Default: `false`.",
 		},
 		"instances": schema.MapAttribute{
 			Computed:    true,

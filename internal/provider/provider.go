@@ -100,14 +100,14 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"connect_to": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as " +
-					"`\"127.0.0.1:8443\"` for a tunnel. Only for the origin of `base_url`, and without a proxy. The `Host` header " +
+					"`\"127.0.0.1:8443\"` for a tunnel. It is used only for the origin of `base_url`, without a proxy. The `Host` header " +
 					"and TLS still use the name in `base_url`. Default: none.",
 				Validators: []validator.String{connectToValidator},
 			},
 			"insecure": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether to accept any certificate, with a warning. Anyone on the network path can then " +
-					"read and change the traffic: set `ca_cert_pem` instead. Default: `false`.",
+					"read and change the traffic. Set `ca_cert_pem` instead. Default: `false`.",
 			},
 		},
 		Blocks: map[string]schema.Block{
