@@ -77,8 +77,8 @@ func ExpectPriorValue(address string, path tfjsonpath.Path, want knownvalue.Chec
 	})
 }
 
-// BeforeApply runs a function after a plan was made, and before it is applied.
-func BeforeApply(run func() error) plancheck.PlanCheck {
+// Run runs a function when plans are checked: in PreApply before the apply, in PostApplyPreRefresh after it.
+func Run(run func() error) plancheck.PlanCheck {
 	return planCheck(func(*tfjson.Plan) error { return run() })
 }
 

@@ -57,7 +57,7 @@ func TestAccRecord_Release(t *testing.T) {
 					acctest.ExpectUnknownOnly("filetransfer_instance_record.test", "response_body"),
 					plancheck.ExpectKnownValue("terraform_data.chunk_size", tfjsonpath.New("input"), knownvalue.Int64Exact(30000000)),
 					plancheck.ExpectResourceAction("terraform_data.file_max_size", plancheck.ResourceActionNoop),
-					acctest.BeforeApply(func() error {
+					acctest.Run(func() error {
 						server.SetScript(instancetest.Answer(), instancetest.Status(503), instancetest.Answer(), instancetest.Reset())
 						server.SetDefault(instancetest.AnswerDocument(released))
 						return nil
@@ -94,7 +94,7 @@ func TestAccRecord_Drift(t *testing.T) {
 					plancheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(20000000)),
 					plancheck.ExpectResourceAction("terraform_data.chunk_size", plancheck.ResourceActionNoop),
 					plancheck.ExpectResourceAction("terraform_data.file_max_size", plancheck.ResourceActionReplace),
-					acctest.BeforeApply(func() error {
+					acctest.Run(func() error {
 						server.SetScript(instancetest.AnswerDocument(changed), instancetest.Status(503))
 						server.SetDefault(instancetest.AnswerDocument(repaired))
 						return nil
@@ -143,7 +143,7 @@ resource "terraform_data" "chunk_size" {
 		plancheck.ExpectKnownValue("filetransfer_instance_record.test", tfjsonpath.New("api_version_minor"), knownvalue.Int64Exact(1)),
 		plancheck.ExpectKnownValue("terraform_data.chunk_size", tfjsonpath.New("input"), knownvalue.Int64Exact(20000000)),
 	}
-	starts := acctest.BeforeApply(func() error {
+	starts := acctest.Run(func() error {
 		instancetest.New(t, instancetest.WithListenAddress(address), instancetest.WithScript(
 			instancetest.Status(502), instancetest.Status(404), instancetest.Reset(), instancetest.AnswerDocument("{}")))
 		return nil
@@ -200,7 +200,7 @@ resource "filetransfer_instance_record" "test" {
   }
 }
 `, server.URL())
-	breaks := acctest.BeforeApply(func() error {
+	breaks := acctest.Run(func() error {
 		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60).
 			With("fileMaxSize", 64).With("maxTransfersInMerge", 0).With("requirePassword", false)))
 		return nil
@@ -262,7 +262,7 @@ resource "filetransfer_instance_record" "test" {
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					acctest.ExpectUnknownOnly("filetransfer_instance_record.test",
 						"api_version", "api_version_major", "api_version_minor", "api_version_patch", "chunk_size", "response_body"),
-					acctest.BeforeApply(func() error {
+					acctest.Run(func() error {
 						server.SetScript(instancetest.Answer(), instancetest.Status(503))
 						server.SetDefault(instancetest.AnswerDocument(released))
 						return nil

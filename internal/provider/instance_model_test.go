@@ -7,9 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -69,24 +66,4 @@ func requireJSON(t *testing.T, name, got, want string) {
 	if diff := cmp.Diff(wantValue, gotValue); diff != "" {
 		t.Errorf("%s differs, want (-), got (+):\n%s", name, diff)
 	}
-}
-
-// TestModelsFitTheSchemas finds attributes without a field, and fields without an attribute.
-func TestModelsFitTheSchemas(t *testing.T) {
-	t.Parallel()
-	var resp provider.SchemaResponse
-	new(filetransferProvider).Schema(t.Context(), provider.SchemaRequest{}, &resp)
-	providerState := tfsdk.State{Schema: resp.Schema}
-	instanceModel := nullModel[instanceModel](t, instanceState())
-	instancesModel := nullModel[instancesModel](t, instancesState())
-	recordModel := nullModel[recordModel](t, recordState())
-	providerModel := nullModel[providerModel](t, providerState)
-	withModel(t, instanceState(), &instanceModel)
-	withModel(t, instancesState(), &instancesModel)
-	withModel(t, recordState(), &recordModel)
-	withModel(t, providerState, &providerModel)
-	objectOf(t, "expected", expectedModel{})
-	objectOf(t, "timeouts", recordTimeoutsModel{})
-	_, diags := types.ObjectValueFrom(t.Context(), providerModel.Retry.AttributeTypes(t.Context()), retryModel{})
-	requireNoDiagnostics(t, diags)
 }

@@ -103,7 +103,7 @@ resource "filetransfer_instance_record" "test" {
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction("filetransfer_instance_record.test", plancheck.ResourceActionUpdate),
 					acctest.ExpectChangedOnly("filetransfer_instance_record.test", "timeouts", "wait_failed"),
-					acctest.BeforeApply(func() error {
+					acctest.Run(func() error {
 						server.SetScript(instancetest.Status(503))
 						return nil
 					}),
@@ -144,7 +144,7 @@ resource "filetransfer_instance_record" "test" {
 				},
 				Config: config("10ms"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPreRefresh: []plancheck.PlanCheck{
-					acctest.BeforeApply(func() error {
+					acctest.Run(func() error {
 						if requests, connections := len(server.Requests()), server.Connections(); requests != 6 || connections != 6 {
 							return fmt.Errorf("%d requests on %d connections, want 6 on 6", requests, connections)
 						}

@@ -84,10 +84,10 @@ data "filetransfer_instance" "one" {}
 resource "filetransfer_instance_record" "one" { base_url = data.filetransfer_instance.one.base_url }
 `, "https://"+instancetest.ProxiedHost, planned.CACertPEM(), planned.ClientCertPEM())
 	folder := t.TempDir()
-	inNoFile := acctest.BeforeApply(func() error {
+	inNoFile := acctest.Run(func() error {
 		return mustBeNowhere(folder, token, strings.Split(planned.ClientKeyPEM(), "\n")[1], planned.Address(), applied.Address())
 	})
-	otherTunnel := acctest.BeforeApply(func() error {
+	otherTunnel := acctest.Run(func() error {
 		folders, err := filepath.Glob(filepath.Join(folder, "*"))
 		return errors.Join(err, variablesFor(applied).Write(folders[0]))
 	})
