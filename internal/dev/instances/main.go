@@ -20,7 +20,7 @@ import (
 	"syscall"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
 )
 
 var recorded = map[string]struct{ release, setting string }{
@@ -36,7 +36,7 @@ func main() {
 	if len(names) == 0 {
 		names = []string{"older", "newer"}
 	}
-	documents, err := service.Recorded()
+	documents, err := servicetest.Recorded()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package service_test
+package servicetest_test
 
 import (
 	"cmp"
@@ -12,16 +12,16 @@ import (
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
 )
 
 // settings are the environments in which each release is started.
 var settings = []string{"default", "API_PASSWORD=secret", "FILE_MAX_AGE=0", "FILE_MAX_AGE=900", "FILE_MAX_SIZE=abc"}
 
 // captured returns what each release answered when it was captured.
-func captured(t *testing.T) map[string]service.Documents {
+func captured(t *testing.T) map[string]servicetest.Documents {
 	t.Helper()
-	all, err := service.Recorded()
+	all, err := servicetest.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func captured(t *testing.T) map[string]service.Documents {
 }
 
 // capture writes what a release answered, one document on a line.
-func capture(t *testing.T, release string, answered service.Documents) {
+func capture(t *testing.T, release string, answered servicetest.Documents) {
 	t.Helper()
 	var lines []string
 	for _, setting := range settings {

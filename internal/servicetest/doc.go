@@ -1,4 +1,4 @@
-// Package service tests the provider against every release of the service's reference implementation.
+// Package servicetest tests the provider against every release of the service's reference implementation.
 //
 //	make testacc-service SERVICE=path [CACHE=folder] [CAPTURE=1]
 //
@@ -14,4 +14,4 @@
 // What it answers is compared with testdata/releases: a file for each release, with a document for each setting. A release that
 // is not there has to answer like the newest one there. CAPTURE=1 writes these files, and deletes none; the table in the guide
 // "Supported versions of Stend" follows from them.
-package service
+package servicetest

@@ -1,4 +1,4 @@
-package service_test
+package servicetest_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/service"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
 )
 
 // Each release answers in each setting what it answered when it was captured, and is read in every way that the provider has.
@@ -34,7 +34,7 @@ func TestReleases(t *testing.T) {
 			if want == nil {
 				want = asNewest(t, known, release)
 			}
-			answered, baseURLs := service.Documents{}, map[string]config.Variable{}
+			answered, baseURLs := servicetest.Documents{}, map[string]config.Variable{}
 			instances, failures := map[string]knownvalue.Check{}, map[string]knownvalue.Check{}
 			for _, setting := range settings {
 				p := start(t, release, strings.TrimPrefix(setting, "default"))
@@ -105,11 +105,11 @@ resource "filetransfer_instance_record" "files" {
 }
 
 // asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
-func asNewest(t *testing.T, known map[string]service.Documents, r release) service.Documents {
+func asNewest(t *testing.T, known map[string]servicetest.Documents, r release) servicetest.Documents {
 	t.Helper()
 	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]
 	details, _ := parse(t, newest["default"])
-	want := service.Documents{}
+	want := servicetest.Documents{}
 	for setting, document := range newest {
 		want[setting] = bytes.Replace(document, []byte(details.APIVersion.Text), []byte(r.version), 1)
 	}

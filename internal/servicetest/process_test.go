@@ -1,4 +1,4 @@
-package service_test
+package servicetest_test
 
 import (
 	"bytes"
