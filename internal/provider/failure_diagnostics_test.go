@@ -11,6 +11,11 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
+type (
+	failure   = client.Failure
+	readError = client.ReadError
+)
+
 // Reads that fail. The client's tests show which failure it reports when.
 var (
 	timeoutProvider = &providerData{requestTimeout: 10 * time.Second}
@@ -56,96 +61,96 @@ func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts 
 // TestAdvice has the advice on each kind of failure of https://h, read once by filetransfer_instance.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	status := func(code int) client.Failure { return client.Failure{Kind: client.KindStatus, StatusCode: code} }
+	status := func(code int) client.Failure { return failure{Kind: client.KindStatus, StatusCode: code} }
 	tests := map[string]struct {
 		failure client.Failure
 		advice  []string
 	}{
 		// The name and the connection.
-		"no such host":                       {client.Failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
-		"no such host after a redirect":      {client.Failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
-		"no such host at connect_to":         {client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
-		"silent name servers":                {client.Failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
-		"silent name servers, connect_to":    {client.Failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
-		"refused":                            {client.Failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
-		"refused after a redirect":           {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
-		"refused after a redirect to itself": {client.Failure{Kind: client.KindConnect, RedirectedTo: "https://h/b"}, []string{checkRedirect}},
-		"broken":                             {client.Failure{Kind: client.KindBroken}, []string{"for why it closed the connection", useRecord}},
-		"timeout of the attempt":             {client.Failure{Kind: client.KindTimeout, TimedOut: true}, []string{"If it is only slow, raise the provider's request_timeout.", useRecord}},
+		"no such host":                       {failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
+		"no such host after a redirect":      {failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"no such host at connect_to":         {failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
+		"silent name servers":                {failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
+		"silent name servers, connect_to":    {failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
+		"refused":                            {failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
+		"refused after a redirect":           {failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
+		"refused after a redirect to itself": {failure{Kind: client.KindConnect, RedirectedTo: "https://h/b"}, []string{checkRedirect}},
+		"broken":                             {failure{Kind: client.KindBroken}, []string{"for why it closed the connection", useRecord}},
+		"timeout of the attempt":             {failure{Kind: client.KindTimeout, TimedOut: true}, []string{"If it is only slow, raise the provider's request_timeout.", useRecord}},
 
 		// TLS.
-		"certificate":                  {client.Failure{Kind: client.KindCertificate}, []string{"set the provider's ca_cert_pem to that authority's certificate."}},
-		"certificate, expired":         {client.Failure{Kind: client.KindCertificateExpired}, []string{"Have the certificate renewed"}},
-		"certificate, name":            {client.Failure{Kind: client.KindCertificateName}, []string{"Use a host name in the base URL that the certificate is for"}},
-		"certificate, self-signed":     {client.Failure{Kind: client.KindCertificateSelfSigned}, []string{"set the provider's ca_cert_pem to the certificate itself."}},
-		"TLS":                          {client.Failure{Kind: client.KindTLS}, []string{"serves plain HTTP, write the base URL with http://"}},
-		"TLS version":                  {client.Failure{Kind: client.KindTLSVersion}, []string{"the server must support TLS 1.2 or later."}},
-		"TLS, HTTP/2 only":             {client.Failure{Kind: client.KindTLSProtocol}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
-		"HTTP/2 only":                  {client.Failure{Kind: client.KindHTTP2Only}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
-		"TLS host name":                {client.Failure{Kind: client.KindTLSHostName}, []string{"check the host name in the base URL"}},
-		"HTTPS only":                   {client.Failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, []string{"write the base URL with https://"}},
-		"HTTPS only, after a redirect": {client.Failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, []string{checkRedirect}},
-		"client certificate missing":   {client.Failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem to one that it accepts."}},
+		"certificate":                  {failure{Kind: client.KindCertificate}, []string{"set the provider's ca_cert_pem to that authority's certificate."}},
+		"certificate, expired":         {failure{Kind: client.KindCertificateExpired}, []string{"Have the certificate renewed"}},
+		"certificate, name":            {failure{Kind: client.KindCertificateName}, []string{"Use a host name in the base URL that the certificate is for"}},
+		"certificate, self-signed":     {failure{Kind: client.KindCertificateSelfSigned}, []string{"set the provider's ca_cert_pem to the certificate itself."}},
+		"TLS":                          {failure{Kind: client.KindTLS}, []string{"serves plain HTTP, write the base URL with http://"}},
+		"TLS version":                  {failure{Kind: client.KindTLSVersion}, []string{"the server must support TLS 1.2 or later."}},
+		"TLS, HTTP/2 only":             {failure{Kind: client.KindTLSProtocol}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
+		"HTTP/2 only":                  {failure{Kind: client.KindHTTP2Only}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
+		"TLS host name":                {failure{Kind: client.KindTLSHostName}, []string{"check the host name in the base URL"}},
+		"HTTPS only":                   {failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, []string{"write the base URL with https://"}},
+		"HTTPS only, after a redirect": {failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, []string{checkRedirect}},
+		"client certificate missing":   {failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem to one that it accepts."}},
 		"client certificate withheld": {
-			client.Failure{Kind: client.KindClientCertificate, RedirectedTo: "https://b", OtherOrigin: true},
+			failure{Kind: client.KindClientCertificate, RedirectedTo: "https://b", OtherOrigin: true},
 			[]string{"sent only to the origin of the base URL, and a redirect led to another: set the base URL to the address that the redirect leads to."},
 		},
 
 		// Proxies and caches.
-		"silent proxy":               {client.Failure{Kind: client.KindProxy, TimedOut: true}, []string{checkProxy}},
-		"proxy refuses":              {client.Failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, []string{checkProxy}},
-		"proxy settings":             {client.Failure{Kind: client.KindProxySettings}, []string{checkProxy}},
-		"proxy requires credentials": {client.Failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, []string{addProxyUser}},
+		"silent proxy":               {failure{Kind: client.KindProxy, TimedOut: true}, []string{checkProxy}},
+		"proxy refuses":              {failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, []string{checkProxy}},
+		"proxy settings":             {failure{Kind: client.KindProxySettings}, []string{checkProxy}},
+		"proxy requires credentials": {failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, []string{addProxyUser}},
 		"status 407":                 {status(407), []string{addProxyUser}},
 		"through a proxy": {
-			client.Failure{Kind: client.KindNotHTTP, Proxy: "http_proxy"},
+			failure{Kind: client.KindNotHTTP, Proxy: "http_proxy"},
 			[]string{"the port on which the instance serves HTTP", "went through the proxy in http_proxy: check that proxy too, or exclude the host with NO_PROXY."},
 		},
-		"status from a cache":      {client.Failure{Kind: client.KindStatus, StatusCode: 404, CacheAgeSeconds: 300}, []string{"A cache answered in place of the instance", "Check the path"}},
-		"cached":                   {client.Failure{Kind: client.KindCached, CacheAgeSeconds: 12}, []string{"A cache answered in place of the instance: exclude /instance from it."}},
-		"cached, after a redirect": {client.Failure{Kind: client.KindCached, RedirectedTo: "https://b"}, []string{checkRedirect, "exclude /instance from it."}},
+		"status from a cache":      {failure{Kind: client.KindStatus, StatusCode: 404, CacheAgeSeconds: 300}, []string{"A cache answered in place of the instance", "Check the path"}},
+		"cached":                   {failure{Kind: client.KindCached, CacheAgeSeconds: 12}, []string{"A cache answered in place of the instance: exclude /instance from it."}},
+		"cached, after a redirect": {failure{Kind: client.KindCached, RedirectedTo: "https://b"}, []string{checkRedirect, "exclude /instance from it."}},
 
 		// Statuses.
 		"204": {status(204), []string{"An instance answers 200: check the base URL, and what a proxy in front of the instance allows."}},
 		"401": {status(401), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
 		"403": {status(403), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
 		"401 although headers were sent": {
-			client.Failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, []string{"request_headers were sent, and refused: check their names and values."},
+			failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, []string{"request_headers were sent, and refused: check their names and values."},
 		},
 		"401 after a redirect": {
-			client.Failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true, HeadersSent: true},
+			failure{Kind: client.KindStatus, StatusCode: 401, RedirectedTo: "https://b", OtherOrigin: true, HeadersSent: true},
 			[]string{"set the base URL to the address that the redirect leads to."},
 		},
 		"404":                  {status(404), []string{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api."}},
-		"404 after a redirect": {client.Failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, []string{checkRedirect}},
+		"404 after a redirect": {failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, []string{checkRedirect}},
 		"429":                  {status(429), []string{"run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."}},
 		"499":                  {status(499), []string{"An instance answers 200"}},
 		"500":                  {status(500), []string{"is failing: check its log.", useRecord}},
-		"500 at connect_to":    {client.Failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
-		"503 after a redirect": {client.Failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
-		"redirect":             {client.Failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
+		"500 at connect_to":    {failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
+		"503 after a redirect": {failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
+		"redirect":             {failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
 
 		// Bodies.
-		"not HTTP":                  {client.Failure{Kind: client.KindNotHTTP}, []string{"Check that the base URL names the port on which the instance serves HTTP."}},
-		"damaged body":              {client.Failure{Kind: client.KindDamagedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
-		"encoded body":              {client.Failure{Kind: client.KindEncodedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
-		"large body":                {client.Failure{Kind: client.KindLargeBody}, []string{"less than a kilobyte: check that the base URL names an instance."}},
-		"large head":                {client.Failure{Kind: client.KindLargeHead}, []string{"what the proxy in front of it adds to its responses, such as cookies."}},
-		"cut short":                 {client.Failure{Kind: client.KindCutShort}, []string{"The document was cut short: check the log of the server"}},
-		"empty body":                {client.Failure{Kind: client.KindEmptyBody}, []string{"Check the log of the server, and that the base URL names an instance"}},
-		"error with status 200":     {client.Failure{Kind: client.KindErrorMessage}, []string{"Check the log of the server, and that the base URL names an instance"}},
-		"not JSON":                  {client.Failure{Kind: client.KindNotJSON}, []string{"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."}},
-		"web page":                  {client.Failure{Kind: client.KindWebPage}, []string{"the instance's API, not of its web page: instances often live under a path such as /api.", checkLoginOf}},
-		"web page after a redirect": {client.Failure{Kind: client.KindWebPage, RedirectedTo: "https://b"}, []string{checkRedirect, checkLoginOf}},
-		"not an instance document":  {client.Failure{Kind: client.KindDocument}, []string{"If it does, its operator has to fix the fields named."}},
+		"not HTTP":                  {failure{Kind: client.KindNotHTTP}, []string{"Check that the base URL names the port on which the instance serves HTTP."}},
+		"damaged body":              {failure{Kind: client.KindDamagedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
+		"encoded body":              {failure{Kind: client.KindEncodedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
+		"large body":                {failure{Kind: client.KindLargeBody}, []string{"less than a kilobyte: check that the base URL names an instance."}},
+		"large head":                {failure{Kind: client.KindLargeHead}, []string{"what the proxy in front of it adds to its responses, such as cookies."}},
+		"cut short":                 {failure{Kind: client.KindCutShort}, []string{"The document was cut short: check the log of the server"}},
+		"empty body":                {failure{Kind: client.KindEmptyBody}, []string{"Check the log of the server, and that the base URL names an instance"}},
+		"error with status 200":     {failure{Kind: client.KindErrorMessage}, []string{"Check the log of the server, and that the base URL names an instance"}},
+		"not JSON":                  {failure{Kind: client.KindNotJSON}, []string{"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."}},
+		"web page":                  {failure{Kind: client.KindWebPage}, []string{"the instance's API, not of its web page: instances often live under a path such as /api.", checkLoginOf}},
+		"web page after a redirect": {failure{Kind: client.KindWebPage, RedirectedTo: "https://b"}, []string{checkRedirect, checkLoginOf}},
+		"not an instance document":  {failure{Kind: client.KindDocument}, []string{"If it does, its operator has to fix the fields named."}},
 		"another document, after a redirect": {
-			client.Failure{Kind: client.KindDocument, RedirectedTo: "https://b"}, []string{checkRedirect, "its operator has to fix the fields named."},
+			failure{Kind: client.KindDocument, RedirectedTo: "https://b"}, []string{checkRedirect, "its operator has to fix the fields named."},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			requireAdvice(t, &client.ReadError{URL: "https://h/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
+			requireAdvice(t, &readError{URL: "https://h/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
 		})
 	}
 }
@@ -156,10 +161,10 @@ func TestAdviceOnARead(t *testing.T) {
 	withHeaders, refreshWithHeaders := dataSourceRead, recordRefresh
 	withHeaders.provider = &providerData{headers: http.Header{"X-Token": {"a"}}}
 	refreshWithHeaders.provider = withHeaders.provider
-	refused, noHost := &client.Failure{Kind: client.KindConnect}, &client.Failure{Kind: client.KindResolve}
-	interrupted, timedOut := &client.Failure{Kind: client.KindTimeout}, &client.Failure{Kind: client.KindTimeout, TimedOut: true}
-	unauthorized, limited := &client.Failure{Kind: client.KindStatus, StatusCode: 401}, &client.Failure{Kind: client.KindStatus, StatusCode: 429}
-	unavailable, unexpected := &client.Failure{Kind: client.KindStatus, StatusCode: 503}, &client.Failure{Kind: client.KindUnexpected}
+	refused, noHost := &failure{Kind: client.KindConnect}, &failure{Kind: client.KindResolve}
+	interrupted, timedOut := &failure{Kind: client.KindTimeout}, &failure{Kind: client.KindTimeout, TimedOut: true}
+	unauthorized, limited := &failure{Kind: client.KindStatus, StatusCode: 401}, &failure{Kind: client.KindStatus, StatusCode: 429}
+	unavailable, unexpected := &failure{Kind: client.KindStatus, StatusCode: 503}, &failure{Kind: client.KindUnexpected}
 	const firstDigits, failing = "The server may have read only the digits.", "is failing: check its log."
 	const needsLonger = "If the instance needs longer to start, raise timeouts.create."
 	differing := []client.Difference{
@@ -173,100 +178,100 @@ func TestAdviceOnARead(t *testing.T) {
 		advice []string
 	}{
 		"new name": {
-			dataSourceWait, client.ReadError{Failure: noHost},
+			dataSourceWait, readError{Failure: noHost},
 			[]string{"Check the host name", "name servers may remember for a few minutes that it did not exist: wait for it with depends_on"},
 		},
-		"name of connect_to": {dataSourceWait, client.ReadError{Failure: &client.Failure{Kind: client.KindResolve, ConnectTo: "h:1"}}, []string{"connect_to"}},
+		"name of connect_to": {dataSourceWait, readError{Failure: &failure{Kind: client.KindResolve, ConnectTo: "h:1"}}, []string{"connect_to"}},
 		"server that did not start": {
-			recordCreation, client.ReadError{Failure: refused}, []string{"Check the server's log: it may not have started. Check the host and port in the base URL"},
+			recordCreation, readError{Failure: refused}, []string{"Check the server's log: it may not have started. Check the host and port in the base URL"},
 		},
-		"fleet, refused": {fleetRead, client.ReadError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
+		"fleet, refused": {fleetRead, readError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
 		"proxy that forwards": {
-			dataSourceWait, client.ReadError{URL: "http://h/instance", Failure: &client.Failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"}},
+			dataSourceWait, readError{URL: "http://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"}},
 			[]string{"Check the server's log", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too"},
 		},
 		"proxy that tunnels": {
-			dataSourceWait, client.ReadError{URL: "https://h/instance", Failure: &client.Failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}},
+			dataSourceWait, readError{URL: "https://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}},
 			[]string{"Check the server's log", "in HTTPS_PROXY: check that proxy too"},
 		},
 		"broken, plain HTTP": {
-			dataSourceRead, client.ReadError{URL: "HTTP://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken}},
+			dataSourceRead, readError{URL: "HTTP://h/instance", Attempts: 1, Failure: &failure{Kind: client.KindBroken}},
 			[]string{"for why it closed the connection", "If the server expects TLS on this port, write the base URL with https://.", useRecord},
 		},
 		"broken, plain HTTP, after the head": {
-			dataSourceRead, client.ReadError{URL: "http://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken, Answered: true}},
+			dataSourceRead, readError{URL: "http://h/instance", Attempts: 1, Failure: &failure{Kind: client.KindBroken, Answered: true}},
 			[]string{"for why it closed the connection", useRecord},
 		},
 		"404, path given twice": {
-			dataSourceRead, client.ReadError{URL: "https://h/instance/instance", Failure: &client.Failure{Kind: client.KindStatus, StatusCode: 404}},
+			dataSourceRead, readError{URL: "https://h/instance/instance", Failure: &failure{Kind: client.KindStatus, StatusCode: 404}},
 			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."},
 		},
 
 		// Time. An instance of which nothing was requested may well be ready.
-		"nothing requested":        {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read."}},
-		"fleet, nothing requested": {fleetRead, client.ReadError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read, or max_concurrency so that more"}},
-		"interrupted":              {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted}, []string{"If it is only slow, raise timeouts.read.", useRecord}},
+		"nothing requested":        {dataSourceRead, readError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read."}},
+		"fleet, nothing requested": {fleetRead, readError{Ending: client.TimeRanOut, Failure: interrupted}, []string{"Raise timeouts.read, or max_concurrency so that more"}},
+		"interrupted":              {dataSourceRead, readError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted}, []string{"If it is only slow, raise timeouts.read.", useRecord}},
 		"refresh, interrupted": {
-			recordRefresh, client.ReadError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted},
+			recordRefresh, readError{Ending: client.TimeRanOut, Attempts: 1, Failure: interrupted},
 			[]string{"raise timeouts.read; a refresh uses the new value after the next apply."},
 		},
-		"earlier attempts timed out": {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"raise the provider's request_timeout.", useRecord}},
-		"429 until the end":          {dataSourceRead, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
-		"fleet, 429":                 {fleetRead, client.ReadError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
-		"wait that may be too short": {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
-		"wait, no such host":         {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
-		"wait, silent name servers":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
-		"wait, refused":              {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
-		"wait, attempt timed out":    {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
-		"wait, attempt interrupted":  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
-		"wait, 429":                  {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
-		"wait, not as expected":      {recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
+		"earlier attempts timed out": {dataSourceRead, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"raise the provider's request_timeout.", useRecord}},
+		"429 until the end":          {dataSourceRead, readError{Ending: client.TimeRanOut, Failure: limited}, []string{"run with a lower -parallelism, or raise timeouts.read."}},
+		"fleet, 429":                 {fleetRead, readError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
+		"wait that may be too short": {recordCreation, readError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
+		"wait, no such host":         {recordCreation, readError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
+		"wait, silent name servers":  {recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
+		"wait, refused":              {recordCreation, readError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
+		"wait, attempt timed out":    {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
+		"wait, attempt interrupted":  {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
+		"wait, 429":                  {recordCreation, readError{Ending: client.TimeRanOut, Failure: limited}, []string{"or raise timeouts.create."}},
+		"wait, not as expected":      {recordCreation, readError{Ending: client.TimeRanOut, Failure: unexpected}, []string{checkSettings}},
 		"wait, web page": {
-			recordCreation, client.ReadError{Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindWebPage}},
+			recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindWebPage}},
 			[]string{"not of its web page", "the provider's request_headers."},
 		},
-		"wait that was canceled":      {dataSourceWait, client.ReadError{Ending: client.Canceled, Failure: unavailable}, []string{failing}},
-		"fleet, read again and again": {fleetRead, client.ReadError{Attempts: 4, Failure: unavailable}, []string{failing, useRecord}},
+		"wait that was canceled":      {dataSourceWait, readError{Ending: client.Canceled, Failure: unavailable}, []string{failing}},
+		"fleet, read again and again": {fleetRead, readError{Attempts: 4, Failure: unavailable}, []string{failing, useRecord}},
 
 		// Credentials.
-		"401, refresh": {recordRefresh, client.ReadError{Failure: unauthorized}, []string{"send them with the provider's request_headers, or"}},
+		"401, refresh": {recordRefresh, readError{Failure: unauthorized}, []string{"send them with the provider's request_headers, or"}},
 		"401, headers are for another origin": {
-			withHeaders, client.ReadError{Failure: unauthorized},
+			withHeaders, readError{Failure: unauthorized},
 			[]string{"which is not this instance's. Set the provider's base_url to this instance, or set request_headers on the data source."},
 		},
 		"401, headers are for another origin, refresh": {
-			refreshWithHeaders, client.ReadError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
+			refreshWithHeaders, readError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
 		},
 
 		// Waits that had an answer.
-		"not as expected": {recordCreation, client.ReadError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
+		"not as expected": {recordCreation, readError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
 		"not as expected, through a proxy": {
-			recordCreation, client.ReadError{URL: "https://h", Failure: &client.Failure{Kind: client.KindUnexpected, Proxy: "HTTP_PROXY"}},
+			recordCreation, readError{URL: "https://h", Failure: &failure{Kind: client.KindUnexpected, Proxy: "HTTP_PROXY"}},
 			[]string{checkSettings, "in HTTP_PROXY: check that proxy too"},
 		},
 		"not as expected, after a redirect": {
-			recordCreation, client.ReadError{Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected, RedirectedTo: "https://b"}},
+			recordCreation, readError{Differences: differing, Failure: &failure{Kind: client.KindUnexpected, RedirectedTo: "https://b"}},
 			[]string{firstDigits, checkRedirect, checkSettings},
 		},
 		"not as expected, from a cache": {
-			recordCreation, client.ReadError{Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected, CacheAgeSeconds: 300}},
+			recordCreation, readError{Differences: differing, Failure: &failure{Kind: client.KindUnexpected, CacheAgeSeconds: 300}},
 			[]string{"A cache answered", firstDigits, checkSettings},
 		},
 		"not as expected, then broken": {
-			recordCreation, client.ReadError{URL: "http://h/instance", Differences: differing, Failure: &client.Failure{Kind: client.KindBroken}},
+			recordCreation, readError{URL: "http://h/instance", Differences: differing, Failure: &failure{Kind: client.KindBroken}},
 			[]string{"for why it closed the connection", "write the base URL with https://.", firstDigits},
 		},
-		"stable, then failing": {recordCreation, client.ReadError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{checkServer}},
+		"stable, then failing": {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{checkServer}},
 		"stable, then without credentials": {
-			recordCreation, client.ReadError{Streak: once, Failure: &client.Failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},
+			recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},
 		},
-		"stable, then not as expected": {recordCreation, client.ReadError{Streak: once, Failure: unexpected}, []string{"may still run the old release. " + checkSettings}},
-		"stable, then cached":          {recordCreation, client.ReadError{Streak: once, Failure: &client.Failure{Kind: client.KindCached}}, []string{"A cache answered"}},
+		"stable, then not as expected": {recordCreation, readError{Streak: once, Failure: unexpected}, []string{"may still run the old release. " + checkSettings}},
+		"stable, then cached":          {recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindCached}}, []string{"A cache answered"}},
 		"not stable": {
-			recordCreation, client.ReadError{Ending: client.Unstable, Streak: once},
+			recordCreation, readError{Ending: client.Unstable, Streak: once},
 			[]string{checkServer, "The timeout includes the start and stable_for: if they need longer, raise timeouts.create."},
 		},
-		"not stable, 429": {recordCreation, client.ReadError{Ending: client.Unstable, Streak: once, Failure: limited}, []string{"raise that limit, or raise timeouts.create."}},
+		"not stable, 429": {recordCreation, readError{Ending: client.Unstable, Streak: once, Failure: limited}, []string{"raise that limit, or raise timeouts.create."}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +287,7 @@ func TestFailureDetail(t *testing.T) {
 	const url = "https://h/instance"
 	update := recordCreation
 	update.timeoutArgument = "timeouts.update"
-	unavailable := &client.Failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}
+	unavailable := &failure{Kind: client.KindStatus, StatusCode: 503, Reason: "status 503"}
 	failing := "The instance, or a proxy in front of it, is failing: check its log."
 	differing := []client.Difference{
 		{Name: "chunk_size", Reported: "1", Expected: "1001", Remedy: "Write the whole number."}, {Name: "api_version", Reported: "a", Expected: "b"},
@@ -294,45 +299,45 @@ func TestFailureDetail(t *testing.T) {
 		want string
 	}{
 		"one attempt": {
-			dataSourceRead, client.ReadError{URL: url, Attempts: 1, Failure: &client.Failure{Kind: client.KindNotHTTP, Reason: "the response is not valid HTTP"}},
+			dataSourceRead, readError{URL: url, Attempts: 1, Failure: &failure{Kind: client.KindNotHTTP, Reason: "the response is not valid HTTP"}},
 			"GET https://h/instance: the response is not valid HTTP.\n\nCheck that the base URL names the port on which the instance serves HTTP.",
 		},
 		"attempts that timed out": {
-			fleetRead, client.ReadError{URL: url, Attempts: 3, Failure: &client.Failure{Kind: client.KindProxy, Reason: "no answer", TimedOut: true}},
+			fleetRead, readError{URL: url, Attempts: 3, Failure: &failure{Kind: client.KindProxy, Reason: "no answer", TimedOut: true}},
 			"GET https://h/instance: no answer.\n\n3 attempts were made. The time for one attempt, the provider's request_timeout (10s), ran out.\n\n" +
 				"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
 		},
 		"out of time": {
-			dataSourceRead, client.ReadError{URL: url, Ending: client.TimeRanOut, Failure: &client.Failure{Kind: client.KindTimeout, Reason: "no time"}},
+			dataSourceRead, readError{URL: url, Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindTimeout, Reason: "no time"}},
 			"GET https://h/instance: no time.\n\nThe time for the whole read, timeouts.read (1m), ran out.\n\nRaise timeouts.read.",
 		},
 		"no time left": {
-			recordRefresh, client.ReadError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Failure: unavailable},
+			recordRefresh, readError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Failure: unavailable},
 			"GET https://h/instance: status 503.\n\n2 attempts were made. The time for the whole read, timeouts.read (1m), leaves no room for another " +
 				"attempt.\n\n" + failing,
 		},
 		"faults of a document": {
-			dataSourceRead, client.ReadError{URL: url, Attempts: 1, Failure: &client.Failure{Kind: client.KindDocument, Faults: []string{"a", "b"}}},
+			dataSourceRead, readError{URL: url, Attempts: 1, Failure: &failure{Kind: client.KindDocument, Faults: []string{"a", "b"}}},
 			"GET https://h/instance answered JSON that the provider cannot read as an instance document:\n  - a\n  - b\n\nCheck that the base URL " +
 				"names an instance of the file transfer service. If it does, its operator has to fix the fields named.",
 		},
 		"not as expected": {
-			recordCreation, client.ReadError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Differences: differing, Failure: &client.Failure{Kind: client.KindUnexpected}},
+			recordCreation, readError{URL: url, Ending: client.NoTimeLeft, Attempts: 2, Differences: differing, Failure: &failure{Kind: client.KindUnexpected}},
 			"GET https://h/instance answered, but the instance does not report what is expected:" + differences +
 				"2 attempts were made. The wait ended: timeouts.create is 1m.\n\nWrite the whole number. " + adviceUnexpected,
 		},
 		"not as expected, then failing": {
-			recordCreation, client.ReadError{URL: url, Attempts: 1, Differences: differing, Failure: unavailable},
+			recordCreation, readError{URL: url, Attempts: 1, Differences: differing, Failure: unavailable},
 			"GET https://h/instance: status 503.\n\nBefore that, the instance answered, but did not report what is expected:" + differences +
 				failing + " Write the whole number.",
 		},
 		"stable, then failing": {
-			recordCreation, client.ReadError{URL: url, Ending: client.TimeRanOut, Attempts: 9, Streak: client.Streak{Attempts: 1}, Failure: unavailable},
+			recordCreation, readError{URL: url, Ending: client.TimeRanOut, Attempts: 9, Streak: client.Streak{Attempts: 1}, Failure: unavailable},
 			"GET https://h/instance: status 503.\n\nThe instance last reported what is expected once. stable_for is 30s.\n\n9 attempts were made. " +
 				"The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable,
 		},
 		"not stable for long enough": {
-			recordCreation, client.ReadError{
+			recordCreation, readError{
 				URL: url, Ending: client.Unstable, Attempts: 12, Streak: client.Streak{Attempts: 5, Lasted: 1234 * time.Millisecond}, Failure: unavailable,
 			},
 			"GET https://h/instance: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is " +
@@ -341,11 +346,11 @@ func TestFailureDetail(t *testing.T) {
 				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
 		},
 		"canceled": {
-			dataSourceWait, client.ReadError{URL: url, Ending: client.Canceled, Attempts: 1, Failure: unavailable},
+			dataSourceWait, readError{URL: url, Ending: client.Canceled, Attempts: 1, Failure: unavailable},
 			"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
 		},
 		"canceled, update of a record": {
-			update, client.ReadError{URL: url, Ending: client.Canceled},
+			update, readError{URL: url, Ending: client.Canceled},
 			"Reading the instance was canceled after 0 attempts: GET https://h/instance.\n\nThe next apply waits again.",
 		},
 	}
@@ -361,13 +366,13 @@ func TestFailureDetail(t *testing.T) {
 
 func TestFailureSummary(t *testing.T) {
 	t.Parallel()
-	unavailable := &client.Failure{Kind: client.KindStatus, StatusCode: 503}
-	tests := map[string]client.ReadError{
+	unavailable := &failure{Kind: client.KindStatus, StatusCode: 503}
+	tests := map[string]readError{
 		"Instance answered with status 503":        {Failure: unavailable},
-		"Instance not reachable through the proxy": {Failure: &client.Failure{Kind: client.KindProxy, StatusCode: 403}},
+		"Instance not reachable through the proxy": {Failure: &failure{Kind: client.KindProxy, StatusCode: 403}},
 		"Instance was not stable for long enough":  {Ending: client.Unstable, Failure: unavailable},
-		"Response of the instance too large":       {Failure: &client.Failure{Kind: client.KindLargeHead}},
-		"A cache answered instead of the instance": {Failure: &client.Failure{Kind: client.KindCached}},
+		"Response of the instance too large":       {Failure: &failure{Kind: client.KindLargeHead}},
+		"A cache answered instead of the instance": {Failure: &failure{Kind: client.KindCached}},
 	}
 	for want, err := range tests {
 		if got := failureSummary(&err); got != want {
