@@ -225,8 +225,12 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 // check compares a value by its name.
 func check[T comparable](t testing.TB, name string, got, want T) {
 	t.Helper()
+	format := "%s: got %v, want %v"
+	if _, isText := any(got).(string); isText {
+		format = "%s: got %q, want %q"
+	}
 	if got != want {
-		t.Errorf("%s is %#v, want %#v", name, got, want)
+		t.Errorf(format, name, got, want)
 	}
 }
 
@@ -234,7 +238,7 @@ func checkContains(t testing.TB, name, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%s is %q, want %q in it", name, text, part)
+			t.Errorf("%s: got %q, want %q in it", name, text, part)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (f *fakeInstance) read(t *testing.T, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	_, err := f.client.Read(ctx, f.request)
-	return err
+	return f.ended(t, err)
 }
 
 // wait makes a wait that may last as long as limit.
@@ -64,24 +64,28 @@ func (f *fakeInstance) wait(t *testing.T, limit time.Duration, until client.Cond
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	_, err := f.client.Wait(ctx, f.request, until)
+	return f.ended(t, err)
+}
+
+// ended checks what holds for the errors of all reads and waits, and returns err.
+func (f *fakeInstance) ended(t *testing.T, err error) error {
+	t.Helper()
+	if got := client.AsReadError(err); got != nil {
+		check(t, "Attempts", got.Attempts, len(f.requests))
+		check(t, "OutOfTime()", got.OutOfTime(), got.Ending != client.GaveUp && got.Ending != client.Canceled)
+	}
 	return err
 }
 
 // outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status
 // 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
-func (f *fakeInstance) outcome(t *testing.T, err error) string {
-	t.Helper()
+func (f *fakeInstance) outcome(err error) string {
 	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, f.elapsed())
 	if err == nil {
 		return outcome + "ready"
 	}
 	got := client.AsReadError(err)
-	check(t, "Attempts of a read that "+outcome, got.Attempts, len(f.requests))
-	check(t, "OutOfTime() of a read that "+outcome, got.OutOfTime(), got.Ending != client.GaveUp && got.Ending != client.Canceled)
-	outcome += map[client.Ending]string{
-		client.GaveUp: "gave up", client.TimeRanOut: "time ran out", client.NoTimeLeft: "no time left",
-		client.Unstable: "unstable", client.Canceled: "canceled",
-	}[got.Ending]
+	outcome += got.Ending.String()
 	if got.Failure != nil {
 		outcome += ": " + got.Failure.Class
 	}
@@ -154,7 +158,7 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			fake := serve(t, steady(time.Second), script(test.answers...))
-			check(t, name+": outcome", fake.outcome(t, fake.read(t, test.limit)), test.want)
+			check(t, name+": outcome", fake.outcome(fake.read(t, test.limit)), test.want)
 		})
 	}
 }
@@ -178,7 +182,7 @@ func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			fake := serve(t, steady(time.Second), test.answer)
-			check(t, name+": outcome", fake.outcome(t, fake.wait(t, test.limit, client.Condition{})), test.want)
+			check(t, name+": outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
 		})
 	}
 }
@@ -208,9 +212,9 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 				return response(test.status, "", "Retry-After", test.retryAfter)
 			})
 			want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
-			check(t, name+": outcome of a read", fake.outcome(t, fake.read(t, 8*time.Second)), want)
+			check(t, name+": outcome of a read", fake.outcome(fake.read(t, 8*time.Second)), want)
 			fake.start, fake.requests = time.Now(), nil
-			check(t, name+": outcome of a wait", fake.outcome(t, fake.wait(t, 8*time.Second, client.Condition{})), want)
+			check(t, name+": outcome of a wait", fake.outcome(fake.wait(t, 8*time.Second, client.Condition{})), want)
 		})
 	}
 }
@@ -242,10 +246,10 @@ func TestWaitForASlotIsNoAttempt(t *testing.T) {
 			return script("503")(n, r)
 		}
 		err := fake.read(t, time.Minute)
-		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1m0s time ran out: status 503 Service Unavailable")
+		check(t, "outcome", fake.outcome(err), "asked at [0s], at 1m0s time ran out: status 503 Service Unavailable")
 		fake.start, fake.requests = time.Now(), nil
 		err = fake.read(t, time.Minute)
-		check(t, "outcome without a slot", fake.outcome(t, err), "asked at [], at 1m0s time ran out: no response in time")
+		check(t, "outcome without a slot", fake.outcome(err), "asked at [], at 1m0s time ran out: no response in time")
 	})
 }
 
@@ -266,7 +270,7 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 		})
 		fake.request.Semaphore = semaphore
 		err := fake.read(t, time.Hour)
-		check(t, "outcome", fake.outcome(t, err), "asked at [1m0s 1m1s 1m2s], at 1m2s gave up: status 404 Not Found")
+		check(t, "outcome", fake.outcome(err), "asked at [1m0s 1m1s 1m2s], at 1m2s gave up: status 404 Not Found")
 		check(t, "number of slots held at the end", len(semaphore), 0)
 	})
 }
@@ -276,15 +280,15 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := serve(t, newConfig(), script("ready"))
 		err := fake.read(t, -time.Second)
-		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s time ran out: no response in time")
+		check(t, "outcome", fake.outcome(err), "asked at [], at 0s time ran out: no response in time")
 		failure := client.AsReadError(err).Failure
 		check(t, "Reason", failure.Reason, "no request was made before the time for the read ran out")
 		check(t, "HeadersSent", failure.HeadersSent, false)
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = fake.client.Read(canceled, fake.request)
-		checkCanceled(t, err)
-		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s canceled")
+		checkCanceled(t, fake.ended(t, err))
+		check(t, "outcome", fake.outcome(err), "asked at [], at 0s canceled")
 	})
 }
 
@@ -304,7 +308,7 @@ func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := fake.client.Read(lateContext{ctx, time.Now()}, fake.request)
-		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1s time ran out: status 503 Service Unavailable")
+		check(t, "outcome", fake.outcome(fake.ended(t, err)), "asked at [0s], at 1s time ran out: status 503 Service Unavailable")
 	})
 }
 
@@ -327,7 +331,7 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(2500*time.Millisecond, cancel)
 			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
-			checkCanceled(t, err)
+			checkCanceled(t, fake.ended(t, err))
 			got := client.AsReadError(err)
 			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
 			check(t, name+": Streak.Attempts", got.Streak.Attempts, 0)

@@ -136,7 +136,7 @@ func TestTimeRunsOutWhileTheInstanceIsAsExpected(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
 			err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
-			checkContains(t, name+": outcome", fake.outcome(t, err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
+			checkContains(t, name+": outcome", fake.outcome(err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
 			got := client.AsReadError(err)
 			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
 			check(t, name+": number of Differences", len(got.Differences), 0)
@@ -230,10 +230,10 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 				return response(200, instancetest.Newer().JSON(), "Age", age)
 			}
 			err := fake.wait(t, 20*time.Second, stableFor(d))
-			checkContains(t, name+": outcome", fake.outcome(t, err), "response from a cache")
+			checkContains(t, name+": outcome", fake.outcome(err), "response from a cache")
 			fake.start, fake.requests = time.Now(), nil
 			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
-			checkContains(t, name+": outcome", fake.outcome(t, err), "at 1.5s ready")
+			checkContains(t, name+": outcome", fake.outcome(err), "at 1.5s ready")
 		})
 	}
 }
@@ -313,7 +313,7 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 			mustRead(t, fake.client, fake.request) // which takes any answer
 			fake.start, fake.requests = time.Now(), nil
 			err := fake.wait(t, 5*time.Second, client.Condition{})
-			checkContains(t, name+": outcome", fake.outcome(t, err), test.want)
+			checkContains(t, name+": outcome", fake.outcome(err), test.want)
 			if err != nil {
 				got := checkReadError(t, err, fake.request)
 				checkContains(t, name+": Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
