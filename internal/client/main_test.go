@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -220,6 +221,15 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 		checkText(t, fault)
 	}
 	return got
+}
+
+// inFakeTime runs a subtest in fake time, parallel to others.
+func inFakeTime(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
 }
 
 // check compares a value by its name.
