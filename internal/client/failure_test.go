@@ -130,7 +130,7 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 		return instancetest.New(t, instancetest.WithCertificate(kind)).URL()
 	}
 	mutual := instancetest.New(t, instancetest.WithClientCertificate())
-	plain := instancetest.New(t, instancetest.WithOtherRoutes())
+	plain := instancetest.New(t)
 	checkFailures(t, final, map[string]failing{
 		"expired":     {withCertificate(instancetest.CertificateExpired), client.KindCertificateExpired, "certificate has expired"},
 		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.KindCertificateName, "127.0.0.1"},
