@@ -16,18 +16,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// stableFor is the condition that an instance has the chunk size of instancetest.Newer() for as long.
-func stableFor(d time.Duration) client.Condition {
-	return client.Condition{StableFor: d, Differences: func(details *instance.Details) []client.Difference {
-		if details.ChunkSizeBytes == 20000000 {
-			return nil
-		}
-		return []client.Difference{
-			{Name: "chunk_size", Reported: "10000000", Expected: "20000000"}, {Name: "api_version", Reported: "1.3.2", Expected: "2.1.5"},
-		}
-	}}
-}
-
 func TestInstanceHasToStayAsExpected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -3,7 +3,6 @@ package client_test
 import (
 	"crypto/tls"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -85,18 +84,6 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	want["X-Api-Key"], want["Accept"], want["User-Agent"] = []string{"k"}, []string{"text/plain"}, []string{"mine"}
 	checkHeaders(t, "headers sent", sent[1].Header, want)
 	check(t, "Host", sent[1].Host, "files.example.org")
-}
-
-// ownHeaders returns the headers that the client itself sends.
-func ownHeaders() http.Header {
-	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
-}
-
-func checkHeaders(t *testing.T, name string, got, want http.Header) {
-	t.Helper()
-	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
-		t.Errorf("%s: got %v, want %v", name, got, want)
-	}
 }
 
 func TestSequentialReadsShareOneConnection(t *testing.T) {
