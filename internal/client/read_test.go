@@ -36,9 +36,12 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, "asked at [0s 1s 2s], at 9s time ran out: " + busy},
 	}
 	for name, test := range tests {
-		inFakeTime(t, name, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), script(test.answers...))
-			check(t, "outcome", fake.outcome(fake.read(t, test.limit)), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), script(test.answers...))
+				check(t, "outcome", fake.outcome(fake.read(t, test.limit)), test.want)
+			})
 		})
 	}
 }
@@ -60,9 +63,12 @@ func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
 		"ready":     {time.Minute, script("503", "503", "503", "503", "503", "ready"), "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
-		inFakeTime(t, name, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), test.answer)
-			check(t, "outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), test.answer)
+				check(t, "outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
+			})
 		})
 	}
 }
@@ -87,14 +93,17 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		"very short": {503, "1", "[0s 2s 4s 6s 7s]"},
 	}
 	for name, test := range tests {
-		inFakeTime(t, name, func(t *testing.T) {
-			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-				return response(test.status, "", "Retry-After", test.retryAfter)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+					return response(test.status, "", "Retry-After", test.retryAfter)
+				})
+				want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
+				check(t, "outcome of a read", fake.outcome(fake.read(t, 8*time.Second)), want)
+				fake.start, fake.requests = time.Now(), nil
+				check(t, "outcome of a wait", fake.outcome(fake.wait(t, 8*time.Second, client.Condition{})), want)
 			})
-			want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
-			check(t, "outcome of a read", fake.outcome(fake.read(t, 8*time.Second)), want)
-			fake.start, fake.requests = time.Now(), nil
-			check(t, "outcome of a wait", fake.outcome(fake.wait(t, 8*time.Second, client.Condition{})), want)
 		})
 	}
 }
@@ -102,14 +111,17 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 func TestRetryAfterOfOtherStatusesIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 500} {
-		inFakeTime(t, strconv.Itoa(status), func(t *testing.T) {
-			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-				return response(status, "", "Retry-After", "5")
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+					return response(status, "", "Retry-After", "5")
+				})
+				_ = fake.read(t, time.Minute)
+				if second := fake.requests[1]; second > 4*time.Second {
+					t.Errorf("the second request came after %s, want 2 to 4 s", second)
+				}
 			})
-			_ = fake.read(t, time.Minute)
-			if second := fake.requests[1]; second > 4*time.Second {
-				t.Errorf("the second request came after %s, want 2 to 4 s", second)
-			}
 		})
 	}
 }
@@ -206,17 +218,20 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 		"as it always was as expected":        {[]string{"ready"}, ""},
 	}
 	for name, test := range tests {
-		inFakeTime(t, name, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), script(test.answers...))
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(2500*time.Millisecond, cancel)
-			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
-			checkCanceled(t, fake.ended(t, err))
-			got := client.AsReadError(err)
-			check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
-			check(t, "Streak.Attempts", got.Streak.Attempts, 0)
-			check(t, "Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
-			check(t, "end", fake.elapsed(), 2500*time.Millisecond)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), script(test.answers...))
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(2500*time.Millisecond, cancel)
+				_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
+				checkCanceled(t, fake.ended(t, err))
+				got := client.AsReadError(err)
+				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
+				check(t, "Streak.Attempts", got.Streak.Attempts, 0)
+				check(t, "Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
+				check(t, "end", fake.elapsed(), 2500*time.Millisecond)
+			})
 		})
 	}
 }
