@@ -8,7 +8,7 @@ import (
 )
 
 func BenchmarkRead(b *testing.B) {
-	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS()} {
+	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPlainHTTP(), "HTTPS": instancetest.WithTLS()} {
 		b.Run(name, func(b *testing.B) {
 			server := instancetest.New(b, option)
 			config := newConfig()

@@ -95,15 +95,6 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	}
 }
 
-func TestProxyVariable(t *testing.T) {
-	t.Setenv("http_proxy", "http://proxy.example.org")
-	for scheme, want := range map[string]string{"http": "http_proxy", "https": "HTTPS_PROXY"} {
-		if got := proxyVariable(scheme); got != want {
-			t.Errorf("%s: got %q, want %q", scheme, got, want)
-		}
-	}
-}
-
 // One of several addresses can time out before the attempt does.
 func TestTimedOutIsTrueOfTheWholeAttempt(t *testing.T) {
 	t.Parallel()

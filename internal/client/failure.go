@@ -115,6 +115,12 @@ const (
 	Canceled                 // the context was canceled
 )
 
+func (e Ending) String() string {
+	return map[Ending]string{
+		GaveUp: "gave up", TimeRanOut: "time ran out", NoTimeLeft: "no time left", Unstable: "unstable", Canceled: "canceled",
+	}[e]
+}
+
 // ReadError says why an instance could not be read: how the read ended, and what the last attempt met.
 type ReadError struct {
 	// URL is the requested URL, {base_url}/instance.

@@ -2,10 +2,6 @@ package client_test
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,16 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
-)
-
-// The attempts of a read that may make two.
-const (
-	final   = 1
-	retried = 2
 )
 
 // failing is a base URL, and why reading from it fails. The reason is a part of the failure's.
@@ -44,21 +33,16 @@ func checkFailures(t *testing.T, attempts int, tests map[string]failing) {
 	}
 }
 
-func checkFailure(t *testing.T, got *client.ReadError, kind *client.Kind, attempts int, reason string) {
+// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
+func respondsWith(t testing.TB, text string) (url string) {
 	t.Helper()
-	check(t, "Kind", got.Failure.Kind, kind)
-	check(t, "Attempts", got.Attempts, attempts)
-	check(t, "Ending", got.Ending, client.GaveUp)
-	checkContains(t, "Reason", got.Failure.Reason, reason)
+	return serverURL(t, verbatim(text))
 }
 
 const (
 	closedEarly = "the server closed or reset the connection before it had answered"
 	brokenBody  = "the connection broke before the whole response had arrived"
-	notHTTP     = "the response is not valid HTTP: "
 )
-
-func closeNow(c net.Conn) { _ = c.Close() }
 
 func TestBrokenConnectionsAreRetried(t *testing.T) {
 	t.Parallel()
@@ -130,7 +114,7 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 		return instancetest.New(t, instancetest.WithCertificate(kind)).URL()
 	}
 	mutual := instancetest.New(t, instancetest.WithClientCertificate())
-	plain := instancetest.New(t, instancetest.WithOtherRoutes())
+	plain := instancetest.New(t)
 	checkFailures(t, final, map[string]failing{
 		"expired":     {withCertificate(instancetest.CertificateExpired), client.KindCertificateExpired, "certificate has expired"},
 		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.KindCertificateName, "127.0.0.1"},
@@ -311,23 +295,6 @@ func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 	}
 }
 
-// failureOfHeldRead reads once from a server that holds requests, with the request timeout, and returns the failure. It also checks that
-// a wait can be canceled meanwhile, as by Ctrl-C.
-func failureOfHeldRead(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
-	t.Helper()
-	config := newConfig()
-	config.RequestTimeout, config.Retry.MaxAttempts = timeout, 1
-	c, request := newClient(t, config, variables...), newRequest(t, url)
-	got := readError(t, c, request)
-	check(t, "Ending", got.Ending, client.GaveUp)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
-	_, err := c.Wait(ctx, request, client.Condition{})
-	checkCanceled(t, err)
-	return got.Failure
-}
-
 func TestSilentServersHoldNoRead(t *testing.T) {
 	t.Parallel()
 	silentAfter := func(text string) string { return serverURL(t, instancetest.Verbatim(text, instancetest.Silent())) }
@@ -391,40 +358,6 @@ func TestInvalidResponsesOnAReusedConnection(t *testing.T) {
 	mustRead(t, c, request)
 	mustRead(t, c, request)
 	checkFailure(t, readError(t, c, request), client.KindLargeHead, final, "")
-}
-
-// compressed returns a body in gzip.
-func compressed(body string) string {
-	var compressed bytes.Buffer
-	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
-	_, _ = writer.Write([]byte(body))
-	_ = writer.Close()
-	return compressed.String()
-}
-
-// gzipped answers a body with gzip, whatever the request accepts.
-func gzipped(body string) instancetest.Step {
-	return instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, compressed(body))
-	})
-}
-
-// checkCanceled checks that a read returned because its context was canceled.
-func checkCanceled(t testing.TB, err error) {
-	t.Helper()
-	if got := client.AsReadError(err); got == nil || got.Ending != client.Canceled || !errors.Is(err, context.Canceled) {
-		t.Errorf("error is %v, want %v", err, context.Canceled)
-	}
-}
-
-// sends writes a text at once, and waits for the client to leave.
-func sends(text string) func(net.Conn) {
-	return func(c net.Conn) {
-		_, _ = io.WriteString(c, text)
-		instancetest.Await(c)
-	}
 }
 
 // answers reads a request, and then does what sends does.

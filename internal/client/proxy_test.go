@@ -16,7 +16,7 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
 			t.Run(variable+"="+before, func(t *testing.T) {
 				t.Parallel()
-				url, option, method := proxiedHTTP, instancetest.WithPath(""), http.MethodGet
+				url, option, method := proxiedHTTP, instancetest.WithPlainHTTP(), http.MethodGet
 				if strings.EqualFold(variable, "HTTPS_PROXY") {
 					url, option, method = proxiedHTTPS, instancetest.WithTLS(), http.MethodConnect
 				}
@@ -41,21 +41,31 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 // The client certificate is for the instance alone.
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
-	for proxyScheme, options := range map[string][]instancetest.ProxyOption{
-		"http": nil, "https": {instancetest.WithProxyCertificate(instancetest.CertificateValid)},
-	} {
-		for scheme, option := range map[string]instancetest.Option{"http": instancetest.WithPath(""), "https": instancetest.WithClientCertificate()} {
-			server := instancetest.New(t, option)
-			proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
-			config := newConfig()
-			config.TLS = certified
-			c := newClient(t, config, strings.ToUpper(scheme)+"_PROXY="+proxy.URL())
-			mustRead(t, c, newRequest(t, scheme+"://"+instancetest.ProxiedHost))
-			name := scheme + " through a proxy with " + proxyScheme
-			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
-			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
-			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, scheme == "https")
-		}
+	plain, secured := instancetest.WithPlainHTTP(), instancetest.WithClientCertificate()
+	tlsProxy := []instancetest.ProxyOption{instancetest.WithProxyCertificate(instancetest.CertificateValid)}
+	tests := map[string]struct {
+		instance instancetest.Option
+		proxy    []instancetest.ProxyOption
+		url      string
+		shown    bool // to the instance
+	}{
+		"HTTP, proxy with HTTP":   {plain, nil, proxiedHTTP, false},
+		"HTTP, proxy with HTTPS":  {plain, tlsProxy, proxiedHTTP, false},
+		"HTTPS, proxy with HTTP":  {secured, nil, proxiedHTTPS, true},
+		"HTTPS, proxy with HTTPS": {secured, tlsProxy, proxiedHTTPS, true},
+	}
+	config := newConfig()
+	config.TLS = certified
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, test.instance)
+			proxy := instancetest.NewProxy(t, append(test.proxy, instancetest.WithProxyTarget(server))...)
+			mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, test.url))
+			check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
+			check(t, "certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
+			check(t, "certificate shown to the instance", server.Requests()[0].ClientCertificate, test.shown)
+		})
 	}
 }
 

@@ -6,130 +6,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
-
-const fakeURL = "http://files.example.org"
-
-// answerFunc answers the n-th request.
-type answerFunc func(n int, r *http.Request) (*http.Response, error)
-
-// fakeInstance is the instance at fakeURL without a network, so that time can be fake, and a client that reads it.
-type fakeInstance struct {
-	client   *client.Client
-	request  client.Request
-	answer   answerFunc
-	start    time.Time
-	requests []time.Duration // when they came, since start
-}
-
-// serve starts a fake instance now.
-func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
-	t.Helper()
-	fake := &fakeInstance{newClient(t, config), newRequest(t, fakeURL), answer, time.Now(), nil}
-	fake.client.ServeHTTP(fake)
-	return fake
-}
-
-func (f *fakeInstance) RoundTrip(request *http.Request) (*http.Response, error) {
-	f.requests = append(f.requests, f.elapsed())
-	return f.answer(len(f.requests), request)
-}
-
-func (f *fakeInstance) elapsed() time.Duration { return time.Since(f.start) }
-
-// read makes a read that may last as long as limit.
-func (f *fakeInstance) read(t *testing.T, limit time.Duration) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	_, err := f.client.Read(ctx, f.request)
-	return err
-}
-
-// wait makes a wait that may last as long as limit.
-func (f *fakeInstance) wait(t *testing.T, limit time.Duration, until client.Condition) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	_, err := f.client.Wait(ctx, f.request, until)
-	return err
-}
-
-// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status
-// 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
-func (f *fakeInstance) outcome(t *testing.T, err error) string {
-	t.Helper()
-	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, f.elapsed())
-	if err == nil {
-		return outcome + "ready"
-	}
-	got := client.AsReadError(err)
-	check(t, "Attempts of a read that "+outcome, got.Attempts, len(f.requests))
-	check(t, "OutOfTime() of a read that "+outcome, got.OutOfTime(), got.Ending != client.GaveUp && got.Ending != client.Canceled)
-	outcome += map[client.Ending]string{
-		client.GaveUp: "gave up", client.TimeRanOut: "time ran out", client.NoTimeLeft: "no time left",
-		client.Unstable: "unstable", client.Canceled: "canceled",
-	}[got.Ending]
-	if got.Failure != nil {
-		outcome += ": " + got.Failure.Class
-	}
-	if got.Failure != nil && got.Failure.TimedOut {
-		outcome += " (timed out)"
-	}
-	return outcome
-}
-
-// script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as
-// stableFor expects it, "old" with another document, or "silent" not at all.
-func script(answers ...string) answerFunc {
-	return func(n int, r *http.Request) (*http.Response, error) {
-		switch answer := answers[min(n, len(answers))-1]; answer {
-		case "ready":
-			return response(200, instancetest.Newer().JSON())
-		case "old":
-			return response(200, instancetest.Older().JSON())
-		case "silent":
-			connection, other := net.Pipe()
-			defer connection.Close()
-			defer other.Close()
-			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		default:
-			status, _ := strconv.Atoi(answer)
-			return response(status, "")
-		}
-	}
-}
-
-// response returns a response with the names and values of headers.
-func response(status int, body string, headers ...string) (*http.Response, error) {
-	header := make(http.Header)
-	for i := 0; i < len(headers); i += 2 {
-		header.Set(headers[i], headers[i+1])
-	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
-}
-
-// steady is a configuration with the same delay after each failure.
-func steady(delay time.Duration) client.Config {
-	config := newConfig()
-	config.RequestTimeout = 10 * time.Second
-	config.Retry = client.Retry{MaxAttempts: 4, MinDelay: delay, MaxDelay: delay}
-	return config
-}
 
 // A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it. The delay
 // before the last attempt is so short that a second is left for it, or half of the time.
@@ -152,9 +36,12 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, "asked at [0s 1s 2s], at 9s time ran out: " + busy},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), script(test.answers...))
-			check(t, name+": outcome", fake.outcome(t, fake.read(t, test.limit)), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), script(test.answers...))
+				check(t, "outcome", fake.outcome(fake.read(t, test.limit)), test.want)
+			})
 		})
 	}
 }
@@ -176,9 +63,12 @@ func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
 		"ready":     {time.Minute, script("503", "503", "503", "503", "503", "ready"), "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), test.answer)
-			check(t, name+": outcome", fake.outcome(t, fake.wait(t, test.limit, client.Condition{})), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), test.answer)
+				check(t, "outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
+			})
 		})
 	}
 }
@@ -203,14 +93,17 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		"very short": {503, "1", "[0s 2s 4s 6s 7s]"},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-				return response(test.status, "", "Retry-After", test.retryAfter)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+					return response(test.status, "", "Retry-After", test.retryAfter)
+				})
+				want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
+				check(t, "outcome of a read", fake.outcome(fake.read(t, 8*time.Second)), want)
+				fake.start, fake.requests = time.Now(), nil
+				check(t, "outcome of a wait", fake.outcome(fake.wait(t, 8*time.Second, client.Condition{})), want)
 			})
-			want := fmt.Sprintf("asked at %s, at 7s no time left: status %d %s", test.asked, test.status, http.StatusText(test.status))
-			check(t, name+": outcome of a read", fake.outcome(t, fake.read(t, 8*time.Second)), want)
-			fake.start, fake.requests = time.Now(), nil
-			check(t, name+": outcome of a wait", fake.outcome(t, fake.wait(t, 8*time.Second, client.Condition{})), want)
 		})
 	}
 }
@@ -218,14 +111,17 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 func TestRetryAfterOfOtherStatusesIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 500} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-				return response(status, "", "Retry-After", "5")
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
+					return response(status, "", "Retry-After", "5")
+				})
+				_ = fake.read(t, time.Minute)
+				if second := fake.requests[1]; second > 4*time.Second {
+					t.Errorf("the second request came after %s, want 2 to 4 s", second)
+				}
 			})
-			_ = fake.read(t, time.Minute)
-			if second := fake.requests[1]; second > 4*time.Second {
-				t.Errorf("after a status %d: the second request came after %s, want 2 to 4 s", status, second)
-			}
 		})
 	}
 }
@@ -242,10 +138,10 @@ func TestWaitForASlotIsNoAttempt(t *testing.T) {
 			return script("503")(n, r)
 		}
 		err := fake.read(t, time.Minute)
-		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1m0s time ran out: status 503 Service Unavailable")
+		check(t, "outcome", fake.outcome(err), "asked at [0s], at 1m0s time ran out: status 503 Service Unavailable")
 		fake.start, fake.requests = time.Now(), nil
 		err = fake.read(t, time.Minute)
-		check(t, "outcome without a slot", fake.outcome(t, err), "asked at [], at 1m0s time ran out: no response in time")
+		check(t, "outcome without a slot", fake.outcome(err), "asked at [], at 1m0s time ran out: no response in time")
 	})
 }
 
@@ -266,7 +162,7 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 		})
 		fake.request.Semaphore = semaphore
 		err := fake.read(t, time.Hour)
-		check(t, "outcome", fake.outcome(t, err), "asked at [1m0s 1m1s 1m2s], at 1m2s gave up: status 404 Not Found")
+		check(t, "outcome", fake.outcome(err), "asked at [1m0s 1m1s 1m2s], at 1m2s gave up: status 404 Not Found")
 		check(t, "number of slots held at the end", len(semaphore), 0)
 	})
 }
@@ -276,15 +172,15 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := serve(t, newConfig(), script("ready"))
 		err := fake.read(t, -time.Second)
-		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s time ran out: no response in time")
+		check(t, "outcome", fake.outcome(err), "asked at [], at 0s time ran out: no response in time")
 		failure := client.AsReadError(err).Failure
 		check(t, "Reason", failure.Reason, "no request was made before the time for the read ran out")
 		check(t, "HeadersSent", failure.HeadersSent, false)
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = fake.client.Read(canceled, fake.request)
-		checkCanceled(t, err)
-		check(t, "outcome", fake.outcome(t, err), "asked at [], at 0s canceled")
+		checkCanceled(t, fake.ended(t, err))
+		check(t, "outcome", fake.outcome(err), "asked at [], at 0s canceled")
 	})
 }
 
@@ -304,7 +200,7 @@ func TestReadThatEndsBeforeItsContextSaysThatTimeRanOut(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := fake.client.Read(lateContext{ctx, time.Now()}, fake.request)
-		check(t, "outcome", fake.outcome(t, err), "asked at [0s], at 1s time ran out: status 503 Service Unavailable")
+		check(t, "outcome", fake.outcome(fake.ended(t, err)), "asked at [0s], at 1s time ran out: status 503 Service Unavailable")
 	})
 }
 
@@ -322,17 +218,20 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 		"as it always was as expected":        {[]string{"ready"}, ""},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), script(test.answers...))
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(2500*time.Millisecond, cancel)
-			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
-			checkCanceled(t, err)
-			got := client.AsReadError(err)
-			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
-			check(t, name+": Streak.Attempts", got.Streak.Attempts, 0)
-			check(t, name+": Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
-			check(t, name+": end", fake.elapsed(), 2500*time.Millisecond)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), script(test.answers...))
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(2500*time.Millisecond, cancel)
+				_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
+				checkCanceled(t, fake.ended(t, err))
+				got := client.AsReadError(err)
+				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
+				check(t, "Streak.Attempts", got.Streak.Attempts, 0)
+				check(t, "Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
+				check(t, "end", fake.elapsed(), 2500*time.Millisecond)
+			})
 		})
 	}
 }

@@ -58,7 +58,7 @@ func TestLargeBodyOfARedirectIsNotAwaited(t *testing.T) {
 // redirect leads back.
 func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
-	plain, tls := instancetest.WithPath(""), instancetest.WithTLS()
+	plain, tls := instancetest.WithPlainHTTP(), instancetest.WithTLS()
 	tests := map[string]struct {
 		first, second instancetest.Option // of the instance, and of the server to which it redirects
 		host          string              // of that server in the redirect

@@ -3,7 +3,6 @@ package client_test
 import (
 	"crypto/tls"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -27,7 +26,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	config.TLS.CACertPEM = config.TLS.ClientCertPEM + "\n" + config.TLS.CACertPEM + "\n" + config.TLS.ClientKeyPEM // blocks of any kind
 	c := newClient(t, config)
 	for name, option := range map[string]instancetest.Option{
-		"HTTP":                instancetest.WithPath(""),
+		"HTTP":                instancetest.WithPlainHTTP(),
 		"HTTPS":               instancetest.WithTLS(),
 		"mutual TLS":          instancetest.WithClientCertificate(),
 		"under a path":        instancetest.WithPath("/files/api"),
@@ -56,13 +55,6 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestInsecureTrustsAnyCertificate(t *testing.T) {
-	t.Parallel()
-	config := newConfig()
-	config.TLS.Insecure = true
-	mustRead(t, newClient(t, config), newRequest(t, instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateExpired)).URL()))
 }
 
 // With HTTP/2, a server could hold a read past its timeouts.
@@ -94,22 +86,10 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	check(t, "Host", sent[1].Host, "files.example.org")
 }
 
-// ownHeaders returns the headers that the client itself sends.
-func ownHeaders() http.Header {
-	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
-}
-
-func checkHeaders(t *testing.T, name string, got, want http.Header) {
-	t.Helper()
-	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
-		t.Errorf("%s: got %v, want %v", name, got, want)
-	}
-}
-
 func TestSequentialReadsShareOneConnection(t *testing.T) {
 	t.Parallel()
 	for name, instance := range map[string]instancetest.Option{
-		"HTTP": instancetest.WithPath(""), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
+		"HTTP": instancetest.WithPlainHTTP(), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +129,7 @@ func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
 // Behind a load balancer or after a change of DNS, an old connection would still lead to the old server.
 func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
-	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPath(""), "TLS": instancetest.WithClientCertificate()} {
+	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPlainHTTP(), "TLS": instancetest.WithClientCertificate()} {
 		for _, throughProxy := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, proxy: %t", name, throughProxy), func(t *testing.T) {
 				t.Parallel()
@@ -178,37 +158,48 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 // Its URL, Host header and TLS name stay the same, and no proxy is used. Other origins are reached as always.
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()
-	tunneled, other := instancetest.New(t, instancetest.WithClientCertificate()), instancetest.New(t, instancetest.WithTLS())
-	proxy := instancetest.NewProxy(t)
-	config := newConfig()
-	config.Retry.MaxAttempts, config.TLS = 1, certified
-	request := newRequest(t, proxiedHTTPS)
-	config.ConnectTo = map[string]string{request.BaseURL.Origin: tunneled.Address()}
-	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
-	tunneled.SetScript(instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer(), instancetest.Status(404))
-	other.SetScript(instancetest.Redirect(302, proxiedHTTPS+"/instance"))
-	mustRead(t, c, request)
-	got := readError(t, c, request)
-	check(t, "Target()", got.Target(), "GET "+proxiedHTTPS+"/instance (connect_to "+tunneled.Address()+")")
-	if _, err := c.Wait(t.Context(), request, client.Condition{}); err != nil {
-		t.Error(err)
+	connected := func(t *testing.T, script ...instancetest.Step) (*client.Client, *instancetest.Server, *instancetest.Proxy) {
+		t.Helper()
+		server := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithScript(script...))
+		proxy := instancetest.NewProxy(t)
+		config := newConfig()
+		config.Retry.MaxAttempts, config.TLS = 1, certified
+		config.ConnectTo = map[string]string{newRequest(t, proxiedHTTPS).BaseURL.Origin: server.Address()}
+		return newClient(t, config, "HTTPS_PROXY="+proxy.URL()), server, proxy
 	}
-	for _, sent := range tunneled.Requests() {
-		if sent.Host != instancetest.ProxiedHost || sent.TLSName != instancetest.ProxiedHost ||
-			sent.Header.Get("Authorization") != secret || !sent.ClientCertificate {
-			t.Errorf("the instance was sent %+v, want its name, headers and certificate", sent)
+	t.Run("the origin", func(t *testing.T) {
+		t.Parallel()
+		c, server, proxy := connected(t, instancetest.Status(404), instancetest.Answer(), instancetest.Answer())
+		request := newRequest(t, proxiedHTTPS)
+		check(t, "Target()", readError(t, c, request).Target(), "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
+		mustRead(t, c, request)
+		_, err := c.Wait(t.Context(), request, client.Condition{})
+		check(t, "error of a wait", err, nil)
+		check(t, "number of connections to the proxy", proxy.Connections(), 0)
+		for _, sent := range server.Requests() {
+			check(t, "Host", sent.Host, instancetest.ProxiedHost)
+			check(t, "TLS name", sent.TLSName, instancetest.ProxiedHost)
+			check(t, "Authorization", sent.Header.Get("Authorization"), secret)
+			check(t, "certificate sent", sent.ClientCertificate, true)
 		}
-	}
-	for _, sent := range other.Requests() {
-		if sent.Host != other.Address() || sent.Header.Get("Authorization") != "" || sent.ClientCertificate {
-			t.Errorf("the other origin was sent %+v, want neither headers nor a certificate", sent)
-		}
-	}
-	check(t, "number of requests to the instance", len(tunneled.Requests()), 4)
-	check(t, "number of connections to the proxy", proxy.Connections(), 0)
-	got = readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the same host; the proxy cannot resolve it
-	check(t, "ConnectTo", got.Failure.ConnectTo, "")
-	check(t, "number of connections to the proxy", proxy.Connections(), 1)
+	})
+	t.Run("another origin", func(t *testing.T) { // to which the instance redirects, and which redirects back
+		t.Parallel()
+		other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, proxiedHTTPS+"/instance")))
+		c, _, _ := connected(t, instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer())
+		mustRead(t, c, newRequest(t, proxiedHTTPS))
+		sent := other.Requests()[0]
+		check(t, "Host", sent.Host, other.Address())
+		check(t, "Authorization", sent.Header.Get("Authorization"), "")
+		check(t, "certificate sent", sent.ClientCertificate, false)
+	})
+	t.Run("another port", func(t *testing.T) {
+		t.Parallel()
+		c, _, proxy := connected(t)
+		got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
+		check(t, "ConnectTo", got.Failure.ConnectTo, "")
+		check(t, "number of connections to the proxy", proxy.Connections(), 1)
+	})
 }
 
 // The Host header has the ASCII form of an internationalized name, as its origin has.

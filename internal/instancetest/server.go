@@ -77,6 +77,11 @@ func WithPath(path string) Option {
 	return func(s *Server) { s.path = strings.TrimSuffix("/"+strings.Trim(path, "/"), "/") }
 }
 
+// WithPlainHTTP serves HTTP, as without it: for tables in which others serve HTTPS.
+func WithPlainHTTP() Option {
+	return func(s *Server) { s.secure = false }
+}
+
 // WithTLS serves HTTPS.
 func WithTLS() Option {
 	return func(s *Server) { s.secure = true }

@@ -222,7 +222,7 @@ func TestCancellationEndsARead(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			server := instancetest.New(t, instancetest.WithOtherRoutes(), instancetest.WithDefault(instancetest.Func(func(_ http.ResponseWriter, r *http.Request) {
+			server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(_ http.ResponseWriter, r *http.Request) {
 				cancel()
 				<-r.Context().Done()
 			})))

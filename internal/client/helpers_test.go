@@ -1,16 +1,21 @@
 package client_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +41,8 @@ const (
 	secret        = "Bearer s3cret/T0ken+\"<&>\""
 	proxyPassword = "pr0xy-passw0rd"
 
+	// notHTTP begins the reason of a failure.
+	notHTTP = "the response is not valid HTTP: "
 	// okHead begins a response.
 	okHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	// The name of an instance that is reached through a proxy.
@@ -136,6 +143,12 @@ func newConfig() client.Config {
 	}
 }
 
+// The attempts of a read that may make two.
+const (
+	final   = 1
+	retried = 2
+)
+
 // environment is locked while a client is made, which is when it reads the variables of proxies. (t.Setenv would keep tests from
 // running in parallel.)
 var environment sync.Mutex
@@ -222,11 +235,60 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 	return got
 }
 
+func checkFailure(t *testing.T, got *client.ReadError, kind *client.Kind, attempts int, reason string) {
+	t.Helper()
+	check(t, "Kind", got.Failure.Kind, kind)
+	check(t, "Attempts", got.Attempts, attempts)
+	check(t, "Ending", got.Ending, client.GaveUp)
+	checkContains(t, "Reason", got.Failure.Reason, reason)
+}
+
+// checkCanceled checks that a read returned because its context was canceled.
+func checkCanceled(t testing.TB, err error) {
+	t.Helper()
+	if got := client.AsReadError(err); got == nil || got.Ending != client.Canceled || !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want %v", err, context.Canceled)
+	}
+}
+
+// failureOfHeldRead reads once from a server that holds requests, with the request timeout, and returns the failure. It also checks that
+// a wait can be canceled meanwhile, as by Ctrl-C.
+func failureOfHeldRead(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
+	t.Helper()
+	config := newConfig()
+	config.RequestTimeout, config.Retry.MaxAttempts = timeout, 1
+	c, request := newClient(t, config, variables...), newRequest(t, url)
+	got := readError(t, c, request)
+	check(t, "Ending", got.Ending, client.GaveUp)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	_, err := c.Wait(ctx, request, client.Condition{})
+	checkCanceled(t, err)
+	return got.Failure
+}
+
+// ownHeaders returns the headers that the client itself sends.
+func ownHeaders() http.Header {
+	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
+}
+
+func checkHeaders(t *testing.T, name string, got, want http.Header) {
+	t.Helper()
+	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("%s: got %v, want %v", name, got, want)
+	}
+}
+
 // check compares a value by its name.
 func check[T comparable](t testing.TB, name string, got, want T) {
 	t.Helper()
+	format := "%s: got %v, want %v"
+	if _, isText := any(got).(string); isText {
+		format = "%s: got %q, want %q"
+	}
 	if got != want {
-		t.Errorf("%s is %#v, want %#v", name, got, want)
+		t.Errorf(format, name, got, want)
 	}
 }
 
@@ -234,7 +296,7 @@ func checkContains(t testing.TB, name, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%s is %q, want %q in it", name, text, part)
+			t.Errorf("%s: got %q, want %q in it", name, text, part)
 		}
 	}
 }
@@ -279,8 +341,30 @@ func serverURL(t testing.TB, step instancetest.Step) string {
 	return instancetest.New(t, instancetest.WithDefault(step)).URL()
 }
 
-// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
-func respondsWith(t testing.TB, text string) (url string) {
-	t.Helper()
-	return serverURL(t, verbatim(text))
+// compressed returns a body in gzip.
+func compressed(body string) string {
+	var compressed bytes.Buffer
+	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
+	_, _ = writer.Write([]byte(body))
+	_ = writer.Close()
+	return compressed.String()
+}
+
+// gzipped answers a body with gzip, whatever the request accepts.
+func gzipped(body string) instancetest.Step {
+	return instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, compressed(body))
+	})
+}
+
+func closeNow(c net.Conn) { _ = c.Close() }
+
+// sends writes a text at once, and waits for the client to leave.
+func sends(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = io.WriteString(c, text)
+		instancetest.Await(c)
+	}
 }
