@@ -237,9 +237,13 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 
 func TestClassNamesTheFirstField(t *testing.T) {
 	t.Parallel()
-	url := serverURL(t, instancetest.AnswerDocument(instancetest.Newer().Without("apiVersion").Without("chunkSize")))
-	failure := readError(t, newClient(t, newConfig()), newRequest(t, url)).Failure
-	check(t, "Class", failure.Class, "not an instance document: chunkSize")
+	for field, document := range map[string]instancetest.Document{
+		"chunkSize":   instancetest.Newer().Without("apiVersion").Without("chunkSize"),
+		"fileMaxSize": instancetest.Document{}.With("message", "an error with status 200"),
+	} {
+		failure := readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, instancetest.AnswerDocument(document)))).Failure
+		check(t, "Class", failure.Class, "not an instance document: "+field)
+	}
 }
 
 // Nothing is said twice. The class is the status alone. Nothing is shown of an endless body, because the cut may leave part of a secret.
@@ -260,6 +264,7 @@ func TestReasonOfAStatus(t *testing.T) {
 		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
 		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
+		"challenge of a proxy":       {instancetest.Status(407, "Proxy-Authenticate", "Negotiate"), "status 407 Proxy Authentication Required: The instance was told to answer 407 (the proxy accepts Negotiate)"},
 		"body that breaks":           {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone", instancetest.Reset()), "status 404 Not Found: Gone"},
 		"certificate wanted":         {body(400, "text/plain", "No required SSL certificate was sent"), "status 400 Bad Request: No required SSL certificate was sent"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},

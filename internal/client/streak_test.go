@@ -101,6 +101,7 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 		if err := fake.wait(t, time.Hour, stableFor(4*time.Second)); err != nil {
 			t.Fatal(err)
 		}
+		check(t, "time of the second request", fake.requests[1], 5*time.Second) // at once: the interval is over
 		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
 	})
 }
