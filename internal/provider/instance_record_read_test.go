@@ -59,13 +59,37 @@ func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	requireSameRecord(t, updated, want)
 }
 
+// TestRecordCreation records what is reported, with its warnings. So does an update that waits.
+func TestRecordCreation(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDocument(doubtful))
+	data := newTestData(t, providerModel{}, impatient(1))
+	want := newRecord(t, server.URL())
+	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
+	planned := want
+	unknownDetails(t, &planned)
+	planned.WaitFailed = want.WaitFailed
+	plan := tfsdk.Plan(withModel(t, recordState(), &planned))
+	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+	(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &resp)
+	var created recordModel
+	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
+	updated, diags := updateRecord(t.Context(), t, data, planned, newRecord(t, server.URL()))
+	for _, warnings := range []diag.Diagnostics{resp.Diagnostics, diags} {
+		requireDiagnostic(t, warnings, "Warning: Expiry options shorter than a minute: "+server.URL(), "\n\n"+server.URL()+"/instance\n  - ")
+	}
+	requireSameRecord(t, created, want)
+	requireSameRecord(t, updated, want)
+}
+
 // TestRecordRefresh records what is reported, never what is expected.
 func TestRecordRefresh(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDocument(doubtful))
 	record := newRecord(t, server.URL())
 	record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
-	record.WaitFailed = types.BoolValue(true)
+	record.StableFor, record.Triggers, record.WaitFailed = types.StringValue("1s"), mapOf(map[string]string{"deploy": "1"}), types.BoolValue(true)
+	record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("30s")})
 	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), record)
 	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+server.URL())
 	want := record

@@ -2,7 +2,10 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,6 +48,9 @@ func TestFleetMembers(t *testing.T) {
 	}
 	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
 		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
+	}
+	if got := quoted(slices.Sorted(maps.Keys(baseURLsUnder("http://h", 25)))); !strings.HasSuffix(got, `"key018", "key019", and 5 more`) {
+		t.Errorf("25 keys in a warning are %s, want 20 and the number of the others", got)
 	}
 }
 
@@ -160,6 +166,9 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		})
 	if want := mapOf(map[string]string{"a": "no response in time", "b": "no response in time"}); !state.Errors.Equal(want) {
 		t.Errorf("errors is %s, want %s", state.Errors, want)
+	}
+	if want := types.MapValueMust(listedInstanceType, nil); !state.Instances.Equal(want) {
+		t.Errorf("instances is %s, want %s", state.Instances, want)
 	}
 	requireDiagnostic(t, diags, fmt.Sprintf("Warning: Instances could not be read: \"a\" (%s/a) (and 1 more)", server.URL()),
 		"/instance: connected, but no response in time (1 attempt)\n",
