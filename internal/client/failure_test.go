@@ -170,6 +170,7 @@ func TestInvalidResponsesAreFinal(t *testing.T) {
 
 		"not HTTP":       {respondsWith(t, "SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, "SSH-2.0-OpenSSH_9.9"},
 		"no head":        {respondsWith(t, document), client.KindNotHTTP, notHTTP},
+		"long line":      {respondsWith(t, strings.Repeat("x", 300)), client.KindNotHTTP, notHTTP + `malformed HTTP response "` + strings.Repeat("x", 274) + "…"},
 		"bad status":     {respondsWith(t, "HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, `status code "OK"`},
 		"bad length":     {respondsWith(t, okHead+"Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, "Content-Length"},
 		"bad chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindDamagedBody, "chunk"},

@@ -102,7 +102,7 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, "time of the second request", fake.requests[1], 5*time.Second) // at once: the interval is over
-		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
+		check(t, "number of requests", len(fake.requests), 3)                   // the third begins more than 5 s after the answer to the first
 	})
 }
 
