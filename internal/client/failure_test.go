@@ -218,6 +218,8 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"message and another fault": {body(asJSON, `{"fileMaxSize":"x","message":"y"}`), client.KindDocument, "fileMaxSize: expected an integer"},
 		"two faults": {body(asJSON, instancetest.Newer().Without("fileMaxSize").With("chunkSize", "x").JSON()),
 			client.KindDocument, "fileMaxSize: required, but missing; chunkSize: expected an integer"},
+		"many faults": {body(asJSON, instancetest.Newer().With("recommendedExpireTimes", instancetest.Raw("[1, 2, 3, 4, 5]")).JSON()),
+			client.KindDocument, "found the number 4; recom…"},
 	})
 }
 

@@ -43,20 +43,24 @@ func TestFailedUpdateKeepsTheState(t *testing.T) {
 	requireSameRecord(t, updated, state)
 }
 
-// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns.
+// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns. It waits until the instance has reported what
+// is expected for stable_for.
 func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	t.Parallel()
 	reported := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60)
-	server := instancetest.New(t, instancetest.WithDocument(reported))
+	server := instancetest.New(t, instancetest.WithDocument(reported), instancetest.WithScript(instancetest.AnswerDocument(instancetest.Newer())))
 	state := newRecord(t, server.URL())
 	planned := state
-	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)})
+	planned.Expected, planned.StableFor = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ms")
 	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
 	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
 	want := planned
 	want.ResponseBody = types.StringValue(reported.JSON())
 	requireSameRecord(t, updated, want)
+	if n := len(server.Requests()); n != 3 { // one of them before it is as expected
+		t.Errorf("%d requests, want 3", n)
+	}
 }
 
 // TestRecordCreation records what is reported, with its warnings. So does an update that waits.

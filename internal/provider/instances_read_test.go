@@ -49,8 +49,10 @@ func TestFleetMembers(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
 		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
 	}
-	if got := quoted(slices.Sorted(maps.Keys(baseURLsUnder("http://h", 25)))); !strings.HasSuffix(got, `"key018", "key019", and 5 more`) {
-		t.Errorf("25 keys in a warning are %s, want 20 and the number of the others", got)
+	for count, want := range map[int]string{20: `"key018", "key019"`, 25: `"key018", "key019", and 5 more`} {
+		if got := quoted(slices.Sorted(maps.Keys(baseURLsUnder("http://h", count)))); !strings.HasSuffix(got, want) {
+			t.Errorf("%d keys in a warning end %q, want %q", count, got, want)
+		}
 	}
 }
 

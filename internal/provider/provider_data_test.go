@@ -41,6 +41,8 @@ func TestProviderWarnings(t *testing.T) {
 		"not insecure":                    {providerModel{Insecure: types.BoolValue(false)}, nil},
 		"insecure unknown":                {providerModel{Insecure: types.BoolUnknown()}, nil},
 		"connect_to, unknown until apply": {providerModel{BaseURL: baseURL, ConnectTo: text("me:hunter2@h")}, []string{"Error: Invalid connect_to\nconnect_to is not a host and a port"}},
+		"key unknown":                     {providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: types.StringUnknown()}, nil},
+		"certificate unknown":             {providerModel{ClientCertPEM: types.StringUnknown(), ClientKeyPEM: text("hunter2")}, nil},
 		"key, unknown until apply": {
 			providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: text("hunter2")}, []string{"Error: Invalid TLS configuration\n"},
 		},
@@ -339,4 +341,6 @@ func TestErrorAboutTheProvidersInstance(t *testing.T) {
 	baseURL := "http://" + instancetest.ReserveAddress(t)
 	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{BaseURL: types.StringValue(baseURL)}, impatient(1)), func(*instanceModel) {})
 	requireDiagnostic(t, diags, "Error: Instance not reachable", "GET "+baseURL+"/instance: connection refused.\n")
+	_, diags = readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(*instanceModel) {})
+	requireDiagnostic(t, diags, "Error: No instance to read")
 }
