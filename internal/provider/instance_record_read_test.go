@@ -51,7 +51,7 @@ func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	server := instancetest.New(t, instancetest.WithDocument(reported), instancetest.WithScript(instancetest.AnswerDocument(instancetest.Newer())))
 	state := newRecord(t, server.URL())
 	planned := state
-	planned.Expected, planned.StableFor = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ms")
+	planned.Expected, planned.StableFor = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ns")
 	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
 	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
