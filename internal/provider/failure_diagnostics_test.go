@@ -121,6 +121,7 @@ func TestAdvice(t *testing.T) {
 		"429":                  {status(429), []string{"run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."}},
 		"499":                  {status(499), []string{"An instance answers 200"}},
 		"500":                  {status(500), []string{"is failing: check its log.", useRecord}},
+		"500, headers sent":    {client.Failure{Kind: client.KindStatus, StatusCode: 500, HeadersSent: true}, []string{"is failing: check its log.", useRecord}},
 		"500 at connect_to":    {client.Failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
 		"503 after a redirect": {client.Failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
 		"redirect":             {client.Failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
@@ -197,6 +198,10 @@ func TestAdviceOnARead(t *testing.T) {
 			dataSourceRead, client.ReadError{URL: "http://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken, Answered: true}},
 			[]string{"for why it closed the connection", useRecord},
 		},
+		"broken, plain HTTP, after a redirect": {
+			dataSourceRead, client.ReadError{URL: "http://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindBroken, RedirectedTo: "http://b"}},
+			[]string{checkRedirect, "for why it closed the connection"},
+		},
 		"404, path given twice": {
 			dataSourceRead, client.ReadError{URL: "https://h/instance/instance", Failure: &client.Failure{Kind: client.KindStatus, StatusCode: 404}},
 			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."},
@@ -237,6 +242,8 @@ func TestAdviceOnARead(t *testing.T) {
 		"401, headers are for another origin, refresh": {
 			refreshWithHeaders, client.ReadError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
 		},
+		"refused, headers are for another origin":          {withHeaders, client.ReadError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
+		"refused, headers are for another origin, refresh": {refreshWithHeaders, client.ReadError{Failure: refused}, []string{"Check the host and port in the base URL"}},
 
 		// Waits that had an answer.
 		"not as expected": {recordCreation, client.ReadError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
