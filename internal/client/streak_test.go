@@ -186,6 +186,7 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 		check(t, "Class", got.Failure.Class, "not as expected")
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
+		check(t, "outcome as it is ready", fake.outcome(t, fake.wait(t, 5*time.Second, client.Condition{})), "asked at [0s 5s], at 10s ready")
 	})
 }
 
