@@ -347,9 +347,15 @@ func TestFailureDetail(t *testing.T) {
 				"were made. The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
 				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
 		},
+		"not stable, without a failure": {
+			recordCreation, client.ReadError{URL: url, Ending: client.Unstable, Attempts: 1, Streak: client.Streak{Attempts: 1}},
+			"GET https://h/instance: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is " +
+				"expected once. stable_for is 30s.\n\nThe wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
+				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
+		},
 		"canceled": {
-			dataSourceWait, client.ReadError{URL: url, Ending: client.Canceled, Attempts: 1, Failure: unavailable},
-			"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
+			dataSourceWait, client.ReadError{URL: url, Ending: client.Canceled, Attempts: 2, Failure: unavailable},
+			"Reading the instance was canceled after 2 attempts. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
 		},
 		"canceled, update of a record": {
 			update, client.ReadError{URL: url, Ending: client.Canceled},
