@@ -262,7 +262,7 @@ func TestReasonOfAStatus(t *testing.T) {
 		"message that has more":      {body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
 		"title that is the status":   {body(502, "text/html", "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
 		"title that begins with it":  {body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
-		"white space":                {body(404, "text/plain", " \n"), "status 404 Not Found"},
+		"nothing to be seen":         {body(404, "text/plain", " \u200b\n"), "status 404 Not Found"},
 		"status without a text":      {body(599, "text/plain", "no"), "status 599: no"},
 		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
 		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
