@@ -242,8 +242,12 @@ func TestAdviceOnARead(t *testing.T) {
 		"401, headers are for another origin, refresh": {
 			refreshWithHeaders, client.ReadError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
 		},
-		"refused, headers are for another origin":          {withHeaders, client.ReadError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
-		"refused, headers are for another origin, refresh": {refreshWithHeaders, client.ReadError{Failure: refused}, []string{"Check the host and port in the base URL"}},
+		"refused, headers are for another origin": {
+			withHeaders, client.ReadError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord},
+		},
+		"refused, headers are for another origin, refresh": {
+			refreshWithHeaders, client.ReadError{Failure: refused}, []string{"Check the host and port in the base URL"},
+		},
 
 		// Waits that had an answer.
 		"not as expected": {recordCreation, client.ReadError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},

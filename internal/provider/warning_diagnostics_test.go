@@ -14,7 +14,9 @@ import (
 func TestInstanceWarnings(t *testing.T) {
 	t.Parallel()
 	baseURL := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
-	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(model *instanceModel) { model.BaseURL = types.StringValue(baseURL) })
+	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(model *instanceModel) {
+		model.BaseURL = types.StringValue(baseURL)
+	})
 	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+baseURL, "\n\n"+baseURL+"/instance\n  - ")
 }
 
