@@ -154,6 +154,7 @@ func TestInvalidResponsesAreFinal(t *testing.T) {
 
 		"not HTTP":       {respondsWith(t, "SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.KindNotHTTP, "SSH-2.0-OpenSSH_9.9"},
 		"no head":        {respondsWith(t, document), client.KindNotHTTP, notHTTP},
+		"long line":      {respondsWith(t, strings.Repeat("x", 300)), client.KindNotHTTP, notHTTP + `malformed HTTP response "` + strings.Repeat("x", 274) + "…"},
 		"bad status":     {respondsWith(t, "HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, `status code "OK"`},
 		"bad length":     {respondsWith(t, okHead+"Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, "Content-Length"},
 		"bad chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindDamagedBody, "chunk"},
@@ -201,6 +202,8 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"message and another fault": {body(asJSON, `{"fileMaxSize":"x","message":"y"}`), client.KindDocument, "fileMaxSize: expected an integer"},
 		"two faults": {body(asJSON, instancetest.Newer().Without("fileMaxSize").With("chunkSize", "x").JSON()),
 			client.KindDocument, "fileMaxSize: required, but missing; chunkSize: expected an integer"},
+		"many faults": {body(asJSON, instancetest.Newer().With("recommendedExpireTimes", instancetest.Raw("[1, 2, 3, 4, 5]")).JSON()),
+			client.KindDocument, "found the number 4; recom…"},
 	})
 }
 
@@ -221,15 +224,20 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 
 func TestClassNamesTheFirstField(t *testing.T) {
 	t.Parallel()
-	url := serverURL(t, instancetest.AnswerDocument(instancetest.Newer().Without("apiVersion").Without("chunkSize")))
-	failure := readError(t, newClient(t, newConfig()), newRequest(t, url)).Failure
-	check(t, "Class", failure.Class, "not an instance document: chunkSize")
+	for field, document := range map[string]instancetest.Document{
+		"chunkSize":   instancetest.Newer().Without("apiVersion").Without("chunkSize"),
+		"fileMaxSize": instancetest.Document{}.With("message", "an error with status 200"),
+	} {
+		failure := readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, instancetest.AnswerDocument(document)))).Failure
+		check(t, "Class", failure.Class, "not an instance document: "+field)
+	}
 }
 
 // Nothing is said twice. The class is the status alone. Nothing is shown of an endless body, because the cut may leave part of a secret.
 func TestReasonOfAStatus(t *testing.T) {
 	t.Parallel()
 	body := instancetest.Body
+	const answered407 = "status 407 Proxy Authentication Required: The instance was told to answer 407"
 	tests := map[string]struct {
 		answer instancetest.Step
 		want   string
@@ -239,11 +247,13 @@ func TestReasonOfAStatus(t *testing.T) {
 		"message that has more":      {body(404, "application/json", `{"message":"Not Found here."}`), "status 404 Not Found: Not Found here"},
 		"title that is the status":   {body(502, "text/html", "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
 		"title that begins with it":  {body(403, "text/html", "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
-		"white space":                {body(404, "text/plain", " \n"), "status 404 Not Found"},
+		"nothing to be seen":         {body(404, "text/plain", " \u200b\n"), "status 404 Not Found"},
 		"status without a text":      {body(599, "text/plain", "no"), "status 599: no"},
 		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
 		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
+		"challenge of a proxy":       {instancetest.Status(407, "Proxy-Authenticate", "Negotiate"), answered407 + " (the proxy accepts Negotiate)"},
+		"no challenge":               {instancetest.Status(407), answered407},
 		"body that breaks":           {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone", instancetest.Reset()), "status 404 Not Found: Gone"},
 		"certificate wanted":         {body(400, "text/plain", "No required SSL certificate was sent"), "status 400 Bad Request: No required SSL certificate was sent"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},

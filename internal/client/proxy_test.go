@@ -181,6 +181,8 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 		t.Parallel()
 		c := newClient(t, newConfig(), "HTTP_PROXY=http://[", "NO_PROXY=.invalid")
 		check(t, "Kind", readError(t, c, newRequest(t, "http://x.invalid")).Failure.Kind, client.KindResolve)
+		c = newClient(t, newConfig(), "HTTP_PROXY=http://[", "HTTPS_PROXY="+instancetest.ReserveAddress(t))
+		check(t, "Kind of the other scheme", readError(t, c, newRequest(t, proxiedHTTPS)).Failure.Kind, client.KindProxy)
 	})
 }
 

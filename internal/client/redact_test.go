@@ -33,7 +33,7 @@ func TestRedactedLine(t *testing.T) {
 		"before the cut":      {"X-Api-Key: s3cret", strings.Repeat("x", 195) + "s3cret", strings.Repeat("x", 195) + "(red…"},
 		"after its scheme":    {"Authorization: Bearer s3cret", "not s3cret", "not (redacted)"},
 		"all cookies":         {"Cookie: a=s3cret; b=d4rk", "a=s3cret; b=d4rk", "(redacted)"},
-		"a cookie":            {"Cookie: a=s3cret; b=d4rk", "not s3cret, d4rk", "not (redacted), (redacted)"},
+		"a cookie":            {"Cookie: a=s3cret ; b=d4rk", "not s3cret, d4rk", "not (redacted), (redacted)"},
 		"one in another":      {"Cookie: a=s3cret; b=s3cret-Passw0rd", "s3cret-Passw0rd", "(redacted)"},
 		"Basic":               {"Authorization: Basic " + basic, "Basic " + basic, "(redacted)"},
 		"Basic, encoded":      {"Authorization: Basic " + basic, basic, "(redacted)"},

@@ -11,20 +11,21 @@ import (
 
 func TestRedirectsAreFollowed(t *testing.T) {
 	t.Parallel()
+	toFiles := instancetest.Redirect(302, "/files/instance") // the next one is relative to it
 	for location, path := range map[string]string{
-		"api/instance": "/api/instance",
+		"api/instance": "/files/api/instance",
 		"../b":         "/b",
-		"?session=1":   "/instance",
+		"?session=1":   "/files/instance",
 		"/a#top":       "/a",
 		"/a%2Fb":       "/a/b",
 		"/instance":    "/instance",
 	} {
 		t.Run(location, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, location)),
+			server := instancetest.New(t, instancetest.WithScript(toFiles, instancetest.Redirect(302, location)),
 				instancetest.WithDefault(instancetest.Body(200, "", instancetest.Newer().JSON())))
 			mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-			check(t, "path", server.Requests()[1].Path, path)
+			check(t, "path", server.Requests()[2].Path, path)
 		})
 	}
 	t.Run("one of each status", func(t *testing.T) {
@@ -169,6 +170,12 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 		failure := readError(t, c, newRequest(t, server.URL())).Failure
 		check(t, "OtherOrigin", failure.OtherOrigin, false)
 		check(t, "RedirectedTo", failure.RedirectedTo, server.URL()+"/other")
+	})
+	t.Run("other scheme, through a proxy", func(t *testing.T) {
+		t.Parallel()
+		proxied := newClient(t, config, "HTTPS_PROXY="+instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL())
+		failure := readError(t, proxied, newRequest(t, serverURL(t, instancetest.Redirect(302, proxiedHTTPS)))).Failure
+		check(t, "Proxy", strings.ToUpper(failure.Proxy), "HTTPS_PROXY") // other tests may have set https_proxy for a moment
 	})
 	t.Run("longest URL", func(t *testing.T) {
 		t.Parallel()

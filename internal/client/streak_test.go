@@ -96,7 +96,8 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 		if err := fake.wait(t, time.Hour, stableFor(4*time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		check(t, "number of requests", len(fake.requests), 3) // the third begins more than 5 s after the answer to the first
+		check(t, "time of the second request", fake.requests[1], 5*time.Second) // at once: the interval is over
+		check(t, "number of requests", len(fake.requests), 3)                   // the third begins more than 5 s after the answer to the first
 	})
 }
 
@@ -186,6 +187,7 @@ func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
 		check(t, "Class", got.Failure.Class, "not as expected")
 		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 		check(t, "number of Differences", len(got.Differences), 2)
+		check(t, "outcome as it is ready", fake.outcome(fake.wait(t, 5*time.Second, client.Condition{})), "asked at [0s 5s], at 10s ready")
 	})
 }
 

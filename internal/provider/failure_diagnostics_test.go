@@ -126,6 +126,7 @@ func TestAdvice(t *testing.T) {
 		"429":                  {status(429), []string{"run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."}},
 		"499":                  {status(499), []string{"An instance answers 200"}},
 		"500":                  {status(500), []string{"is failing: check its log.", useRecord}},
+		"500, headers sent":    {failure{Kind: client.KindStatus, StatusCode: 500, HeadersSent: true}, []string{"is failing: check its log.", useRecord}},
 		"500 at connect_to":    {failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
 		"503 after a redirect": {failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
 		"redirect":             {failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
@@ -202,6 +203,10 @@ func TestAdviceOnARead(t *testing.T) {
 			dataSourceRead, readError{URL: "http://h/instance", Attempts: 1, Failure: &failure{Kind: client.KindBroken, Answered: true}},
 			[]string{"for why it closed the connection", useRecord},
 		},
+		"broken, plain HTTP, after a redirect": {
+			dataSourceRead, readError{URL: "http://h/instance", Attempts: 1, Failure: &failure{Kind: client.KindBroken, RedirectedTo: "http://b"}},
+			[]string{checkRedirect, "for why it closed the connection"},
+		},
 		"404, path given twice": {
 			dataSourceRead, readError{URL: "https://h/instance/instance", Failure: &failure{Kind: client.KindStatus, StatusCode: 404}},
 			[]string{"The base URL ends in /instance, a path that the provider adds itself: remove it."},
@@ -241,6 +246,12 @@ func TestAdviceOnARead(t *testing.T) {
 		},
 		"401, headers are for another origin, refresh": {
 			refreshWithHeaders, readError{Failure: unauthorized}, []string{"to a provider block (with an alias) whose base_url is this instance."},
+		},
+		"refused, headers are for another origin": {
+			withHeaders, readError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord},
+		},
+		"refused, headers are for another origin, refresh": {
+			refreshWithHeaders, readError{Failure: refused}, []string{"Check the host and port in the base URL"},
 		},
 
 		// Waits that had an answer.
@@ -345,9 +356,15 @@ func TestFailureDetail(t *testing.T) {
 				"were made. The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
 				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
 		},
+		"not stable, without a failure": {
+			recordCreation, readError{URL: url, Ending: client.Unstable, Attempts: 1, Streak: client.Streak{Attempts: 1}},
+			"GET https://h/instance: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is " +
+				"expected once. stable_for is 30s.\n\nThe wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
+				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
+		},
 		"canceled": {
-			dataSourceWait, readError{URL: url, Ending: client.Canceled, Attempts: 1, Failure: unavailable},
-			"Reading the instance was canceled after 1 attempt. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
+			dataSourceWait, readError{URL: url, Ending: client.Canceled, Attempts: 2, Failure: unavailable},
+			"Reading the instance was canceled after 2 attempts. The last one that finished failed:\n\nGET https://h/instance: status 503.\n\n" + failing,
 		},
 		"canceled, update of a record": {
 			update, readError{URL: url, Ending: client.Canceled},

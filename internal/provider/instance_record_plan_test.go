@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -210,6 +212,9 @@ func TestDifferences(t *testing.T) {
 				"api_version is 2.1.5, expected 3.2.6", "chunk_size is 20000000, expected 1", "file_max_age is 2592000, expected 2",
 				"file_max_size is 64424509440, expected 3", "max_transfers_in_merge is 50, expected 4", "require_password is true, expected false",
 			},
+		},
+		"largest number": {
+			reported, expectedModel{ChunkSize: types.NumberValue(new(big.Float).SetInt64(math.MaxInt64))}, []string{"chunk_size is 20000000, expected 9223372036854775807"},
 		},
 		"another build of a version": {reported, expectedModel{APIVersion: types.StringValue("2.1.5+build")}, []string{"api_version is 2.1.5, expected 2.1.5+build"}},
 		"null in the state":          {notReported, expectedModel{ChunkSize: numberOf(0)}, []string{"chunk_size is not reported, expected 0"}},

@@ -43,19 +43,46 @@ func TestFailedUpdateKeepsTheState(t *testing.T) {
 	requireSameRecord(t, updated, state)
 }
 
-// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns.
+// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns. It waits until the instance has reported what
+// is expected for stable_for.
 func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	t.Parallel()
 	reported := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60)
-	server := instancetest.New(t, instancetest.WithDocument(reported))
+	server := instancetest.New(t, instancetest.WithDocument(reported), instancetest.WithScript(instancetest.AnswerDocument(instancetest.Newer())))
 	state := newRecord(t, server.URL())
 	planned := state
-	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)})
+	planned.Expected, planned.StableFor = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ns")
 	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
 	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
 	want := planned
 	want.ResponseBody = types.StringValue(reported.JSON())
+	requireSameRecord(t, updated, want)
+	if n := len(server.Requests()); n != 3 { // one of them before it is as expected
+		t.Errorf("%d requests, want 3", n)
+	}
+}
+
+// TestRecordCreation records what is reported, with its warnings. So does an update that waits.
+func TestRecordCreation(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDocument(doubtful))
+	data := newTestData(t, providerModel{}, impatient(1))
+	want := newRecord(t, server.URL())
+	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
+	planned := want
+	unknownDetails(t, &planned)
+	planned.WaitFailed = want.WaitFailed
+	plan := tfsdk.Plan(withModel(t, recordState(), &planned))
+	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+	(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &resp)
+	var created recordModel
+	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
+	updated, diags := updateRecord(t.Context(), t, data, planned, newRecord(t, server.URL()))
+	for _, warnings := range []diag.Diagnostics{resp.Diagnostics, diags} {
+		requireDiagnostic(t, warnings, "Warning: Expiry options shorter than a minute: "+server.URL(), "\n\n"+server.URL()+"/instance\n  - ")
+	}
+	requireSameRecord(t, created, want)
 	requireSameRecord(t, updated, want)
 }
 
@@ -65,7 +92,8 @@ func TestRecordRefresh(t *testing.T) {
 	server := instancetest.New(t, instancetest.WithDocument(doubtful))
 	record := newRecord(t, server.URL())
 	record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
-	record.WaitFailed = types.BoolValue(true)
+	record.StableFor, record.Triggers, record.WaitFailed = types.StringValue("1s"), mapOf(map[string]string{"deploy": "1"}), types.BoolValue(true)
+	record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("30s")})
 	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), record)
 	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+server.URL())
 	want := record

@@ -2,7 +2,10 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,6 +48,11 @@ func TestFleetMembers(t *testing.T) {
 	}
 	if diff := cmp.Diff([][]string{{"a", "c", "d"}, {"b"}}, keys); diff != "" {
 		t.Errorf("the keys of the members differ, want (-), got (+):\n%s", diff)
+	}
+	for count, want := range map[int]string{20: `"key018", "key019"`, 25: `"key018", "key019", and 5 more`} {
+		if got := quoted(slices.Sorted(maps.Keys(baseURLsUnder("http://h", count)))); !strings.HasSuffix(got, want) {
+			t.Errorf("%d keys in a warning end %q, want %q", count, got, want)
+		}
 	}
 }
 
@@ -160,6 +168,9 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		})
 	if want := mapOf(map[string]string{"a": "no response in time", "b": "no response in time"}); !state.Errors.Equal(want) {
 		t.Errorf("errors is %s, want %s", state.Errors, want)
+	}
+	if want := types.MapValueMust(listedInstanceType, nil); !state.Instances.Equal(want) {
+		t.Errorf("instances is %s, want %s", state.Instances, want)
 	}
 	requireDiagnostic(t, diags, fmt.Sprintf("Warning: Instances could not be read: \"a\" (%s/a) (and 1 more)", server.URL()),
 		"/instance: connected, but no response in time (1 attempt)\n",

@@ -76,7 +76,7 @@ func TestAccParseInstance_Errors(t *testing.T) {
 			text:     "This is not a JSON document: - the document: empty",
 		},
 		"file name": {
-			document: "./snapshots/instance.json",
+			document: "./snapshots/files.example.org/instance.json",
 			text:     "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)",
 		},
 		"page": {

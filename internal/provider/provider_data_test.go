@@ -41,6 +41,8 @@ func TestProviderWarnings(t *testing.T) {
 		"not insecure":                    {providerModel{Insecure: types.BoolValue(false)}, nil},
 		"insecure unknown":                {providerModel{Insecure: types.BoolUnknown()}, nil},
 		"connect_to, unknown until apply": {providerModel{BaseURL: baseURL, ConnectTo: text("me:hunter2@h")}, []string{"Error: Invalid connect_to\nconnect_to is not a host and a port"}},
+		"key unknown":                     {providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: types.StringUnknown()}, nil},
+		"certificate unknown":             {providerModel{ClientCertPEM: types.StringUnknown(), ClientKeyPEM: text("hunter2")}, nil},
 		"key, unknown until apply": {
 			providerModel{ClientCertPEM: text("hunter2"), ClientKeyPEM: text("hunter2")}, []string{"Error: Invalid TLS configuration\n"},
 		},
@@ -232,26 +234,38 @@ func TestDataSourcesDefer(t *testing.T) {
 	}
 }
 
-// TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers, on one connection.
+// TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers, on one connection. The
+// data sources keep their arguments, and have every value.
 func TestReadsUseTheProviderBlock(t *testing.T) {
 	t.Parallel()
-	const baseURL = "http://" + instancetest.ProxiedHost // which resolves nowhere
+	const baseURL = "http://" + instancetest.ProxiedHost + "/" // which resolves nowhere, and stays as it is written
 	server := instancetest.New(t)
 	data := newTestData(t, providerModel{
 		BaseURL: types.StringValue(baseURL), ConnectTo: types.StringValue(server.Address()), RequestHeaders: mapOf(map[string]string{"X-Token": "a"}),
 	}, retryModel{})
-	state, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.RequestHeaders = mapOf(map[string]string{"x-own": "b"}) })
+	arguments := readModel{mapOf(map[string]string{"x-own": "b"}), types.BoolValue(false), readTimeouts(types.StringValue("30s"))}
+	state, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.readModel = arguments })
 	requireNoDiagnostics(t, diags)
-	want := nullModel[instanceModel](t, instanceState())
-	want.BaseURL, want.ResponseBody, want.RequestHeaders = types.StringValue(baseURL), types.StringValue(instancetest.Newer().JSON()), state.RequestHeaders
-	want.detailsModel = detailsOf(t, instancetest.Newer())
+	want := instanceModel{
+		types.StringValue(baseURL), types.StringValue(instancetest.Newer().JSON()), arguments, detailsOf(t, instancetest.Newer()),
+	}
 	if diff := cmp.Diff(want, state, cmp.AllowUnexported(instanceModel{})); diff != "" {
 		t.Errorf("filetransfer_instance differs, want (-), got (+):\n%s", diff)
 	}
-	_, diags = readInstances(t.Context(), t, data, map[string]string{"a": baseURL}, func(model *instancesModel) {
-		model.RequestHeaders = mapOf(map[string]string{"x-own": "b"})
+	fleet, diags := readInstances(t.Context(), t, data, map[string]string{"a": baseURL}, func(model *instancesModel) {
+		model.MaxConcurrency, model.AllowFailures, model.readModel = numberOf(3), types.BoolValue(true), arguments
 	})
 	requireNoDiagnostics(t, diags)
+	values := want.values()
+	values["base_url"] = want.BaseURL
+	wantFleet := instancesModel{
+		mapOf(map[string]string{"a": baseURL}), numberOf(3), types.BoolValue(true), types.MapValueMust(listedInstanceType, map[string]attr.Value{
+			"a": types.ObjectValueMust(listedInstanceType.AttrTypes, values),
+		}), mapOf(map[string]string{}), arguments,
+	}
+	if diff := cmp.Diff(wantFleet, fleet, cmp.AllowUnexported(instancesModel{})); diff != "" {
+		t.Errorf("filetransfer_instances differs, want (-), got (+):\n%s", diff)
+	}
 	_, diags = refreshRecordModel(t.Context(), t, data, newRecord(t, baseURL))
 	requireNoDiagnostics(t, diags)
 
@@ -327,4 +341,6 @@ func TestErrorAboutTheProvidersInstance(t *testing.T) {
 	baseURL := "http://" + instancetest.ReserveAddress(t)
 	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{BaseURL: types.StringValue(baseURL)}, impatient(1)), func(*instanceModel) {})
 	requireDiagnostic(t, diags, "Error: Instance not reachable", "GET "+baseURL+"/instance: connection refused.\n")
+	_, diags = readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(*instanceModel) {})
+	requireDiagnostic(t, diags, "Error: No instance to read")
 }

@@ -268,6 +268,16 @@ resource "filetransfer_instance_record" "one_timeout" {
   expected { chunk_size = 1 }
   timeouts { create = terraform_data.later.output }
 }
+
+resource "filetransfer_instance_record" "other_timeout" {
+  base_url   = "https://files.example.org"
+  stable_for = "1h"
+  expected { chunk_size = 1 }
+  timeouts {
+    create = "2h"
+    update = terraform_data.later.output
+  }
+}
 `,
 		}},
 	})
