@@ -147,7 +147,7 @@ func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
 	e.apply().expectText("no longer requires a password")
 
-	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", 1000000000)))
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", int64(1000000000))))
 	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")
 }
 

@@ -15,7 +15,7 @@ import (
 
 // valid is a document without faults, {"fileMaxSize": 60000000000, "chunkSize": 20000000, …}. Tests replace parts of it.
 var valid = strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(instancetest.Newer().
-	With("fileMaxSize", 60000000000).
+	With("fileMaxSize", int64(60000000000)).
 	With("requirePassword", false).
 	With("apiVersion", "2.1.3").
 	With("recommendedExpireTimes", []instancetest.Document{

@@ -312,7 +312,7 @@ func TestChangedWarning(t *testing.T) {
 			reported: newer.With("newField", 1), planned: func(planned *recordModel) { planned.ResponseBody = types.StringUnknown() },
 		},
 		"several": {
-			reported: newer.With("fileMaxSize", 21474836480).With("chunkSize", 10000000).With("requirePassword", false).
+			reported: newer.With("fileMaxSize", int64(21474836480)).With("chunkSize", 10000000).With("requirePassword", false).
 				With("apiVersion", "2.2.0-S3cretS3cret").With("fileMaxAge", 60).With("recommendedExpireTimes", []instancetest.Document{}),
 			changed: []string{
 				"api_version is 2.2.0-(redacted), planned 2.1.5", "chunk_size is 10000000, planned 20000000", "file_max_age is 60, planned 2592000",
