@@ -68,10 +68,10 @@ resource "terraform_data" "uses" {
 			w := newWorkspace(t, configuration)
 			w.skipWithout(acctest.TerraformData)
 			w.apply()
-			w.shell(script).expectExitCode(exitCodeOf(t, "No change"))
+			w.shell(script).expectExitCode(exitCodeOf(t, "Nothing changed"))
 
 			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("maxTransfersInMerge", 7)))
-			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that nothing uses"))
+			w.shell(script).expectExitCode(exitCodeOf(t, "limits that nothing uses"))
 
 			server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 30000000)))
 			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that something uses has changed"))

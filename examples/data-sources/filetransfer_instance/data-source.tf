@@ -23,7 +23,7 @@ output "expire_seconds" {
   value = max([for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds if time.in_seconds <= 604800]...)
 }
 
-# All attributes. request_headers is sensitive, and so would be an output with it.
+# All attributes but request_headers: it is sensitive, so Terraform would refuse the output.
 output "instance" {
   value = { for name, value in data.filetransfer_instance.files : name => value if name != "request_headers" }
 }
