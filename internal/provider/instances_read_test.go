@@ -112,7 +112,11 @@ func TestFleetErrors(t *testing.T) {
 			URL: "https://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindLargeBody, Reason: "the body is too large"},
 		}}
 	}
-	for i, one := range fleetErrors(failed, fleetRead) {
+	got := fleetErrors(failed, fleetRead)
+	if len(got) != len(failed) {
+		t.Errorf("%d errors, want %d", len(got), len(failed))
+	}
+	for i, one := range got {
 		requireDiagnostic(t, diag.Diagnostics{one}, fmt.Sprintf("Error at base_urls[\"key%03d\"]: Response of the instance too large", i),
 			fmt.Sprintf("\nInstance \"key%03d\": GET https://h/instance: the body is too large.\n\n", i), "To read the others without it, set allow_failures = true.")
 	}

@@ -129,7 +129,7 @@ func mustBeNowhere(folder string, texts ...string) error {
 			defer archive.Close()
 			for _, part := range archive.File {
 				text, failed := fs.ReadFile(archive, part.Name)
-				content, err = append(content, text...), failed
+				content, err = append(content, text...), errors.Join(err, failed)
 			}
 		}
 		for _, text := range texts {
