@@ -2,12 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -19,19 +21,24 @@ import (
 // sourceAddress is what required_providers names as the source.
 const sourceAddress = "registry.terraform.io/filetransfer/filetransfer"
 
-// Set by the release build.
-var (
-	version = "dev"
-	commit  = "none"
-)
+// version is set by the release build.
+var version string
+
+// buildVersion returns the version of this build. Without a release, it is what Go knows, as after go install ...@v0.1.0.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); version == "" && ok && info.Main.Version != "(devel)" {
+		return cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "dev")
+	}
+	return cmp.Or(version, "dev")
+}
 
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger such as delve")
-	showVersion := flag.Bool("version", false, "print version and commit, and exit")
+	showVersion := flag.Bool("version", false, "print the version, and exit")
 	flag.Parse()
 
 	if *showVersion {
-		fmt.Printf("terraform-provider-filetransfer %s (commit %s)\n", version, commit)
+		fmt.Println("terraform-provider-filetransfer", buildVersion())
 		return
 	}
 	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
@@ -39,7 +46,7 @@ func main() {
 	if !*debug {
 		silenceUnreadLog()
 	}
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
+	err := providerserver.Serve(context.Background(), provider.New(buildVersion()), providerserver.ServeOpts{
 		Address: sourceAddress,
 		Debug:   *debug,
 	})

@@ -78,7 +78,7 @@ func TestVersionIsPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	output, err := command.Output()
-	if want := "terraform-provider-filetransfer dev (commit none)\n"; err != nil || string(output) != want {
+	if want := "terraform-provider-filetransfer dev\n"; err != nil || string(output) != want {
 		t.Errorf("-version printed %q (%v), want %q", output, err, want)
 	}
 }
