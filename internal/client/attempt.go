@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -42,21 +43,20 @@ func (r *reading) attempt(ctx context.Context) (*Result, *Failure) {
 // follow requests the document and follows redirects.
 func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 	target, origin := r.request.BaseURL.Document, r.request.BaseURL.Origin
-	for redirects := 0; ; redirects++ {
+	for visited := []*url.URL{target}; ; visited = append(visited, target) {
 		ctx, trace := withTrace(ctx, r.client.config.ConnectTo[origin], r.redact)
 		result, next, failure := r.get(ctx, target, origin, trace)
-		if next != nil && redirects < maxRedirects {
-			target, origin = next, address.OriginOf(next)
-			continue
-		}
-		if next != nil {
-			failure = newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
+		if next != nil && len(visited) > maxRedirects {
+			failure = tooManyRedirects(visited, next, r.redact)
 		}
 		if failure != nil {
-			r.annotate(failure, trace, target, origin, redirects > 0)
+			r.annotate(failure, trace, target, origin, len(visited) > 1)
 			return nil, failure
 		}
-		return result, nil
+		if next == nil {
+			return result, nil
+		}
+		target, origin = next, address.OriginOf(next)
 	}
 }
 
@@ -68,11 +68,15 @@ func (r *reading) annotate(failure *Failure, trace *requestTrace, target *url.UR
 	failure.ConnectTo = trace.connectTo
 	failure.OtherOrigin = origin != r.request.BaseURL.Origin
 	failure.HeadersSent = len(r.request.Headers) > 0 && !failure.OtherOrigin
-	if trace.proxy.Load() != nil {
+	if proxy := trace.proxy.Load(); proxy != nil {
 		failure.Proxy = proxyVariable(target.Scheme)
+		failure.ProxyForwards = target.Scheme == "http" && strings.HasPrefix(proxy.Scheme, "http")
 	}
 	if redirected {
 		failure.RedirectedTo = printable(target, r.redact)
+	}
+	if failure.untrusted {
+		failure.addMissingAuthorities(r.client.caCertsLeftOut)
 	}
 }
 
@@ -87,6 +91,7 @@ func (r *reading) get(
 		return nil, nil, classify(ctx, err, trace)
 	}
 	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache") // a cached response may come from an old server
 	request.Header.Set("User-Agent", r.client.config.UserAgent)
 	transport := r.transports.otherOrigins
@@ -104,7 +109,6 @@ func (r *reading) get(
 	defer func() { _ = response.Body.Close() }()
 
 	trace.reach(stageAnswered)
-	keepUsedHeaders(response)
 	trace.age = newCacheAge(response.Header)
 	location := response.Header.Get("Location")
 	if !slices.Contains(redirectStatuses, response.StatusCode) || location == "" {
@@ -126,15 +130,15 @@ func (r *reading) get(
 
 // answer reads a response that is not a redirect.
 func (r *reading) answer(ctx context.Context, response *http.Response, trace *requestTrace) (*Result, *Failure) {
+	if response.StatusCode < 100 { // net/http accepts three zeros
+		return nil, newFailure(KindNotHTTP, fmt.Sprintf("%sthe status is %d", notValidHTTP, response.StatusCode))
+	}
 	if response.StatusCode != http.StatusOK {
 		return nil, statusFailure(response, r.redact)
 	}
-	document, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	document, err := bodyOf(response)
 	if err != nil {
 		return nil, classify(ctx, err, trace)
-	}
-	if len(document) > maxBody {
-		return nil, newFailure(KindLargeBody, fmt.Sprintf("a body of more than %d bytes", maxBody))
 	}
 	details, err := instance.Parse(document, r.redact.Replace)
 	if err != nil {
@@ -142,17 +146,4 @@ func (r *reading) answer(ctx context.Context, response *http.Response, trace *re
 	}
 	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details, age: trace.age}
 	return result, r.check(result)
-}
-
-// keepUsedHeaders drops the headers that nothing reads: they may take much more memory than the body; see maxHead.
-func keepUsedHeaders(response *http.Response) {
-	used := make(http.Header)
-	for _, name := range []string{
-		"Age", "Content-Encoding", "Content-Type", "Location", "Proxy-Authenticate", "Retry-After",
-	} {
-		if values := response.Header.Values(name); values != nil {
-			used[name] = values
-		}
-	}
-	response.Header = used
 }

@@ -1,8 +1,7 @@
 package client
 
 import (
-	"compress/flate"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -33,21 +32,23 @@ func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	return failure
 }
 
-// failureOf returns the failure for err, except TimedOut. It checks in this order: proxy, DNS, timeout, TLS, no
-// connection, broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
+// failureOf returns the failure for err, except TimedOut. It checks in this order: this machine, proxy, DNS, timeout, TLS,
+// no connection, broken connection, invalid response. The order matters: a timeout, for example, can break a connection.
 func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
-	operation, isOperation := errors.AsType[*net.OpError](err)
 	timedOut := isTimeout(ctx, err)
 	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
+	system := systemErrorOf(err)
 	switch {
-	case isOperation && strings.HasPrefix(operation.Op, "socks"), trace.atProxy():
+	case system != nil && system.local && trace.at() <= stageConnecting:
+		return newFailure(KindLocal, system.words)
+	case isDNS && !dnsErr.IsNotFound && !timedOut:
+		return lookupFailure(dnsErr.Err)
+	case trace.atProxy():
 		return proxyFailure(err, timedOut, trace.redact)
 	case isDNS && dnsErr.IsNotFound:
-		return newFailure(KindResolve, "the host name could not be resolved: no such host")
-	case isDNS && !timedOut:
-		return newFailure(KindNameServer, "the host name could not be resolved: the name servers answered with a failure")
+		return newFailure(KindResolve, notResolved+"no such host")
 	case isDNS, timedOut && trace.at() == stageResolving:
-		return newFailure(KindNameServer, "the host name could not be resolved: the name servers did not answer")
+		return newFailure(KindNameServer, notResolved+"the lookup ran out of time")
 	case timedOut:
 		return newFailure(KindTimeout, noAnswer(trace.at()))
 	}
@@ -55,41 +56,62 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 		return failure
 	}
 	text := goText(err)
+	operation, isOperation := errors.AsType[*net.OpError](err)
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindLargeHead, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-	case isOperation && operation.Op == "dial" && !errors.Is(err, syscall.ECONNRESET): // after a connection
+	case isOperation && operation.Op == "dial" && text != connectionReset: // after a connection
 		return newFailure(KindConnect, safetext.Line(text, reasonLimit))
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		return newFailure(KindHTTPSOnly, "the server answered in TLS, not in plain HTTP")
 	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the SETTINGS frame that starts HTTP/2
 		return newFailure(KindHTTP2Only, "the server answered in HTTP/2")
-	case isBroken(err), text == "server closed idle connection", text == "unexpected EOF reading trailer":
+	case isBroken(err), text == "server closed idle connection", cutShort.MatchString(text):
 		return newFailure(KindBroken, brokenReason(trace.at()))
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isA[flate.CorruptInputError](err):
-		return newFailure(KindDamagedBody, "the body is not valid gzip, although its Content-Encoding says so")
 	default:
 		return notHTTPFailure(err, trace)
 	}
 }
 
-// cutShort matches the errors of net/http for a head that ends within a line.
-var cutShort = regexp.MustCompile(`^malformed (MIME header|HTTP response "H[TP/1.]*"$|HTTP status code "\d{0,2}"$)`)
+const (
+	notResolved     = "the host name could not be resolved: "
+	connectionReset = "connection reset by peer"
+)
 
-func notHTTPFailure(err error, trace *requestTrace) *Failure {
-	kind, text := KindNotHTTP, goText(err)
-	if trace.at() == stageAnswered {
-		kind = KindDamagedBody
+// lookupFailure returns the failure for a text of Go's resolver.
+func lookupFailure(text string) *Failure {
+	switch system := systemErrorIn(text); {
+	case system == nil:
+		return newFailure(KindNameServer, notResolved+"the name servers answered with a failure")
+	case system.local:
+		return newFailure(KindLocal, notResolved+"no name server could be asked: "+system.words)
+	default:
+		return newFailure(KindNameServer, notResolved+"no name server was reached: "+system.words)
 	}
+}
+
+// cutShort matches the errors of net/http for a head, or a trailer, that ends within a line. A header that ends before
+// its colon has only characters of a name.
+var cutShort = regexp.MustCompile(`^(unexpected EOF reading trailer|suspiciously long trailer after chunked body|` +
+	`malformed MIME header: missing colon: "[^\s"\\]*(\\r)?"|malformed MIME header line: ".*\\r"|` +
+	`malformed HTTP response "H[TP/1.]*(\\r)?"|malformed HTTP status code "\d{0,3}(\\r)?")$`)
+
+// notHTTPFailure returns the failure for a response that is not valid HTTP. If its status line is, the port is right.
+func notHTTPFailure(err error, trace *requestTrace) *Failure {
+	kind, text := KindDamaged, goText(err)
 	// net/http closes a connection on which a server sends data before the request, without a specific error.
 	if errors.Is(err, net.ErrClosed) || strings.HasPrefix(text, "readLoopPeekFailLocked") {
-		text = "it came before the request"
+		kind, text = KindNotHTTP, "it came before the request"
 	}
-	failure := newFailure(kind, "the response is not valid HTTP: "+trace.redact.quoting(text, `"`))
-	// On a reused connection, it may be the rest of an earlier response. A retry uses another connection.
-	failure.transient = cutShort.MatchString(text) || trace.reused.Load()
+	if trace.at() != stageAnswered && strings.HasPrefix(text, "malformed HTTP ") { // in the status line
+		kind = KindNotHTTP
+	}
+	failure := newFailure(kind, notValidHTTP+trace.redact.quoting(text, `"`))
+	failure.transient = trace.reused.Load() // it may be the rest of an earlier response; a retry uses another connection
 	return failure
 }
+
+const notValidHTTP = "the response is not valid HTTP: "
 
 func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
@@ -103,7 +125,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 		return newFailure(KindProxy, "the proxy could not reach the instance: "+answer)
 	case isOperation && operation.Op == "proxyconnect", isA[*net.DNSError](err), untrusted:
 		failure := newFailure(KindProxy, "the proxy could not be reached: "+redact.quoting(text, certificateNames))
-		failure.transient = !untrusted
+		failure.transient, failure.untrusted = !untrusted, untrusted
 		return failure
 	default:
 		return newFailure(KindProxy, "the proxy broke the connection, or does not speak the protocol that its URL names")
@@ -144,7 +166,7 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	case isA[*tls.CertificateVerificationError](err):
 		return certificateFailure(err, trace.redact.quoting(text, certificateNames))
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
-		return newFailure(KindTLS, "the server does not speak TLS on this port")
+		return newFailure(KindNoTLS, "the server does not speak TLS on this port")
 	case isTLS:
 		return handshakeFailure(err, safetext.Line(tlsText, reasonLimit), trace)
 	case trace.certificateWanted.Load() && isBroken(err):
@@ -166,31 +188,44 @@ func certificateFailure(err error, reason string) *Failure {
 		return newFailure(KindCertificateExpired, reason)
 	case isA[x509.HostnameError](err):
 		return newFailure(KindCertificateName, reason)
-	case isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert):
-		return newFailure(KindCertificateSelfSigned, "the certificate is self-signed")
-	default:
-		return newFailure(KindCertificate, reason)
+	case isUnknown && insecureAlgorithm.MatchString(err.Error()):
+		return newFailure(KindCertificateUnusable, "the certificate of the server cannot be used: "+
+			insecureAlgorithm.FindString(err.Error()))
 	}
+	failure := newFailure(KindCertificate, reason)
+	failure.untrusted = true
+	if isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert) {
+		failure.Kind, failure.Reason = KindCertificateSelfSigned, "the certificate is self-signed"
+	}
+	return failure
 }
+
+// insecureAlgorithm matches what crypto/x509 says of a signature that it rejects, although it knows the authority.
+var insecureAlgorithm = regexp.MustCompile(`insecure algorithm [\w-]+`)
 
 // handshakeFailure returns the failure for a handshake that failed, in the words of crypto/tls.
 func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
-	refused := isOperation && operation.Op == "remote error"
-	reason := "the TLS handshake failed: " + words
+	refused := isOperation && operation.Op == "remote error" // an alert: the server speaks TLS
+	kind, reason := KindTLS, "the TLS handshake failed: "+words
 	if refused {
 		reason = "the server refused the TLS handshake: " + words
 	}
-	kind := KindTLS
 	switch {
-	case strings.Contains(words, "protocol version"):
-		kind = KindTLSVersion
-	case strings.Contains(words, "unrecognized name"):
-		kind = KindTLSHostName
-	case strings.Contains(words, "no application protocol"):
-		kind = KindTLSProtocol
 	case refused && trace.certificateWanted.Load():
 		kind = KindClientCertificate
+	case strings.Contains(words, "protocol version"):
+		kind = KindTLSVersion
+	case strings.Contains(words, "no application protocol"):
+		kind = KindTLSProtocol
+	case refused && (words == "unrecognized name" || words == "internal error"): // the latter is Caddy's
+		kind = KindTLSHostName
+	case words == "no renegotiation":
+		kind, reason = KindClientCertificate, "the server asked for a client certificate after the TLS handshake (renegotiation)"
+	case !refused && strings.Contains(words, "certificate"):
+		_, problem, _ := strings.Cut(words, ": ")
+		kind = KindCertificateUnusable
+		reason = "the certificate of the server cannot be used: " + strings.TrimPrefix(cmp.Or(problem, words), "x509: ")
 	}
 	return newFailure(kind, reason)
 }
@@ -240,8 +275,8 @@ func goText(err error) string {
 	for operation, ok := errors.AsType[*net.OpError](err); ok; operation, ok = errors.AsType[*net.OpError](err) {
 		err = operation.Err // a proxy error wraps two
 	}
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno.Error()
+	if system := systemErrorOf(err); system != nil {
+		return system.words
 	}
 	if addressErr, ok := errors.AsType[*net.AddrError](err); ok {
 		return addressErr.Err

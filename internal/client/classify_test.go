@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -18,22 +20,23 @@ import (
 func TestClassOfEachKind(t *testing.T) {
 	t.Parallel()
 	for class, kinds := range map[string][]*Kind{
-		"no such host":               {KindResolve},
-		"no response in time":        {KindNameServer, KindTimeout},
-		"connection failed":          {KindConnect},
-		"connection broken":          {KindBroken},
-		"certificate not trusted":    {KindCertificate, KindCertificateExpired, KindCertificateName, KindCertificateSelfSigned},
-		"TLS handshake failed":       {KindTLS, KindTLSVersion, KindTLSHostName, KindTLSProtocol, KindClientCertificate},
-		"proxy failed":               {KindProxy, KindProxySettings},
-		"not HTTP":                   {KindNotHTTP, KindHTTPSOnly, KindHTTP2Only, KindDamagedBody},
-		"redirect not followed":      {KindRedirect},
-		"status ":                    {KindStatus},
-		"head too large":             {KindLargeHead},
-		"body too large":             {KindLargeBody},
-		"not JSON":                   {KindNotJSON, KindWebPage, KindEmptyBody, KindCutShort, KindEncodedBody},
-		"not an instance document: ": {KindDocument, KindErrorMessage},
-		"not as expected":            {KindUnexpected},
-		"response from a cache":      {KindCached},
+		"no such host":                    {KindResolve},
+		"no response in time":             {KindNameServer, KindTimeout},
+		"connection failed":               {KindConnect},
+		"connection broken":               {KindBroken},
+		"certificate not trusted":         {KindCertificate, KindCertificateExpired, KindCertificateName, KindCertificateSelfSigned},
+		"TLS handshake failed":            {KindTLS, KindNoTLS, KindTLSVersion, KindTLSHostName, KindTLSProtocol, KindCertificateUnusable, KindClientCertificate},
+		"no connection from this machine": {KindLocal},
+		"proxy failed":                    {KindProxy, KindProxySettings},
+		"not HTTP":                        {KindNotHTTP, KindHTTPSOnly, KindHTTP2Only, KindDamaged},
+		"redirect not followed":           {KindRedirect, KindRedirectLoop},
+		"status ":                         {KindStatus},
+		"head too large":                  {KindLargeHead},
+		"body too large":                  {KindLargeBody},
+		"not JSON":                        {KindNotJSON, KindWebPage, KindEmptyBody, KindCutShort, KindEncodedBody},
+		"not an instance document: ":      {KindDocument, KindOtherJSON},
+		"not as expected":                 {KindUnexpected},
+		"response from a cache":           {KindCached},
 	} {
 		for i, kind := range kinds {
 			if got := newFailure(kind, "").Class; got != class {
@@ -50,7 +53,10 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		closed  = "the server closed or reset the connection before it had answered"
 		invalid = "the response is not valid HTTP: "
 		early   = invalid + "it came before the request"
+
+		unresolved = "the host name could not be resolved: "
 	)
+	lookup := func(text string) error { return &net.DNSError{Err: text, IsTemporary: true} }
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 54321}
 	operation := func(name string, err error) error {
 		return &net.OpError{Op: name, Net: "tcp", Source: local, Addr: local, Err: err}
@@ -71,7 +77,7 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"invalid port":          {dial(&net.AddrError{Err: "invalid port"}), stageResolving, KindConnect, "invalid port"},
 		"no connection in time": {dial(os.ErrDeadlineExceeded), stageConnecting, KindTimeout, "no connection in time"},
 		"never looked up": {context.DeadlineExceeded, stageResolving, KindNameServer,
-			"the host name could not be resolved: the name servers did not answer"},
+			"the host name could not be resolved: the lookup ran out of time"},
 		"never dialed": {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
 		"host gone":    {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
 		"broken pipe":  {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
@@ -82,7 +88,19 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"spoke first, noticed": {read(net.ErrClosed), stageSent, KindNotHTTP, early},
 		"certificate": {&tls.CertificateVerificationError{Err: errors.New("x509: signed by unknown authority (possibly because of a guess)")},
 			stageHandshaking, KindCertificate, "signed by unknown authority"},
-		"something else": {errors.New("net/http: something\x00 else"), stageSent, KindNotHTTP, invalid + "something else"},
+		"something else":   {errors.New("net/http: something\x00 else"), stageSent, KindDamaged, invalid + "something else"},
+		"no files":         {dial(os.NewSyscallError("socket", syscall.EMFILE)), stageConnecting, KindLocal, "too many open files"},
+		"no IPv6":          {connect(syscall.ENETUNREACH), stageConnecting, KindLocal, "network is unreachable"},
+		"Windows":          {connect(10061), stageConnecting, KindConnect, "connection refused"},
+		"Windows, reset":   {connect(10054), stageConnecting, KindBroken, closed},
+		"lookup, refused":  {lookup("read udp 127.0.0.1:1->127.0.0.1:53: read: connection refused"), stageResolving, KindNameServer, unresolved + "no name server was reached: connection refused"},
+		"lookup, no files": {lookup("dial udp 127.0.0.1:53: socket: too many open files"), stageResolving, KindLocal, unresolved + "no name server could be asked: too many open files"},
+		"unusable certificate": {errors.New("tls: failed to parse certificate from server: x509: negative serial number"), stageHandshaking, KindCertificateUnusable,
+			"the certificate of the server cannot be used: negative serial number"},
+		"weak signature": {&tls.CertificateVerificationError{Err: fmt.Errorf("%w (possibly because of \"x509: cannot verify signature: insecure algorithm SHA1-RSA\")", x509.UnknownAuthorityError{})},
+			stageHandshaking, KindCertificateUnusable, "the certificate of the server cannot be used: insecure algorithm SHA1-RSA"},
+		"renegotiation": {operation("local error", errors.New("tls: no renegotiation")), stageSent, KindClientCertificate,
+			"the server asked for a client certificate after the TLS handshake (renegotiation)"},
 	}
 	for name, test := range tests {
 		trace := &requestTrace{redact: newRedactor(nil, nil)}
@@ -171,16 +189,42 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	_ = connection.Close()
 }
 
-// As many connections to one host are kept as reads can be under way at once. They are closed before servers and load balancers do so,
-// after a minute or more: a request could meet the end.
+// A lookup ends with its attempt too: another one may be under way while a name server is silent.
+func TestLookupEndsWithItsAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		for name, dial := range map[string]dialFunc{"dialFirst": dialFirst, "dialAny": dialAny} {
+			ctx, _ := withTrace(soon, "", newRedactor(nil, nil))
+			if _, err := dial(context.WithoutCancel(ctx), "tcp", "silent.invalid:80"); !isTimeout(ctx, err) || time.Since(start) > time.Second {
+				t.Errorf("%s: error %v after %s, want a timeout after 1 s", name, err, time.Since(start))
+			}
+		}
+	})
+}
+
+// crypto/tls renegotiates with a context of its own.
+func TestCertificateIsSentWithoutATrace(t *testing.T) {
+	t.Parallel()
+	traceOf(t.Context()).wantCertificate()
+	pair := TLS{ClientCertPEM: "", ClientKeyPEM: ""}
+	if without, _, _, err := tlsConfigs(pair); err != nil || without.Renegotiation != tls.RenegotiateNever {
+		t.Errorf("without a client certificate, renegotiation is %v (%v), want never", without.Renegotiation, err)
+	}
+}
+
+// As many connections to one host are kept as reads can be under way at once. They are closed before the server does so, which is
+// Node.js, after 5 s: a request could meet the end.
 func TestIdleConnectionsAreKeptForAWhile(t *testing.T) {
 	t.Parallel()
 	transport := newTransport(true, nil, nil)
 	if transport.MaxIdleConns < 256 || transport.MaxIdleConnsPerHost < 256 {
 		t.Errorf("%d idle connections are kept, and %d of a host, want 256", transport.MaxIdleConns, transport.MaxIdleConnsPerHost)
 	}
-	if transport.IdleConnTimeout < 10*time.Second || transport.IdleConnTimeout > 50*time.Second {
-		t.Errorf("idle connections are kept for %s, want 10 to 50 s", transport.IdleConnTimeout)
+	if transport.IdleConnTimeout < 3*time.Second || transport.IdleConnTimeout >= 5*time.Second {
+		t.Errorf("idle connections are kept for %s, want 3 to 5 s", transport.IdleConnTimeout)
 	}
 }
 

@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -29,27 +30,38 @@ type Config struct {
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// pooled reuses connections. unpooled, for waits, opens one for each request: behind a load balancer or after a DNS
-	// change, an old connection would still lead to the old server.
-	pooled, unpooled transports
+	// pooled reuses connections, for first attempts. unpooled, for waits and retries, opens one for each request: behind a
+	// load balancer or after a DNS change, an old connection would still lead to the old server, or to the one that failed.
+	pooled   atomic.Pointer[transports]
+	unpooled *transports
+	newPool  func() *transports
 	// proxyCredentials lists secrets to redact: a proxy may echo them.
 	proxyCredentials []string
+	// caCertsLeftOut lists the blocks of TLS.CACertPEM that could not be used.
+	caCertsLeftOut []string
 }
 
 // New returns a client. It makes no connections. Returns an error if the TLS settings cannot be used.
 func New(config Config) (*Client, error) {
-	withoutCertificate, withCertificate, err := tlsConfigs(config.TLS)
+	withoutCertificate, withCertificate, leftOut, err := tlsConfigs(config.TLS)
 	if err != nil {
 		return nil, err
 	}
 	chooseProxy, proxyCredentials := proxiesFromEnvironment()
-	return &Client{
+	c := &Client{
 		config:           config,
-		pooled:           newTransports(true, chooseProxy, withoutCertificate, withCertificate),
 		unpooled:         newTransports(false, chooseProxy, withoutCertificate, withCertificate),
+		newPool:          func() *transports { return newTransports(true, chooseProxy, withoutCertificate, withCertificate) },
 		proxyCredentials: proxyCredentials,
-	}, nil
+		caCertsLeftOut:   leftOut,
+	}
+	c.pooled.Store(c.newPool())
+	return c, nil
 }
+
+// forgetConnections has later reads open connections of their own: those from before, also ones in use, may lead to the
+// old server.
+func (c *Client) forgetConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
 
 // RedactedLine returns text from an instance as one line, cut and without secrets of headers and proxy URLs.
 func (c *Client) RedactedLine(text string, headers http.Header) string {

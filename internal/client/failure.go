@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,12 +23,15 @@ var (
 	KindResolve               = &Kind{"Host name of the instance not found", "no such host", true}
 	KindNameServer            = &Kind{"Host name lookup failed", "no response in time", true}
 	KindConnect               = &Kind{"Instance not reachable", "connection failed", true}
+	KindLocal                 = &Kind{"No connection from this machine", "no connection from this machine", true}
 	KindTimeout               = &Kind{"Instance did not answer in time", "no response in time", true}
 	KindBroken                = &Kind{"Connection to the instance broke", "connection broken", true}
 	KindCertificate           = &Kind{notTrusted, "certificate not trusted", false}
 	KindCertificateExpired    = &Kind{notTrusted, "certificate not trusted", false} // or not valid yet
 	KindCertificateName       = &Kind{notTrusted, "certificate not trusted", false} // it is for other names
 	KindCertificateSelfSigned = &Kind{notTrusted, "certificate not trusted", false}
+	KindCertificateUnusable   = &Kind{noHandshake, "TLS handshake failed", false} // Go rejects it, whoever signed it
+	KindNoTLS                 = &Kind{noHandshake, "TLS handshake failed", false} // the server speaks another protocol
 	KindTLS                   = &Kind{noHandshake, "TLS handshake failed", false}
 	KindTLSVersion            = &Kind{noHandshake, "TLS handshake failed", false} // no TLS version in common
 	KindTLSHostName           = &Kind{noHandshake, "TLS handshake failed", false} // the server does not know the host name
@@ -40,18 +42,19 @@ var (
 	KindNotHTTP               = &Kind{notHTTP, "not HTTP", false}
 	KindHTTPSOnly             = &Kind{notHTTP, "not HTTP", false} // the server expects TLS, and the URL says http
 	KindHTTP2Only             = &Kind{notHTTP, "not HTTP", false}
-	KindDamagedBody           = &Kind{notHTTP, "not HTTP", false} // the head is valid HTTP, and the body is not
-	KindRedirect              = &Kind{"Redirect of the instance not followed", "redirect not followed", false}
+	KindDamaged               = &Kind{notHTTP, "not HTTP", false} // the status line is valid HTTP, and what follows is not
+	KindRedirect              = &Kind{noRedirect, "redirect not followed", false}
+	KindRedirectLoop          = &Kind{noRedirect, "redirect not followed", false}
 	KindStatus                = &Kind{"", "status ", false} // other than 200, without a more specific kind
 	KindLargeHead             = &Kind{tooLarge, "head too large", false}
 	KindLargeBody             = &Kind{tooLarge, "body too large", false}
 	KindNotJSON               = &Kind{notJSON, "not JSON", false}
 	KindWebPage               = &Kind{notJSON, "not JSON", false}
-	KindEmptyBody             = &Kind{notJSON, "not JSON", false}
-	KindCutShort              = &Kind{notJSON, "not JSON", false} // the beginning of a JSON document
-	KindEncodedBody           = &Kind{notJSON, "not JSON", false} // a Content-Encoding that nobody asked for, or UTF-16
+	KindEmptyBody             = &Kind{notJSON, "not JSON", true}  // as after a connection that broke, if there is no length
+	KindCutShort              = &Kind{notJSON, "not JSON", true}  // the beginning of a JSON document
+	KindEncodedBody           = &Kind{notJSON, "not JSON", false} // an encoding that nobody asked for, or text that is not UTF-8
 	KindDocument              = &Kind{notDocument, "not an instance document: ", false}
-	KindErrorMessage          = &Kind{notDocument, "not an instance document: ", false} // an error, with status 200
+	KindOtherJSON             = &Kind{notDocument, "not an instance document: ", false} // without any field of an instance
 	KindUnexpected            = &Kind{"Instance does not report what is expected", "not as expected", true}
 	KindCached                = &Kind{"A cache answered instead of the instance", "response from a cache", true}
 )
@@ -60,6 +63,7 @@ const (
 	notTrusted  = "Certificate of the instance not trusted"
 	noHandshake = "TLS handshake with the instance failed"
 	notHTTP     = "Response of the instance is not valid HTTP"
+	noRedirect  = "Redirect of the instance not followed"
 	tooLarge    = "Response of the instance too large"
 	notJSON     = "Response of the instance is not JSON"
 	notDocument = "Response is not an instance document"
@@ -92,8 +96,15 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	ConnectTo string
 	// Proxy is the environment variable of the proxy that was used, or "".
 	Proxy string
+	// ProxyForwards is true if that proxy itself sent the request to the instance, on a connection of its own.
+	ProxyForwards bool
+	// CACertsLeftOut is true if the certificate is not trusted, and some of TLS.CACertPEM could not be used.
+	CACertsLeftOut bool
+	// SystemCAsMissing is true if the certificate is not trusted, and the system's authorities could not be loaded.
+	SystemCAsMissing bool
 
 	transient  bool          // worth another attempt
+	untrusted  bool          // a certificate is signed by no authority that is known
 	retryAfter time.Duration // how long the server asked to wait, or 0
 }
 
@@ -114,12 +125,6 @@ const (
 	Unstable                 // the deadline came while a wait had what it waits for, but not for Condition.StableFor
 	Canceled                 // the context was canceled
 )
-
-func (e Ending) String() string {
-	return map[Ending]string{
-		GaveUp: "gave up", TimeRanOut: "time ran out", NoTimeLeft: "no time left", Unstable: "unstable", Canceled: "canceled",
-	}[e]
-}
 
 // ReadError says why an instance could not be read: how the read ended, and what the last attempt met.
 type ReadError struct {
@@ -152,14 +157,6 @@ func (e *ReadError) Error() string {
 	default:
 		return e.Target() + ": " + e.Failure.Reason
 	}
-}
-
-// Unwrap returns [context.Canceled] if the read was canceled.
-func (e *ReadError) Unwrap() error {
-	if e.Ending == Canceled {
-		return context.Canceled
-	}
-	return nil
 }
 
 // OutOfTime reports whether the deadline ended the read.

@@ -70,16 +70,16 @@ func TestBrokenConnectionsAreRetried(t *testing.T) {
 		"certificate wanted, in the head": {asking(instancetest.Verbatim(okHead, instancetest.Reset())), client.KindBroken, closedEarly},
 		"certificate wanted, in the body": {asking(verbatim(okHead + "Content-Length: 9\r\n\r\n{")), client.KindBroken, brokenBody},
 
-		"in the status line": {respondsWith(t, "HTTP/1.1 2"), client.KindNotHTTP, notHTTP},
-		"in a header":        {respondsWith(t, "HTTP/1.1 200 OK\r\nContent-Ty"), client.KindNotHTTP, "malformed MIME header"},
-		"in the head":        {respondsWith(t, okHead), client.KindBroken, closedEarly},
-		"in the last chunk":  {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.KindBroken, brokenBody},
-		"malformed header":   {respondsWith(t, "HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"), client.KindNotHTTP, "tls: protocol version"},
-		"unprintable header": {respondsWith(t, okHead+"X: \x1b[31m\r\n\r\n{}"), client.KindNotHTTP, `\x1b[31m`},
+		"in the head":       {respondsWith(t, okHead), client.KindBroken, closedEarly},
+		"in the last chunk": {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.KindBroken, brokenBody},
+		"empty":             {serverURL(t, instancetest.Body(200, "", " \n")), client.KindEmptyBody, "the body is empty (no Content-Type)"},
+		"empty, gzip":       {respondsWith(t, okHead+"Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"), client.KindEmptyBody, "the body is empty"},
+		"no length":         {respondsWith(t, okHead+"\r\n{\"fileMaxSize\": 1"), client.KindCutShort, "the body is incomplete JSON"},
+		"no length, gzip":   {respondsWith(t, okHead+"Content-Encoding: gzip\r\n\r\n"+compressed("{}")[:12]), client.KindCutShort, "the body, in gzip, ends early"},
 	})
 }
 
-// A connection that breaks is worth another attempt wherever it breaks, up to the last byte.
+// A connection that breaks is worth another attempt wherever it breaks, up to the last byte, and has one class, which is stored.
 func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 	t.Parallel()
 	document := `{"fileMaxSize":`
@@ -96,11 +96,10 @@ func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
 			for n := range len(response) {
 				for how, end := range map[string]instancetest.Step{"closed": instancetest.CloseConnection(), "reset": instancetest.Reset()} {
 					c.CloseIdleConnections() // what breaks after another request is retried anyway
-					server.SetScript(instancetest.Verbatim(response[:n], end))
-					if _, err := c.Read(t.Context(), newRequest(t, server.URL())); err != nil {
-						t.Errorf("%s after %q: %v, want another attempt", how, response[:n], err)
-						server.SetScript()
-					}
+					cut := instancetest.Verbatim(response[:n], end)
+					server.SetScript(cut, cut)
+					got := readError(t, c, newRequest(t, server.URL()))
+					check(t, fmt.Sprintf("class, %s after %q", how, response[:n]), got.Failure.Class, "connection broken")
 				}
 			}
 		})
@@ -120,11 +119,12 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.KindCertificateName, "127.0.0.1"},
 		"self-signed": {withCertificate(instancetest.CertificateSelfSigned), client.KindCertificateSelfSigned, "the certificate is self-signed"},
 
-		"plain HTTP":            {"https://" + plain.Address(), client.KindTLS, noTLS},
-		"another protocol":      {rawServer(t, "https", sends("220 mail.example ESMTP\r\n")), client.KindTLS, noTLS},
+		"plain HTTP":            {"https://" + plain.Address(), client.KindNoTLS, noTLS},
+		"another protocol":      {rawServer(t, "https", sends("220 mail.example ESMTP\r\n")), client.KindNoTLS, noTLS},
 		"old versions, alert":   {rawServer(t, "https", sends(alert(70))), client.KindTLSVersion, "refused the TLS handshake: protocol version not supported"},
 		"old versions, hello":   {rawServer(t, "https", sends(oldServerHello)), client.KindTLSVersion, "unsupported protocol version"},
 		"unrecognized name":     {rawServer(t, "https", sends(alert(112))), client.KindTLSHostName, "unrecognized name"},
+		"no certificate":        {rawServer(t, "https", sends(alert(80))), client.KindTLSHostName, "refused the TLS handshake: internal error"},
 		"other alert":           {rawServer(t, "https", sends(alert(40))), client.KindTLS, "refused the TLS handshake: handshake failure"},
 		"no HTTP/1.1":           {instancetest.NewRawTLS(t, instancetest.Await, "h3").Origin(), client.KindTLSProtocol, "no application protocol"},
 		"no client certificate": {mutual.URL(), client.KindClientCertificate, "refused the TLS handshake: certificate required"},
@@ -156,10 +156,17 @@ func TestInvalidResponsesAreFinal(t *testing.T) {
 		"no head":        {respondsWith(t, document), client.KindNotHTTP, notHTTP},
 		"long line":      {respondsWith(t, strings.Repeat("x", 300)), client.KindNotHTTP, notHTTP + `malformed HTTP response "` + strings.Repeat("x", 274) + "…"},
 		"bad status":     {respondsWith(t, "HTTP/1.1 OK 200\r\n\r\n"), client.KindNotHTTP, `status code "OK"`},
-		"bad length":     {respondsWith(t, okHead+"Content-Length: -2\r\n\r\n{}"), client.KindNotHTTP, "Content-Length"},
-		"bad chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindDamagedBody, "chunk"},
-		"not gzip":       {respondsWith(t, gzipHead+document), client.KindDamagedBody, "not valid gzip"},
-		"corrupt gzip":   {respondsWith(t, gzipHead+"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.KindDamagedBody, "not valid gzip"},
+		"bad length":     {respondsWith(t, okHead+"Content-Length: -2\r\n\r\n{}"), client.KindDamaged, "Content-Length"},
+		"two lengths":    {respondsWith(t, okHead+"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), client.KindDamaged, "multiple Content-Length headers"},
+		"no colon":       {respondsWith(t, okHead+"no header\r\n\r\n{}"), client.KindDamaged, `missing colon: "no header"`},
+		"tls in a head":  {respondsWith(t, "HTTP/1.1 200 OK\r\n tls: protocol version\r\n\r\n"), client.KindDamaged, "tls: protocol version"},
+		"unprintable":    {respondsWith(t, okHead+"X: \x1b[31m\r\n\r\n{}"), client.KindDamaged, `\x1b[31m`},
+		"status 000":     {respondsWith(t, "HTTP/1.1 000 X\r\n\r\n{}"), client.KindNotHTTP, "the response is not valid HTTP: the status is 0"},
+		"bad chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.KindDamaged, "chunk"},
+		"not gzip":       {respondsWith(t, gzipHead+document), client.KindDamaged, "not valid gzip"},
+		"cut gzip":       {respondsWith(t, fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\n%s", okHead, compressed("{}")[:12])), client.KindDamaged, "not valid gzip"},
+		"padded gzip":    {respondsWith(t, gzipHead+compressed("{}")+strings.Repeat("\x00", 10)), client.KindDamaged, "not valid gzip"},
+		"corrupt gzip":   {respondsWith(t, gzipHead+"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.KindDamaged, "not valid gzip"},
 		"head of 17 KiB": {respondsWith(t, okHead+"X: "+strings.Repeat("x", 17<<10)+"\r\n\r\n"), client.KindLargeHead, headTooLarge},
 		"30 KiB of 1xx":  {respondsWith(t, strings.Repeat(hint, 30)), client.KindLargeHead, headTooLarge},
 	})
@@ -168,14 +175,10 @@ func TestInvalidResponsesAreFinal(t *testing.T) {
 func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 	t.Parallel()
 	body := func(contentType, text string) string { return serverURL(t, instancetest.Body(200, contentType, text)) }
-	document := instancetest.Newer().JSON()
 	const asJSON = "application/json"
 	const utf16 = "the body is text in UTF-16, but JSON must be in UTF-8"
 	checkFailures(t, final, map[string]failing{
-		"a byte too long":       {serverURL(t, instancetest.AnswerDocument(padded(64<<10+1))), client.KindLargeBody, "a body of more than 65536 bytes"},
-		"empty":                 {body(asJSON, ""), client.KindEmptyBody, `the body is empty (Content-Type "application/json")`},
-		"white space":           {body("", " \n"), client.KindEmptyBody, "the body is empty (no Content-Type)"},
-		"longer than announced": {respondsWith(t, okHead+"Content-Length: 1\r\n\r\n"+document), client.KindCutShort, "the body is incomplete JSON"},
+		"a byte too long": {serverURL(t, instancetest.AnswerDocument(padded(64<<10+1))), client.KindLargeBody, "a body of more than 65536 bytes"},
 		"web page": {body("text/html", "<!doctype html><html><title>Sign&nbsp;in &ndash; Files</title><body><h1>Hello"),
 			client.KindWebPage, `the body is an HTML page titled "Sign in – Files", not JSON (Content-Type "text/html")`},
 		"web page without a title": {body("text/html", "<p>"),
@@ -185,20 +188,24 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"text after JSON": {body("", "{} a."),
 			client.KindNotJSON, "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},
 		"escape sequences":     {body("text/\u202eplain", "\x1b[2J\x1b]0;title\x07red\u202e"), client.KindNotJSON, "[2J]0;titlered"},
-		"longest Content-Type": {body("text/"+strings.Repeat("x", 75), ""), client.KindEmptyBody, strings.Repeat("x", 75) + `")`},
-		"cut Content-Type":     {body("text/"+strings.Repeat("x", 76), ""), client.KindEmptyBody, strings.Repeat("x", 74) + `…")`},
+		"longest Content-Type": {body("text/"+strings.Repeat("x", 75), "a"), client.KindNotJSON, strings.Repeat("x", 75) + `")`},
+		"cut Content-Type":     {body("text/"+strings.Repeat("x", 76), "a"), client.KindNotJSON, strings.Repeat("x", 74) + `…")`},
 
-		"Brotli":                {respondsWith(t, okHead+"Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, `Content-Encoding "br"`},
-		"identity":              {respondsWith(t, okHead+"Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, "it begins with: hello"},
-		"UTF-16":                {body(asJSON, "\xff\xfe{\x00}\x00"), client.KindEncodedBody, utf16},
-		"UTF-16, big-endian":    {body(asJSON, "\xfe\xff"), client.KindEncodedBody, utf16},
-		"UTF-16 without a mark": {body(asJSON, "{\x00}\x00"), client.KindEncodedBody, utf16},
-		"the same, big-endian":  {body(asJSON, "\x00{\x00}"), client.KindEncodedBody, utf16},
-		"zeros":                 {body(asJSON, "\x00\x00\x00\x00"), client.KindNotJSON, "the body is not JSON"},
-		"one zero":              {body(asJSON, "{\x00"), client.KindNotJSON, "the body is not JSON"},
+		"Brotli":                  {respondsWith(t, okHead+"Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, `Content-Encoding "br"`},
+		"gzip without its header": {respondsWith(t, okHead+"\r\n"+compressed("{}")), client.KindEncodedBody, "the body is in gzip, although no Content-Encoding says so"},
+		"Latin-1":                 {body(asJSON, "{\"label\": \"1 a\xf1o\"}"), client.KindEncodedBody, "the body is not text in UTF-8, as JSON must be"},
+		"identity":                {respondsWith(t, okHead+"Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, "it begins with: hello"},
+		"UTF-16":                  {body(asJSON, "\xff\xfe{\x00}\x00"), client.KindEncodedBody, utf16},
+		"UTF-16, big-endian":      {body(asJSON, "\xfe\xff"), client.KindEncodedBody, utf16},
+		"UTF-16 without a mark":   {body(asJSON, "{\x00}\x00"), client.KindEncodedBody, utf16},
+		"the same, big-endian":    {body(asJSON, "\x00{\x00}"), client.KindEncodedBody, utf16},
+		"zeros":                   {body(asJSON, "\x00\x00\x00\x00"), client.KindNotJSON, "the body is not JSON"},
+		"one zero":                {body(asJSON, "{\x00"), client.KindNotJSON, "the body is not JSON"},
 
 		"error with status 200": {body(asJSON, `{"error":"Not Found","message":"Route GET:/x not found"}`),
-			client.KindErrorMessage, "although with status 200: Route GET:/x not found"},
+			client.KindOtherJSON, "although with status 200: Route GET:/x not found"},
+		"other JSON":                {body(asJSON, `{"success":false,"msg":"backend is starting"}`), client.KindOtherJSON, `{"success":false,"msg":"backend is starting"}`},
+		"an array":                  {body(asJSON, `["starting"]`), client.KindOtherJSON, `JSON without any field of an instance document: ["starting"]`},
 		"message and another fault": {body(asJSON, `{"fileMaxSize":"x","message":"y"}`), client.KindDocument, "fileMaxSize: expected an integer"},
 		"two faults": {body(asJSON, instancetest.Newer().Without("fileMaxSize").With("chunkSize", "x").JSON()),
 			client.KindDocument, "fileMaxSize: required, but missing; chunkSize: expected an integer"},
@@ -309,7 +316,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 	t.Parallel()
 	silentAfter := func(text string) string { return serverURL(t, instancetest.Verbatim(text, instancetest.Silent())) }
 	for name, test := range map[string]failing{
-		"name server": {"https://" + hostOfSilentNameServer, client.KindNameServer, "the name servers did not answer"},
+		"name server": {"https://" + hostOfSilentNameServer, client.KindNameServer, "the lookup ran out of time"},
 		"handshake":   {rawServer(t, "https", instancetest.Await), client.KindTimeout, "connected, but no TLS handshake in time"},
 		"response":    {serverURL(t, instancetest.Silent()), client.KindTimeout, "connected, but no response in time"},
 		"body":        {serverURL(t, instancetest.Drip(okHead+"Content-Length: 9999\r\n\r\n")), client.KindTimeout, "no complete response in time"},
@@ -338,10 +345,10 @@ func TestEndlessResponsesHoldNoRead(t *testing.T) {
 		"header":    {"HTTP/1.1 200 OK\r\nX: ", "x", client.KindLargeHead},
 		"1xx":       {"", "HTTP/1.1 103 Early Hints\r\n\r\n", client.KindLargeHead},
 		"body":      {okHead + "\r\n", " ", client.KindLargeBody},
-		"extension": {okHead + chunked + "1;", "x", client.KindDamagedBody},
-		"trailer":   {okHead + chunked + "0\r\nX: ", "x", client.KindDamagedBody},
-		"gzip":      {okHead + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x", client.KindDamagedBody},
-		"redirect":  {"HTTP/1.1 302 X\r\nLocation: /\r\n" + chunked, "1\r\n \r\n", client.KindRedirect},
+		"extension": {okHead + chunked + "1;", "x", client.KindDamaged},
+		"trailer":   {okHead + chunked + "0\r\nX: ", "x", client.KindBroken}, // as one that is cut, to net/http
+		"gzip":      {okHead + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\x00", "x", client.KindDamaged},
+		"redirect":  {"HTTP/1.1 302 X\r\nLocation: /\r\n" + chunked, "1\r\n \r\n", client.KindRedirectLoop},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,10 @@ func (f *fakeInstance) outcome(err error) string {
 		return outcome + "ready"
 	}
 	got := client.AsReadError(err)
-	outcome += got.Ending.String()
+	outcome += map[client.Ending]string{
+		client.GaveUp: "gave up", client.TimeRanOut: "time ran out", client.NoTimeLeft: "no time left", client.Unstable: "unstable",
+		client.Canceled: "canceled",
+	}[got.Ending]
 	if got.Failure != nil {
 		outcome += ": " + got.Failure.Class
 	}

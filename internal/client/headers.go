@@ -13,11 +13,12 @@ import (
 // RefusedHeaders lists the headers that only the client may set, for decompression, connections and message framing.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// InvalidHeader has the name of an invalid request header, as written, and what is wrong. It never has the value.
+// InvalidHeader has the name of an invalid request header, as written, and what is wrong. It never has the value. The
+// name is "" if it is not a valid one: it may be the value, if both were swapped.
 type InvalidHeader struct{ Name, Reason string }
 
 // ParseHeaders returns headers with canonical names, and the invalid ones. Use the result only if there are none.
-func ParseHeaders(headers map[string]string) (http.Header, []InvalidHeader) {
+func ParseHeaders(headers map[string]*string) (http.Header, []InvalidHeader) {
 	parsed := make(http.Header, len(headers))
 	writtenAs := make(map[string]string, len(headers))
 	var invalid []InvalidHeader
@@ -28,19 +29,22 @@ func ParseHeaders(headers map[string]string) (http.Header, []InvalidHeader) {
 		reason := ""
 		switch value := headers[name]; {
 		case !httpguts.ValidHeaderFieldName(name):
-			reason = "the name is not a valid HTTP header name; it is made of letters, digits and hyphens"
+			name, reason = "", "a header name is made of letters, digits and hyphens; it is not shown here, because it may be "+
+				"a value, if both were swapped"
+		case value == nil:
+			reason = "the value is null; remove the header, or set a value"
 		case duplicate:
 			reason = fmt.Sprintf("this is the same header as %q: header names are case-insensitive; keep one of them", previous)
 		case slices.Contains(RefusedHeaders, canonical):
 			reason = "the provider sets this header itself; remove it"
-		case strings.ContainsAny(value, "\r\n"):
-			reason = "the value has a line break"
-		case !httpguts.ValidHeaderFieldValue(value):
+		case strings.ContainsAny(*value, "\r\n"):
+			reason = "the value has a line break; if it comes from a file, wrap it in trimspace()"
+		case !httpguts.ValidHeaderFieldValue(*value):
 			reason = "the value has a control character, which a header cannot carry"
-		case canonical == "Host" && (value == "" || !httpguts.ValidHostHeader(value)):
+		case canonical == "Host" && (*value == "" || !httpguts.ValidHostHeader(*value)):
 			reason = "the value is not a host or a host and port"
 		default:
-			parsed[canonical] = []string{value}
+			parsed[canonical] = []string{*value}
 			continue
 		}
 		invalid = append(invalid, InvalidHeader{name, reason})

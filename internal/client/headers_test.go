@@ -10,26 +10,35 @@ import (
 
 func TestValidHeaders(t *testing.T) {
 	t.Parallel()
-	got, invalid := client.ParseHeaders(map[string]string{
+	got, invalid := client.ParseHeaders(written(map[string]string{
 		"x-api-KEY": "v", "Cookie": "a=b", "accept": "*/*", "user-agent": "u", "HOST": "files.example.org:8443",
 		"X-Empty": "", "X-Text": "a\tä", "x!#$%&'*+-.^_`|~1": "v",
-	})
+	}))
 	checkHeaders(t, "headers", got, http.Header{
 		"X-Api-Key": {"v"}, "Cookie": {"a=b"}, "Accept": {"*/*"}, "User-Agent": {"u"}, "Host": {"files.example.org:8443"},
 		"X-Empty": {""}, "X-Text": {"a\tä"}, "X!#$%&'*+-.^_`|~1": {"v"},
 	})
 	check(t, "number of invalid headers", len(invalid), 0)
-	got, _ = client.ParseHeaders(map[string]string{"Host": "[::1]:80"})
+	got, _ = client.ParseHeaders(written(map[string]string{"Host": "[::1]:80"}))
 	checkHeaders(t, "headers", got, http.Header{"Host": {"[::1]:80"}})
 }
 
-// A reason never repeats a value.
+// written returns headers as they are written, without null values.
+func written(headers map[string]string) map[string]*string {
+	values := make(map[string]*string)
+	for name, value := range headers {
+		values[name] = &value
+	}
+	return values
+}
+
+// A reason never repeats a value, nor a name that is none: both may have been swapped.
 func TestInvalidHeaders(t *testing.T) {
 	t.Parallel()
-	const notAName, ownHeader = "not a valid HTTP header name", "sets this header itself"
+	const notAName, ownHeader = "a header name is made of letters", "sets this header itself"
 	tests := map[string]struct{ name, value, reason string }{
 		"empty name":         {"", "s3cret", notAName},
-		"space in a name":    {"X Y", "s3cret", notAName},
+		"swapped":            {"Bearer s3cret", "Authorization", notAName},
 		"non-ASCII name":     {"Ä", "s3cret", notAName},
 		"line break in name": {"X\r\nY", "s3cret", notAName},
 		"accept-encoding":    {"accept-encoding", "s3cret", ownHeader},
@@ -43,7 +52,10 @@ func TestInvalidHeaders(t *testing.T) {
 		"host with a space":  {"Host", "s3cret x", "not a host"},
 	}
 	for name, test := range tests {
-		_, invalid := client.ParseHeaders(map[string]string{test.name: test.value})
+		_, invalid := client.ParseHeaders(written(map[string]string{test.name: test.value}))
+		if test.reason == notAName {
+			test.name = ""
+		}
 		if len(invalid) != 1 || invalid[0].Name != test.name {
 			t.Errorf("%s: got %q, want %q", name, invalid, test.name)
 			continue
@@ -55,7 +67,7 @@ func TestInvalidHeaders(t *testing.T) {
 
 func TestEachInvalidHeaderIsNamed(t *testing.T) {
 	t.Parallel()
-	_, invalid := client.ParseHeaders(map[string]string{"x": "\n", "Connection": "x", "X-KEY": "v", "X-Key": "v", "x-key": "v"})
+	_, invalid := client.ParseHeaders(written(map[string]string{"x": "\n", "Connection": "x", "X-KEY": "v", "X-Key": "v", "x-key": "v"}))
 	var names []string
 	for _, header := range invalid {
 		names = append(names, header.Name)

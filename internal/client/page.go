@@ -4,8 +4,6 @@ import (
 	"html"
 	"regexp"
 	"strings"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 const (
@@ -29,9 +27,4 @@ func titleOf(page string) string {
 		return ""
 	}
 	return html.UnescapeString(title[1])
-}
-
-// PageTitle reports whether text is an HTML page, and returns its title, safe to print. Returns "" if it has none.
-func PageTitle(text string) (title string, isPage bool) {
-	return safetext.Line(titleOf(text[:min(len(text), maxExcerpt)]), messageLimit), isHTML("", text)
 }

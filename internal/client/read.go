@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// Read reads an instance until the context's deadline, and retries failures that may pass. The error is a [*ReadError].
+// Read reads an instance until the context's deadline, and retries failures that may pass, on new connections. The error
+// is a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := c.newReading(request, c.pooled)
+	r := c.newReading(request, c.pooled.Load())
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
 		result, failure := r.attempt(ctx)
@@ -28,6 +29,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		if !ok {
 			return nil, r.failed(ctx, failure, NoTimeLeft)
 		}
+		r.transports = c.unpooled
 		r.delayRetry(ctx, failure, delay)
 	}
 }
@@ -46,6 +48,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		case failure == nil:
 			r.streak.extend(began)
 			if r.streak.lastedFor(until.StableFor, result.age) {
+				c.forgetConnections()
 				return r.succeeded(ctx, result), nil
 			}
 			r.log(ctx, "The instance has to stay as expected", map[string]any{"lasted": r.streak.Lasted.String()})
@@ -70,7 +73,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 type reading struct {
 	client     *Client
 	request    Request
-	transports transports
+	transports *transports
 	redact     redactor
 	began      time.Time
 	attempts   int64
@@ -85,7 +88,7 @@ type reading struct {
 	rateLimited bool
 }
 
-func (c *Client) newReading(request Request, transports transports) *reading {
+func (c *Client) newReading(request Request, transports *transports) *reading {
 	return &reading{
 		client: c, request: request, transports: transports, began: time.Now(),
 		redact: newRedactor(request.Headers, c.proxyCredentials),

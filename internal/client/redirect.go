@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -18,6 +19,17 @@ const (
 var redirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 	http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+}
+
+// tooManyRedirects returns the failure for a redirect to next after those that led to the visited URLs. A query may
+// count the rounds of a loop.
+func tooManyRedirects(visited []*url.URL, next *url.URL, redact redactor) *Failure {
+	for _, u := range visited {
+		if u.Scheme == next.Scheme && u.Host == next.Host && u.Path == next.Path {
+			return newFailure(KindRedirectLoop, "a redirect loop: it returns to "+printable(next, redact))
+		}
+	}
+	return newFailure(KindRedirect, fmt.Sprintf("more than %d redirects", maxRedirects))
 }
 
 // redirectTarget returns the target of a redirect. If it must not be followed, it returns nil and the reason.

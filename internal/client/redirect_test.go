@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -129,11 +130,22 @@ func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
 
 func TestFiveRedirectsAreFollowedAtMost(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, "/instance?s3cret")))
-	got := readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-	checkFailure(t, got, client.KindRedirect, final, "more than 5 redirects")
-	check(t, "RedirectedTo", got.Failure.RedirectedTo, server.URL()+"/instance")
-	check(t, "number of requests", len(server.Requests()), 6)
+	server := instancetest.New(t, instancetest.WithOtherRoutes())
+	c, location := newClient(t, newConfig()), func(n int) string { return fmt.Sprintf("/%d?s3cret", n) }
+	for last, test := range map[string]failing{
+		location(6): {"/5", client.KindRedirect, "more than 5 redirects"},
+		location(2): {"/5", client.KindRedirectLoop, "a redirect loop: it returns to " + server.URL() + "/2"},
+		"/1?n=2":    {"/5", client.KindRedirectLoop, "it returns to " + server.URL() + "/1"}, // counts its rounds
+	} {
+		var script []instancetest.Step
+		for n := range 5 {
+			script = append(script, instancetest.Redirect(302, location(n+1)))
+		}
+		server.SetScript(append(script, instancetest.Redirect(302, last))...)
+		got := readError(t, c, newRequest(t, server.URL()))
+		checkFailure(t, got, test.kind, final, test.reason)
+		check(t, "RedirectedTo", got.Failure.RedirectedTo, server.URL()+test.url)
+	}
 }
 
 // The query of the redirect is left out. OtherOrigin says that headers and certificate were not sent there.

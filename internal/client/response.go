@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
@@ -32,11 +34,43 @@ func unexpected(differences []Difference) *Failure {
 	return newFailure(KindUnexpected, strings.Join(reasons, "; "))
 }
 
+// bodyOf returns the body of a response, decompressed. A failure is the error if it is too large, or not what the head
+// says. Decompressing is not left to net/http, which does not tell a damaged body from a connection that broke.
+func bodyOf(response *http.Response) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err == nil && isGzip(response.Header) && len(content) > 0 {
+		content, err = decompressed(content)
+		hasLength := response.ContentLength >= 0 || len(response.TransferEncoding) > 0
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF) && !hasLength:
+			err = newFailure(KindCutShort, "the body, in gzip, ends early")
+		case err != nil:
+			err = newFailure(KindDamaged, "the body is not valid gzip, although its Content-Encoding says so")
+		}
+	}
+	if len(content) > maxBody {
+		return content, newFailure(KindLargeBody, fmt.Sprintf("a body of more than %d bytes", maxBody))
+	}
+	return content, err
+}
+
+func isGzip(header http.Header) bool {
+	return strings.EqualFold(header.Get("Content-Encoding"), "gzip")
+}
+
+// decompressed returns the content of a body in gzip, up to one byte more than maxBody.
+func decompressed(body []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(reader, maxBody+1))
+}
+
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
-		// Ignore the error: the status says enough.
-		body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody))
+		body, _ = bodyOf(response) // ignore the error: the status says enough
 	}
 	code, status := response.StatusCode, statusLine(response.StatusCode)
 	message := messageOf(response.Header, body)
@@ -71,11 +105,13 @@ func documentFailure(err error, header http.Header, body []byte, redact redactor
 	if document.NotJSON {
 		return notJSONFailure(document, header, body, redact)
 	}
-	firstField := instance.Fault{Path: "fileMaxSize", Problem: instance.Missing}
-	if message := errorMessage(body); message != "" && document.Faults[0] == firstField {
-		failure := newFailure(KindErrorMessage,
-			"an error instead of an instance document, although with status 200: "+redact.excerpt(message))
-		failure.Class += firstField.Path
+	if document.HasNoField {
+		reason := "JSON without any field of an instance document: "
+		if errorMessage(body) != "" {
+			reason = "an error instead of an instance document, although with status 200: "
+		}
+		failure := newFailure(KindOtherJSON, reason+redact.excerpt(messageOf(header, body)))
+		failure.Class += document.Faults[0].Path
 		return failure
 	}
 	failure := newFailure(KindDocument, safetext.Line(document.Error(), reasonLimit))
@@ -89,11 +125,12 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	excerpt := redact.excerpt(messageOf(header, body))
 	kind, problem := KindNotJSON, "the body is not JSON: "+fault
 	switch encoding := header.Get("Content-Encoding"); {
-	case encoding != "" && !strings.EqualFold(encoding, "identity"):
-		// net/http removes the encoding that it asked for.
-		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case len(bytes.TrimSpace(body)) == 0:
 		kind, problem = KindEmptyBody, "the body is empty"
+	case encoding != "" && !strings.EqualFold(encoding, "identity") && !isGzip(header):
+		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
+	case bytes.HasPrefix(body, []byte(gzipMagic)):
+		kind, problem, excerpt = KindEncodedBody, "the body is in gzip, although no Content-Encoding says so", ""
 	case isHTML(header.Get("Content-Type"), string(body)):
 		kind = KindWebPage
 		if excerpt != "" {
@@ -103,14 +140,18 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 		kind, problem, excerpt = KindEncodedBody, "the body is text in UTF-16, but JSON must be in UTF-8", ""
 	case document.EndsEarly:
 		kind, problem = KindCutShort, "the body is incomplete JSON: "+fault
+	case !utf8.Valid(body):
+		kind, problem = KindEncodedBody, "the body is not text in UTF-8, as JSON must be: "+fault
 	}
 	failure := newFailure(kind, fmt.Sprintf("%s (%s)", problem, describeContent(header, redact)))
 	if excerpt != "" {
 		failure.Reason += "; it begins with: " + excerpt
 	}
-	failure.Faults = document.Lines()
 	return failure
 }
+
+// gzipMagic begins every body in gzip (RFC 1952, section 2.3.1).
+const gzipMagic = "\x1f\x8b"
 
 // isUTF16 reports whether a body is text in UTF-16, by its byte order mark or the zeros at its beginning.
 func isUTF16(body []byte) bool {
@@ -145,7 +186,7 @@ func messageOf(header http.Header, body []byte) string {
 		return message
 	case isHTML(header.Get("Content-Type"), string(body)):
 		return titleOf(string(body[:min(len(body), maxExcerpt)]))
-	case len(body) >= maxBody: // may be cut in the middle of a secret
+	case len(body) > maxBody: // may be cut in the middle of a secret
 		return ""
 	default:
 		return string(body)

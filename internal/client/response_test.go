@@ -42,20 +42,3 @@ func TestMessageOfABody(t *testing.T) {
 }
 
 // A text of parse_instance has no Content-Type.
-func TestPageTitle(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		text, title string
-		isPage      bool
-	}{
-		"page":              {" \n<!DOCTYPE html><TITLE lang=en>Hello\n you</TITLE>", "Hello you", true},
-		"no title":          {"<p>Hello</p>", "", true},
-		"title after 8 KiB": {"<p>" + strings.Repeat("x", 8<<10) + "<title>Hello</title>", "", true},
-		"no page":           {"Hello <title>you</title>", "you", false},
-	}
-	for name, test := range tests {
-		if title, isPage := PageTitle(test.text); title != test.title || isPage != test.isPage {
-			t.Errorf("%s: got title %q and page: %t, want %q and %t", name, title, isPage, test.title, test.isPage)
-		}
-	}
-}

@@ -22,8 +22,8 @@ const lastAttemptTime = time.Second
 // backoff computes the delay before each retry of one read: exponential backoff with jitter.
 //
 // Each delay is random between half of a bound and the bound, which starts at 2*MinDelay and doubles, up to MaxDelay.
-// Retry-After replaces it within MinDelay and MaxDelay. A delay that would leave too little time is shortened, so that
-// one more attempt fits.
+// With Retry-After, it is the longer of both and a random time up to the bound, up to MaxDelay in all. A delay that would
+// leave too little time is shortened, so that one more attempt fits.
 type backoff struct {
 	retry    Retry
 	deadline time.Time // of the read, or zero
@@ -46,8 +46,9 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 	}
 	b.bound = 2 * min(max(b.bound, b.retry.MinDelay), b.retry.MaxDelay/2)
 	delay = b.bound/2 + rand.N(b.bound/2+1) //nolint:gosec // jitter is no secret
-	if retryAfter > 0 {
-		delay = retryAfter
+	if retryAfter > 0 {                     // which sends all readers back at the same time
+		delay = max(delay, min(retryAfter, b.retry.MaxDelay))
+		delay += rand.N(min(b.bound, b.retry.MaxDelay-delay) + 1) //nolint:gosec // the same
 	}
 	delay = max(b.retry.MinDelay, min(delay, b.retry.MaxDelay))
 	if b.deadline.IsZero() {

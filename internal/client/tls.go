@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // TLS holds the TLS settings of a client. The zero value trusts the system's certificate authorities.
@@ -20,32 +22,34 @@ type TLS struct {
 	Insecure bool
 }
 
-// tlsConfigs returns a configuration without the client certificate, and one with it, which is nil if there is none.
-func tlsConfigs(settings TLS) (without, with *tls.Config, err error) {
+// tlsConfigs returns a configuration without the client certificate, and one with it, which is nil if there is none. It
+// also returns the blocks of settings.CACertPEM that were left out.
+func tlsConfigs(settings TLS) (without, with *tls.Config, leftOut []string, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		NextProtos:         []string{"http/1.1"}, // a server without HTTP/1.1 then fails the handshake with a clear error
 		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // set by the user, who gets a warning
 	}
 	if settings.CACertPEM != "" {
-		if without.RootCAs, err = x509.SystemCertPool(); err != nil {
-			return nil, nil, fmt.Errorf("loading the system's certificate authorities: %w", err)
+		if without.RootCAs, err = x509.SystemCertPool(); err != nil { // a failure that it matters to says so
+			without.RootCAs = x509.NewCertPool()
 		}
-		if err := addCACerts(without.RootCAs, settings.CACertPEM); err != nil {
-			return nil, nil, fmt.Errorf("the CA certificates: %w", err)
+		if leftOut, err = addCACerts(without.RootCAs, settings.CACertPEM); err != nil {
+			return nil, nil, nil, fmt.Errorf("the CA certificates: %w", err)
 		}
 	}
 	answerCertificateRequest(without, &tls.Certificate{}) // sends none, but records that the server asked for one
 	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
-		return without, nil, nil
+		return without, nil, leftOut, nil
 	}
 	certificate, err := ParseClientCert(settings.ClientCertPEM, settings.ClientKeyPEM)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	with = without.Clone()
+	with.Renegotiation = tls.RenegotiateOnceAsClient // IIS asks for the certificate that way
 	answerCertificateRequest(with, &certificate)
-	return without, with, nil
+	return without, with, leftOut, nil
 }
 
 // answerCertificateRequest sets the certificate to send if a server asks for one. The trace records that it asked.
@@ -56,36 +60,79 @@ func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) 
 	}
 }
 
-// CheckCACerts returns an error if text has no certificate in PEM form, or an invalid block. It does not load the
-// system's certificates, which is slow.
-func CheckCACerts(text string) error { return addCACerts(x509.NewCertPool(), text) }
+// CheckCACerts returns an error if text has no certificate in PEM form that can be used. It does not load the system's
+// certificates, which is slow.
+func CheckCACerts(text string) error {
+	_, err := addCACerts(x509.NewCertPool(), text)
+	return err
+}
 
-// addCACerts adds PEM certificates to a pool. Unlike AppendCertsFromPEM, it returns an error for an invalid block.
-func addCACerts(pool *x509.CertPool, text string) error {
+// addCACerts adds PEM certificates to a pool, and returns which blocks it left out, and why: a bundle may have a root
+// that Go rejects. Returns an error if no certificate is left.
+func addCACerts(pool *x509.CertPool, text string) (leftOut []string, err error) {
 	begin := []byte("-----BEGIN ")
 	_, rest, found := bytes.Cut([]byte(text), begin)
+	var otherBlocks []string
 	hasCertificate := false
 	for number := 1; found; number++ {
 		var body []byte
 		body, rest, found = bytes.Cut(rest, begin)
 		block, _ := pem.Decode(append(bytes.Clone(begin), body...))
 		if block == nil {
-			return fmt.Errorf("block %d is not valid PEM: it may be cut short, indented or changed by an editor", number)
+			leftOut = append(leftOut, fmt.Sprintf(
+				"block %d is not valid PEM: it may be cut short, indented or changed by an editor", number))
+			continue
 		}
 		if block.Type != "CERTIFICATE" {
+			otherBlocks = append(otherBlocks, fmt.Sprintf("block %d is a %s", number, safetext.Line(block.Type, typeLimit)))
 			continue
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return fmt.Errorf("block %d is not a valid certificate: %s", number, goText(err))
+			leftOut = append(leftOut, fmt.Sprintf("block %d is not a certificate that Go accepts: %s", number, goText(err)))
+			continue
 		}
 		pool.AddCert(certificate)
 		hasCertificate = true
 	}
 	if !hasCertificate {
-		return errors.New(`there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`)
+		problem := `there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`
+		return nil, errors.New(problem + listed(append(leftOut, otherBlocks...)))
 	}
-	return nil
+	return leftOut, nil
+}
+
+// typeLimit is the maximum number of characters of a block's type in an error.
+const typeLimit = 40
+
+// listed returns texts as the end of a sentence: the first three, and the number of the others.
+func listed(texts []string) string {
+	const most = 3
+	if len(texts) == 0 {
+		return ""
+	}
+	list := ": " + strings.Join(texts[:min(len(texts), most)], "; ")
+	if more := len(texts) - most; more > 0 {
+		list += fmt.Sprintf("; and %d more", more)
+	}
+	return list
+}
+
+// addMissingAuthorities adds to the reason why an authority may not be known: leftOut of the CA certificates was left
+// out, or the system has none.
+func (f *Failure) addMissingAuthorities(leftOut []string) {
+	f.CACertsLeftOut = len(leftOut) > 0
+	if f.CACertsLeftOut {
+		f.Reason += "; CA certificates left out" + listed(leftOut)
+	}
+	pool, err := x509.SystemCertPool()
+	f.SystemCAsMissing = err != nil || pool.Equal(x509.NewCertPool())
+	switch {
+	case err != nil:
+		f.Reason += "; the system's CA certificates could not be loaded: " + safetext.Line(err.Error(), reasonLimit)
+	case f.SystemCAsMissing:
+		f.Reason += "; this machine has no CA certificates of the system"
+	}
 }
 
 // ParseClientCert parses a PEM certificate and its key. The error contains neither.

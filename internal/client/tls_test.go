@@ -31,10 +31,10 @@ func TestTLSMaterialIsRefusedByItsFaultAndWithoutItsKey(t *testing.T) {
 		"CA not PEM":          {client.TLS{CACertPEM: "/etc/ssl/ca.pem"}, "there is no certificate in PEM form"},
 		"CA is a key":         {client.TLS{CACertPEM: key}, "there is no certificate in PEM form"},
 		"CA cut short":        {client.TLS{CACertPEM: ca[:len(ca)/2]}, "block 1 is not valid PEM"},
-		"second CA cut short": {client.TLS{CACertPEM: ca + ca[:len(ca)/2]}, "block 2 is not valid PEM"},
-		"CA changed":          {client.TLS{CACertPEM: "# ours\n" + ca + ca + changed}, "block 3 is not a valid certificate"},
-		"fault after a key":   {client.TLS{CACertPEM: ca + key + changed}, "block 3 is not a valid certificate"},
-		"CA indented":         {client.TLS{CACertPEM: ca + indented}, "block 2 is not valid PEM"},
+		"CA changed":          {client.TLS{CACertPEM: "# ours\n" + changed}, "block 1 is not a certificate that Go accepts"},
+		"fault after a key":   {client.TLS{CACertPEM: key + changed}, "block 2 is not a certificate that Go accepts: "},
+		"CA indented":         {client.TLS{CACertPEM: indented}, "block 1 is not valid PEM"},
+		"trusted certificate": {client.TLS{CACertPEM: strings.ReplaceAll(ca, "CERTIFICATE", "TRUSTED CERTIFICATE")}, "block 1 is a TRUSTED CERTIFICATE"},
 		"certificate only":    {client.TLS{ClientCertPEM: cert}, noPair},
 		"key only":            {client.TLS{ClientKeyPEM: key}, noPair},
 		"swapped":             {client.TLS{ClientCertPEM: key, ClientKeyPEM: cert}, noPair},
@@ -78,7 +78,24 @@ func TestServersWithTLS12AreRead(t *testing.T) {
 	mustRead(t, newClient(t, config), newRequest(t, server.URL))
 }
 
-// The system's certificates are read once in a process. So the test runs itself in another process, in which the system trusts an authority.
+// A bundle may have a root that Go rejects. It matters to a read whose certificate is not trusted.
+func TestCACertsThatCannotBeUsedAreLeftOut(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithTLS())
+	ca := server.CACertPEM()
+	changed := strings.Replace(ca, "\nMII", "\nMIX", 1)
+	config := newConfig()
+	config.TLS.CACertPEM = changed + ca
+	mustRead(t, newClient(t, config), newRequest(t, server.URL()))
+	config.TLS.CACertPEM = server.ClientCertPEM() + changed
+	failure := readError(t, newClient(t, config), newRequest(t, server.URL())).Failure
+	check(t, "Kind", failure.Kind, client.KindCertificate)
+	check(t, "CACertsLeftOut", failure.CACertsLeftOut, true)
+	checkContains(t, "Reason", failure.Reason, "unknown authority; CA certificates left out: block 2 is not a certificate that Go accepts: ")
+}
+
+// The system's certificates are read once in a process. So the test runs itself in other processes, in which the system trusts an
+// authority, none, or a file that cannot be read.
 func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -90,21 +107,36 @@ func TestCACertsAreTrustedInAdditionToTheSystems(t *testing.T) {
 	}))
 	t.Cleanup(ofSystem.Close)
 	const again = "FILETRANSFER_TEST_SYSTEM_CERTS"
-	if os.Getenv(again) != "" {
-		ofArgument := instancetest.New(t, instancetest.WithTLS())
-		c := newClient(t, newConfig())
-		mustRead(t, c, newRequest(t, ofArgument.URL()))
-		mustRead(t, c, newRequest(t, ofSystem.URL))
+	if problem := os.Getenv(again); problem != "" {
+		ofArgument, trusting, alone := instancetest.New(t, instancetest.WithTLS()), newConfig(), newConfig()
+		alone.TLS = client.TLS{}
+		mustRead(t, newClient(t, trusting), newRequest(t, ofArgument.URL()))
+		for name, config := range map[string]client.Config{"ca_cert_pem": trusting, "no ca_cert_pem": alone} {
+			if problem == "none" {
+				mustRead(t, newClient(t, config), newRequest(t, ofSystem.URL))
+				continue
+			}
+			failure := readError(t, newClient(t, config), newRequest(t, ofSystem.URL)).Failure
+			check(t, name+": SystemCAsMissing", failure.SystemCAsMissing, true)
+			checkContains(t, name+": Reason", failure.Reason, problem)
+		}
 		return
 	}
-	file := filepath.Join(t.TempDir(), "system.pem")
+	folder := t.TempDir()
+	file := filepath.Join(folder, "system.pem")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ofSystem.Certificate().Raw})
 	if err := os.WriteFile(file, certificate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	command.Env = append(os.Environ(), again+"=1", "SSL_CERT_FILE="+file, "SSL_CERT_DIR="+t.TempDir())
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, output)
+	for problem, file := range map[string]string{
+		"none": file,
+		"this machine has no CA certificates of the system":                             filepath.Join(folder, "none"),
+		"the system's CA certificates could not be loaded: read " + folder + ": is a d": folder,
+	} {
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		command.Env = append(os.Environ(), again+"="+problem, "SSL_CERT_FILE="+file, "SSL_CERT_DIR="+t.TempDir())
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v:\n%s", problem, err, output)
+		}
 	}
 }

@@ -43,8 +43,14 @@ type requestTrace struct {
 
 type traceKey struct{}
 
-// traceOf returns the trace in ctx, which must be from withTrace, or derived from such a context by net/http.
-func traceOf(ctx context.Context) *requestTrace { return ctx.Value(traceKey{}).(*requestTrace) }
+// traceOf returns the trace in ctx, from withTrace. Returns one that nobody reads if there is none: crypto/tls
+// renegotiates with a context of its own.
+func traceOf(ctx context.Context) *requestTrace {
+	if trace, ok := ctx.Value(traceKey{}).(*requestTrace); ok {
+		return trace
+	}
+	return &requestTrace{redact: newRedactor(nil, nil)}
+}
 
 // withTrace returns a context that traces one request, and the trace.
 func withTrace(ctx context.Context, connectTo string, redact redactor) (context.Context, *requestTrace) {

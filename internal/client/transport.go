@@ -13,8 +13,8 @@ import (
 const (
 	// maxIdleConns is the maximum number of idle connections, also per host.
 	maxIdleConns = 256
-	// idleConnTimeout is shorter than that of most servers and balancers (60 s and more): the client must close first.
-	idleConnTimeout = 30 * time.Second
+	// idleConnTimeout is shorter than that of Node.js, which the service runs on (5 s): the client must close first.
+	idleConnTimeout = 4 * time.Second
 	// maxHead is the maximum size of the response headers in bytes. Parsed, they can take eighteen times as much memory.
 	maxHead = 16 << 10
 )
@@ -23,15 +23,20 @@ const (
 // the client certificate. Both are the same if there is no client certificate.
 type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
+func (t *transports) closeIdle() {
+	t.sameOrigin.CloseIdleConnections()
+	t.otherOrigins.CloseIdleConnections()
+}
+
 // newTransports returns transports. Without reuse, each request opens a connection: Request.Close may take an old one.
-func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) transports {
+func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCertificate *tls.Config) *transports {
 	otherOrigins := newTransport(reuse, chooseProxy, withoutCertificate)
 	if withCertificate == nil {
-		return transports{otherOrigins, otherOrigins}
+		return &transports{otherOrigins, otherOrigins}
 	}
 	sameOrigin := newTransport(reuse, chooseProxy, withCertificate)
 	sameOrigin.DialTLSContext = dialTLS(sameOrigin.DialContext, withCertificate, withoutCertificate)
-	return transports{sameOrigin, otherOrigins}
+	return &transports{sameOrigin, otherOrigins}
 }
 
 // newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server
@@ -50,6 +55,7 @@ func newTransport(reuse bool, chooseProxy proxyFunc, config *tls.Config) *http.T
 		DialContext:            dial,
 		TLSClientConfig:        config,
 		DisableKeepAlives:      !reuse,
+		DisableCompression:     true, // see bodyOf
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		IdleConnTimeout:        idleConnTimeout,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,8 @@ type DocumentError struct {
 	NotJSON bool
 	// EndsEarly is true if the document is the beginning of a JSON document. NotJSON is then true too.
 	EndsEarly bool
+	// HasNoField is true if the document is JSON, and has none of the fields of an instance document.
+	HasNoField bool
 }
 
 // Error lists the faults on one line.
@@ -101,28 +104,40 @@ func (p *parser) invalid(err error) error {
 	}
 }
 
-// path returns a JSON pointer as a Fault.Path, such as "a[3].b", safe to print.
+// path returns a JSON pointer as a Fault.Path, such as "a[3].b", safe to print. Unless it names a field, a part is text of
+// the document, and "…" if redact leaves nothing of it.
 func (p *parser) path(pointer jsontext.Pointer) string {
 	var path strings.Builder
 	for token := range pointer.Tokens() {
+		shown := token
+		if token != "" && !slices.Contains(documentFields, token) && !slices.Contains(entryFields, token) {
+			shown = cmp.Or(p.line(token), "…")
+		}
 		if _, err := strconv.ParseUint(token, 10, 64); err == nil {
-			path.WriteString("[" + token + "]")
+			path.WriteString("[" + shown + "]")
 		} else {
-			path.WriteString("." + token)
+			path.WriteString("." + shown)
 		}
 	}
-	return cmp.Or(p.line(strings.TrimPrefix(path.String(), ".")), WholeDocument)
+	return cmp.Or(safetext.Line(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
 }
 
-// describe returns a description of a JSON value for a message, safe to print.
+// describe returns a description of a JSON value for a message, safe to print: its type, and the text of a string or a
+// number unless redact leaves nothing of it.
 func (p *parser) describe(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:
-		// Quote first: cleaning would drop a line break at the end, which may be the fault.
 		found, _ := readString(value)
-		return "the string " + safetext.Line(strconv.Quote(p.redact(found)), textLimit)
+		if shown := p.redact(found); shown != "" || found == "" {
+			// Quote first: cleaning would drop a line break at the end, which may be the fault.
+			return "the string " + safetext.Line(strconv.Quote(shown), textLimit)
+		}
+		return "a string"
 	case jsontext.KindNumber:
-		return "the number " + p.line(string(value))
+		if shown := p.line(string(value)); shown != "" {
+			return "the number " + shown
+		}
+		return "a number"
 	case jsontext.KindBeginObject:
 		return "an object"
 	case jsontext.KindBeginArray:

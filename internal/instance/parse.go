@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,8 +35,9 @@ func TrimByteOrderMark(document []byte) []byte {
 // than 100 expiry options is a fault.
 //
 // The strings in a [Fault] and a [Warning] are safe to print: one line of printable characters, of limited length. The
-// parts of the document in them are passed through redact before they are cut, so that no part of a secret remains. A
-// nil redact changes nothing. All other strings in [Details] are as reported.
+// parts of the document in them are passed through redact before they are cut, so that no part of a secret remains. If
+// it returns "", a fault names only types and known fields. A nil redact changes nothing. All other strings in [Details]
+// are as reported.
 func Parse(document []byte, redact func(string) string) (*Details, error) {
 	if redact == nil {
 		redact = func(text string) string { return text }
@@ -88,9 +90,19 @@ func (p *parser) validate(document []byte) error {
 	}
 }
 
+// The fields of an instance document, and of an expiry option.
+var (
+	documentFields = []string{
+		"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "maxTransfersInMerge",
+		"recommendedExpireTimes",
+	}
+	entryFields = []string{"label", "inSeconds", "value"}
+)
+
 // readDetails reads a validated document. The members are in the documented order, and so are the faults.
 func (p *parser) readDetails(document jsontext.Value) *Details {
 	members, ok := readValue(p, WholeDocument, document, documentValue)
+	p.faults.HasNoField = !slices.ContainsFunc(documentFields, func(name string) bool { return members[name] != nil })
 	if !ok {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
@@ -22,13 +23,12 @@ const (
 
 // advice returns what to do about a failed read, the most likely first: one or more sentences each.
 func (f failedRead) advice() (advice []string) {
-	if f.Ending == client.Unstable { // it was ready, and maybe still is
-		if f.Failure != nil && f.StatusCode == http.StatusTooManyRequests {
-			return []string{"The instance limits requests, and a wait asks it about five times a second at first: raise that " +
-				"limit, or " + f.op.raiseTimeout()}
+	if f.err.Ending == client.Unstable { // it was ready, and maybe still is
+		if f.failure != nil && f.failure.StatusCode == http.StatusTooManyRequests {
+			return []string{f.adviceRateLimit()}
 		}
-		return []string{adviceUnstable, "The timeout includes the start and stable_for: if they need longer, " +
-			f.op.raiseTimeout()}
+		return []string{sentences(adviceUnstable, f.adviceRateLimit()),
+			"The timeout includes the start and stable_for: if they need longer, " + f.op.raiseTimeout()}
 	}
 	hasCause := false
 	for _, row := range f.adviceTable() {
@@ -43,6 +43,21 @@ func (f failedRead) advice() (advice []string) {
 	return advice
 }
 
+// adviceRateLimit returns advice for a wait whose last failure can come from a limit of requests. Otherwise "".
+func (f failedRead) adviceRateLimit() string {
+	const asksOften = ", and a wait asks about five times a second at first: raise that limit, or "
+	switch {
+	case f.failure == nil:
+		return ""
+	case f.failure.StatusCode == http.StatusTooManyRequests:
+		return "The instance limits requests" + asksOften + f.op.raiseTimeout()
+	case f.failure.StatusCode == http.StatusServiceUnavailable:
+		return "A proxy may limit requests, as limit_req of nginx does with status 503" + asksOften + f.op.raiseTimeout()
+	default:
+		return ""
+	}
+}
+
 // adviceRow says what to do about a failure if it applies. Of the rows with isCause, which say what the failure most
 // likely comes from, only the first that applies is given.
 type adviceRow struct {
@@ -55,22 +70,24 @@ func cause(applies bool, text string) adviceRow { return adviceRow{true, applies
 
 // adviceTable is read from top to bottom. What applies is given in this order.
 func (f failedRead) adviceTable() []adviceRow {
-	op, code := f.op, f.StatusCode
-	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.URL), "http:")
+	op, failure, code := f.op, f.failure, f.failure.StatusCode
+	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.err.URL), "http:")
+	hasCACerts, hasClientCert := op.provider.hasCACerts, op.provider.hasClientCert && !isPlainHTTP
 	oldServer := ""
-	if op.waits && isPlainHTTP {
+	if op.waits && failure.ProxyForwards {
 		oldServer = ", which may keep a connection to an old server"
 	}
 	return []adviceRow{
-		also(f.CacheAgeSeconds > 0 && !f.is(client.KindCached), adviceCache),
-		also(f.is(client.KindUnexpected), differenceRemedies(f.Differences)),
+		also(failure.CacheAgeSeconds > 0 && !f.is(client.KindCached), adviceCache),
+		also(f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
 		also(f.redirected() && !f.credentialsWithheld(),
 			"The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, "+
 				"redirects. If the instance itself answers at another address, set the base URL to that."),
 
 		// The server was ready once.
 		cause(f.wasStable() && f.is(client.KindUnexpected), adviceUnstable+" "+adviceUnexpected),
-		cause(f.wasStable() && !f.is(client.KindCached), adviceUnstable),
+		cause(f.wasStable() && code == http.StatusTooManyRequests, f.adviceRateLimit()),
+		cause(f.wasStable() && !f.is(client.KindCached, client.KindLocal), sentences(adviceUnstable, f.adviceRateLimit())),
 
 		// Credentials, also those of a proxy.
 		cause(f.credentialsWithheld(),
@@ -79,25 +96,36 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(code == http.StatusProxyAuthRequired,
 			"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or "+
 				"HTTPS_PROXY, as Basic authentication: add or correct them, or exclude the host with NO_PROXY."),
-		cause(f.credentialsRequired() && f.HeadersSent,
+		cause(f.credentialsRequired() && failure.HeadersSent,
 			"request_headers were sent, and refused: check their names and values."),
 		cause(f.credentialsRequired() && len(op.provider.headers) > 0 && op.fromDataSource(),
 			adviceHeadersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
 		cause(f.credentialsRequired() && len(op.provider.headers) > 0, adviceHeadersNotSent+
 			"Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."),
+		cause(f.credentialsRequired() && hasClientCert,
+			"An instance requires no credentials for this, so a proxy in front of it does: check that it asks for the client "+
+				"certificate and accepts that in client_cert_pem, or send what else it requires with "+op.requestHeaders()+"."),
 		cause(f.credentialsRequired(),
 			"An instance requires no credentials for this, so a proxy in front of it does: send them with "+op.requestHeaders()+
 				", or set the provider's client_cert_pem and client_key_pem."),
+		cause(f.is(client.KindClientCertificate) && hasClientCert,
+			"The server did not accept the client certificate: check that client_cert_pem has not expired, has its chain, and "+
+				"is of an authority that the server trusts."),
 		cause(f.is(client.KindClientCertificate),
 			"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that it "+
 				"accepts."),
 
 		// The connection.
+		cause(f.is(client.KindLocal),
+			"This machine refused to connect, and asked no server. If it ran out of files, ports or memory, "+op.askForLess()+
+				", or raise its limits (ulimit -n). If it has no route to the address, check its network and, for an IPv6 "+
+				"address, whether it has IPv6."),
 		cause(f.connectToNotReached(),
 			"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward "+
 				"there is running."),
 		cause(f.is(client.KindNameServer),
-			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log."),
+			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log. If they "+
+				"are slow, or do not answer questions for IPv6 addresses (AAAA), "+f.raiseRequestTimeout()),
 		cause(f.is(client.KindProxy, client.KindProxySettings),
 			"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."),
 		cause(f.is(client.KindTLSProtocol, client.KindHTTP2Only),
@@ -105,38 +133,50 @@ func (f failedRead) adviceTable() []adviceRow {
 				"in front of the instance."),
 		cause(f.is(client.KindTLSVersion),
 			"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later."),
+		cause(f.is(client.KindCertificateUnusable),
+			"Have the certificate of the server reissued: no setting of the provider makes it valid."),
 		cause(f.is(client.KindCertificateExpired),
 			"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help "+
 				"against an expired certificate."),
+		cause(f.is(client.KindCertificateSelfSigned) && hasCACerts,
+			"No certificate authority signed it, and it is not in ca_cert_pem: add the certificate itself."),
 		cause(f.is(client.KindCertificateSelfSigned),
 			"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself."),
+		cause(f.is(client.KindCertificate) && failure.CACertsLeftOut,
+			"If a certificate that was left out signed it, replace that in ca_cert_pem: have it reissued. Otherwise, add the "+
+				"certificate of the authority that signed it."),
+		cause(f.is(client.KindCertificate) && failure.SystemCAsMissing && !hasCACerts,
+			"Install the CA certificates of the system where Terraform runs (the package ca-certificates), and let it read "+
+				"them. If a private certificate authority signed the certificate, set ca_cert_pem to that authority's."),
+		cause(f.is(client.KindCertificate) && hasCACerts,
+			"No authority in ca_cert_pem, and none of the system's, signed it: add the certificate of the one that did. If "+
+				"that is there, the server may not send its intermediate certificates: have it send the whole chain."),
 		cause(f.is(client.KindCertificate),
 			"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's "+
-				"certificate."),
+				"certificate. If a public one did, the server may not send its intermediate certificates: have it send the "+
+				"whole chain."),
 
 		// The answer, or none in time.
-		cause(f.is(client.KindTimeout) && f.Attempts == 0 && op.purpose == readMany,
+		cause(f.is(client.KindTimeout) && f.err.Attempts == 0 && op.purpose == readMany,
 			"Raise timeouts.read, or max_concurrency so that more instances are asked at once."),
-		cause(f.is(client.KindTimeout) && f.Attempts == 0, sentence(op.raiseTimeout())),
-		cause(f.is(client.KindTimeout) && f.interrupted(),
-			"Check that the instance is up and can be reached. If it is only slow, "+op.raiseTimeout()),
-		cause(f.is(client.KindTimeout),
-			"Check that the instance is up and can be reached. If it is only slow, raise the provider's request_timeout."),
+		cause(f.is(client.KindTimeout) && f.err.Attempts == 0, sentence(op.raiseTimeout())),
+		cause(f.is(client.KindTimeout), "Check that the instance is up and can be reached. If it is only slow, "+
+			f.raiseRequestTimeout()),
 		cause(f.is(client.KindBroken),
 			"Check the log of the instance, or of the proxy in front of it, for why it closed the connection."),
-		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests && f.OutOfTime(),
+		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests && f.err.OutOfTime(),
 			"The instance limits requests: "+op.askForLess()+", or "+op.raiseTimeout()),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests,
 			"The instance limits requests: "+op.askForLess()+", or raise the provider's retry.max_delay and "+
 				"retry.max_attempts."),
 		cause(f.is(client.KindStatus) && code >= http.StatusInternalServerError,
 			"The instance, or a proxy in front of it, is failing: check its log."),
-		cause(f.is(client.KindEmptyBody, client.KindErrorMessage),
+		cause(f.is(client.KindEmptyBody, client.KindOtherJSON),
 			"Check the log of the server, and that the base URL names an instance of the file transfer service."),
 		cause(f.is(client.KindCutShort),
 			"The document was cut short: check the log of the server, and of the proxy in front of it."),
-		cause(f.is(client.KindDamagedBody, client.KindEncodedBody),
-			"It answered HTTP: check what the proxy in front of the instance does to the body of its responses."),
+		cause(f.is(client.KindDamaged, client.KindEncodedBody),
+			"It answered HTTP: check how the server, or a proxy in front of it, writes and encodes its responses."),
 		cause(f.is(client.KindDocument),
 			"Check that the base URL names an instance of the file transfer service. If it does, its operator has to fix the "+
 				"fields named."),
@@ -146,20 +186,31 @@ func (f failedRead) adviceTable() []adviceRow {
 		// Everything from here on is about the base URL, which is not at fault after a redirect.
 		cause(f.redirected(), ""),
 		cause(f.is(client.KindHTTPSOnly), "The server expects TLS on this port: write the base URL with https://."),
-		cause(f.is(client.KindTLSHostName), "The server does not know this host name: check the host name in the base URL."),
+		cause(f.is(client.KindTLSHostName),
+			"The server may not know this host name: check that in the base URL. If it is an address, write the name of the "+
+				"instance, and set the provider's connect_to to the address."),
+		cause(f.is(client.KindNoTLS),
+			"If the instance serves plain HTTP, write the base URL with http://. Otherwise check its port."),
 		cause(f.is(client.KindTLS),
-			"If the instance serves plain HTTP, write the base URL with http://. If the server requires a client certificate, "+
-				"set the provider's client_cert_pem and client_key_pem."),
+			"The server speaks TLS, but did not agree to it: it may share no cipher suite with the provider, or not know the "+
+				"host name in the base URL. Check its log."),
 		cause(f.is(client.KindCertificateName),
-			"Use a host name in the base URL that the certificate is for, or have the certificate reissued. ca_cert_pem does "+
-				"not help."),
-		cause(f.is(client.KindResolve),
+			"Use a host name in the base URL that the certificate is for (connect_to can still lead to another address), or "+
+				"have the certificate reissued. ca_cert_pem does not help."),
+		cause(f.is(client.KindResolve) && !f.isLocalName(),
 			"Check the host name in the base URL, and that the machine that runs Terraform can resolve it."),
+		cause(f.is(client.KindResolve),
+			"The provider looks names up in /etc/hosts and DNS alone, and not by mDNS or as *.localhost, as other programs "+
+				"do: check the name in the base URL, or set the provider's base_url to it and connect_to to its address."),
 		cause(f.is(client.KindConnect) && op.waits, "Check the server's log: it may not have started. "+adviceConnect),
 		cause(f.is(client.KindConnect), adviceConnect),
 		cause(f.is(client.KindNotHTTP), "Check that the base URL names the port on which the instance serves HTTP."),
+		cause(f.is(client.KindRedirectLoop),
+			"If a proxy in front of the instance ends TLS, and the instance redirects to https, have the proxy send "+
+				"X-Forwarded-Proto, or end the redirect. If a page wants a cookie, which the provider never keeps, exclude "+
+				"/instance from that page."),
 		cause(f.is(client.KindRedirect), "Set the base URL to the address at which the instance itself answers."),
-		cause(code == http.StatusNotFound && strings.HasSuffix(f.URL, "/instance/instance"),
+		cause(code == http.StatusNotFound && strings.HasSuffix(f.err.URL, "/instance/instance"),
 			"The base URL ends in /instance, a path that the provider adds itself: remove it."),
 		cause(code == http.StatusNotFound,
 			"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as "+
@@ -178,14 +229,14 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."),
 
 		// Less likely causes.
-		also(f.is(client.KindBroken) && !f.Answered && isPlainHTTP && !f.redirected(),
+		also(f.is(client.KindBroken) && !failure.Answered && isPlainHTTP && !f.redirected(),
 			"If the server expects TLS on this port, write the base URL with https://."),
-		also(!f.is(client.KindUnexpected), differenceRemedies(f.Differences)),
-		also(f.is(client.KindWebPage) || f.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
+		also(!f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
+		also(f.is(client.KindWebPage) || failure.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
 			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+
 				op.requestHeaders()+"."),
-		also(f.Proxy != "" && !f.is(client.KindProxy),
-			"The request went through the proxy in "+f.Proxy+oldServer+": check that proxy too, or exclude the host with "+
+		also(failure.Proxy != "" && !f.is(client.KindProxy, client.KindLocal),
+			"The request went through the proxy in "+failure.Proxy+oldServer+": check that proxy too, or exclude the host with "+
 				"NO_PROXY."),
 		also(op.waits && f.is(client.KindResolve) && !f.connectToNotReached(),
 			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with "+
@@ -197,48 +248,69 @@ func (f failedRead) adviceTable() []adviceRow {
 	}
 }
 
-func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.Kind) }
-func (f failedRead) wasStable() bool               { return f.Streak.Attempts > 0 }
-func (f failedRead) connectToNotReached() bool     { return f.ConnectTo != "" && !f.Connected }
+func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.failure.Kind) }
+func (f failedRead) wasStable() bool               { return f.err.Streak.Attempts > 0 }
+func (f failedRead) connectToNotReached() bool {
+	return f.failure.ConnectTo != "" && !f.failure.Connected
+}
 
 // interrupted reports whether the time limit of the whole read ended the last attempt.
-func (f failedRead) interrupted() bool { return f.Ending == client.TimeRanOut && !f.TimedOut }
+func (f failedRead) interrupted() bool {
+	return f.err.Ending == client.TimeRanOut && !f.failure.TimedOut
+}
 
 // redirected is false for a redirect that was not followed: that one is the failure.
-func (f failedRead) redirected() bool { return f.RedirectedTo != "" && f.Kind != client.KindRedirect }
+func (f failedRead) redirected() bool {
+	return f.failure.RedirectedTo != "" && !f.is(client.KindRedirect, client.KindRedirectLoop)
+}
 
 func (f failedRead) credentialsRequired() bool {
-	return f.is(client.KindStatus) && (f.StatusCode == http.StatusUnauthorized || f.StatusCode == http.StatusForbidden)
+	code := f.failure.StatusCode
+	return f.is(client.KindStatus) && (code == http.StatusUnauthorized || code == http.StatusForbidden)
 }
 
 // credentialsWithheld reports whether a redirect led to a server that requires what was not sent to it.
 func (f failedRead) credentialsWithheld() bool {
-	return f.OtherOrigin && (f.credentialsRequired() || f.Kind == client.KindClientCertificate)
+	return f.failure.OtherOrigin && (f.credentialsRequired() || f.is(client.KindClientCertificate))
+}
+
+// isLocalName reports whether the base URL has a host that programs often find without DNS, with modules of the system.
+func (f failedRead) isLocalName() bool {
+	parsed, err := address.ParseBaseURL(strings.TrimSuffix(f.err.URL, "/instance"))
+	if err != nil {
+		return false
+	}
+	host := strings.TrimSuffix(parsed.Document.Hostname(), ".")
+	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local")
 }
 
 // typicalOfAStart reports whether a failure is typical of a starting instance, or of the proxy in front of it.
 func (f failedRead) typicalOfAStart() bool {
-	switch f.Kind {
-	case client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken:
-		return f.Attempts > 0 && f.RedirectedTo == "" // otherwise, nothing was asked yet, or something already redirects
-	default:
-		return f.StatusCode >= http.StatusInternalServerError
+	if f.is(client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken) {
+		// Otherwise, nothing was asked yet, or something already redirects.
+		return f.err.Attempts > 0 && f.failure.RedirectedTo == ""
 	}
+	return f.failure.StatusCode >= http.StatusInternalServerError
 }
 
 // mayHaveBeenTooShort reports whether a wait may only have been too short. After a streak, it was long enough.
 func (f failedRead) mayHaveBeenTooShort() bool {
-	if f.wasStable() || !f.OutOfTime() {
+	switch {
+	case f.wasStable() || !f.err.OutOfTime():
 		return false
-	}
-	switch f.Kind {
-	case client.KindResolve, client.KindNameServer, client.KindConnect:
-		return true
-	case client.KindTimeout: // if the wait interrupted the attempt, the advice on the cause says so
+	case f.is(client.KindTimeout, client.KindNameServer): // if the wait interrupted the attempt, the advice on the cause says so
 		return !f.interrupted()
 	default:
-		return f.StatusCode >= http.StatusInternalServerError
+		return f.is(client.KindResolve, client.KindConnect) || f.failure.StatusCode >= http.StatusInternalServerError
 	}
+}
+
+// raiseRequestTimeout names the limit to raise if an attempt was too short: it may be that of the whole read.
+func (f failedRead) raiseRequestTimeout() string {
+	if f.interrupted() {
+		return f.op.raiseTimeout()
+	}
+	return "raise the provider's request_timeout."
 }
 
 // raiseTimeout, askForLess and requestHeaders return what advice calls the arguments of a read.

@@ -3,9 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,21 +33,23 @@ func durationAttribute(description, defaultDuration string) schema.StringAttribu
 // inMarkdown returns a duration as Markdown code.
 func inMarkdown(duration time.Duration) string { return "`\"" + formatDuration(duration) + "\"`" }
 
-func requestHeadersAttribute(description string) schema.MapAttribute {
+// requestHeadersAttribute is sensitive in the provider block alone. In a data source, it would make every expression over
+// the whole data source sensitive, although it is null; there, what the user marks is.
+func requestHeadersAttribute(description string, sensitive bool) schema.MapAttribute {
 	last := len(client.RefusedHeaders) - 1
 	refused := "`" + strings.Join(client.RefusedHeaders[:last], "`, `") + "` and `" + client.RefusedHeaders[last] + "`"
 	return schema.MapAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
-		Sensitive:           true,
+		Sensitive:           sensitive,
 		MarkdownDescription: description + " " + refused + " are refused. Default: none.",
 		Validators:          []validator.Map{headersValidator},
 	}
 }
 
-// blockAs returns a block as a model. If it is absent, or unknown as a whole, all values of the model are null.
+// blockAs returns a block as a model. If it is absent, all values of the model are null.
 func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
-	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true, UnhandledUnknownAsEmpty: true})
+	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true})
 	return model, diags
 }
 
@@ -78,30 +78,22 @@ func int64Or(number types.Number, defaultNumber int64) int64 {
 
 // parseHeaders parses request_headers. An unknown value is replaced by a placeholder that is valid for every header.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
-	var invalid []client.InvalidHeader
-	elements := headers.Elements()
-	values := make(map[string]string, len(elements))
-	for _, name := range slices.Sorted(maps.Keys(elements)) { // for a stable order of errors
-		switch value := elements[name].(types.String); {
-		case value.IsNull():
-			invalid = append(invalid, client.InvalidHeader{
-				Name: name, Reason: "the value is null; remove the header, or set a value",
-			})
-		case value.IsUnknown():
-			values[name] = "unknown"
-		default:
-			values[name] = value.ValueString()
+	placeholder := "unknown"
+	values := make(map[string]*string, len(headers.Elements()))
+	for name, element := range headers.Elements() {
+		if values[name] = element.(types.String).ValueStringPointer(); element.IsUnknown() {
+			values[name] = &placeholder
 		}
 	}
-	parsed, more := client.ParseHeaders(values)
+	parsed, invalid := client.ParseHeaders(values)
 	var diags diag.Diagnostics
-	for _, header := range append(invalid, more...) {
-		if strings.ContainsAny(values[header.Name], "\r\n") {
-			header.Reason += "; if it comes from a file, wrap it in trimspace()"
+	for _, header := range invalid {
+		argument := "A name in " + at.String()
+		if header.Name != "" {
+			argument = at.AtMapKey(header.Name).String()
 		}
 		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
-		diags.AddError("Invalid request header",
-			fmt.Sprintf("%s cannot be used: %s.", at.AtMapKey(header.Name), header.Reason))
+		diags.AddError("Invalid request header", fmt.Sprintf("%s cannot be used: %s.", argument, header.Reason))
 	}
 	return parsed, diags
 }

@@ -39,7 +39,7 @@ type readTimeoutsModel struct {
 // readAttributes returns the attributes of readModel. requestHeaders is the description of request_headers.
 func readAttributes(requestHeaders string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"request_headers": requestHeadersAttribute(requestHeaders),
+		"request_headers": requestHeadersAttribute(requestHeaders, false),
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether to wait for the first answer of a new instance. Almost every failure is then " +

@@ -14,9 +14,9 @@ import (
 
 // failedRead is what the texts about a failed read depend on: how it ended, its last failure and its settings.
 type failedRead struct {
-	*client.ReadError
-	*client.Failure // may be nil, as in ReadError
-	op              readOperation
+	err     *client.ReadError
+	failure *client.Failure // of err; may be nil
+	op      readOperation
 }
 
 // readDiagnostic returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it
@@ -62,33 +62,33 @@ func attempts(number int) string {
 // whatHappened returns what was requested and what went wrong.
 func (f failedRead) whatHappened() string {
 	switch {
-	case f.Ending == client.Unstable:
-		return sentence(f.ReadError.Error())
+	case f.err.Ending == client.Unstable:
+		return sentence(f.err.Error())
 	case f.is(client.KindDocument):
-		return f.Target() + " answered JSON that the provider cannot read as an instance document:" + bullets(f.Faults)
+		return f.err.Target() + " answered JSON that the provider cannot read as an instance document:" + bullets(f.failure.Faults)
 	case f.is(client.KindUnexpected):
-		return f.Target() + " answered, but the instance does not report what is expected:" + differenceList(f.Differences)
+		return f.err.Target() + " answered, but the instance does not report what is expected:" + differenceList(f.err.Differences)
 	default:
-		return sentence(f.Target() + ": " + f.Reason)
+		return sentence(f.err.Target() + ": " + f.failure.Reason)
 	}
 }
 
 // whatCameBefore returns what a wait met before its last failure.
 func (f failedRead) whatCameBefore() string {
 	differing, stable := "", ""
-	if len(f.Differences) > 0 && !f.is(client.KindUnexpected) {
-		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(f.Differences)
+	if len(f.err.Differences) > 0 && !f.is(client.KindUnexpected) {
+		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(f.err.Differences)
 	}
 	if f.wasStable() {
 		lasted := "once"
-		if f.Streak.Attempts > 1 {
-			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(f.Streak.Lasted.Round(time.Second/10)), f.Streak.Attempts)
+		if f.err.Streak.Attempts > 1 {
+			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(f.err.Streak.Lasted.Round(time.Second/10)), f.err.Streak.Attempts)
 		}
 		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.",
 			lasted, formatDuration(f.op.until.StableFor))
 	}
-	if f.Ending == client.Unstable && f.Failure != nil {
-		stable += " The last failure before that: " + sentence(f.Target()+": "+f.Reason)
+	if f.err.Ending == client.Unstable && f.failure != nil {
+		stable += " The last failure before that: " + sentence(f.err.Target()+": "+f.failure.Reason)
 	}
 	return paragraphs(differing, stable)
 }
@@ -96,18 +96,18 @@ func (f failedRead) whatCameBefore() string {
 // howItEnded returns the number of attempts, if more than one, and the time limit that ended them, if any.
 func (f failedRead) howItEnded() string {
 	made, limit, timeout := "", "", formatDuration(f.op.timeout)
-	if f.Attempts > 1 && f.Ending != client.Canceled {
-		made = attempts(f.Attempts) + " were made."
+	if f.err.Attempts > 1 && f.err.Ending != client.Canceled {
+		made = attempts(f.err.Attempts) + " were made."
 	}
 	switch {
-	case f.op.waits && f.OutOfTime():
+	case f.op.waits && f.err.OutOfTime():
 		limit = fmt.Sprintf("The wait ended: %s is %s.", f.op.timeoutArgument, timeout)
-	case f.Ending == client.TimeRanOut:
+	case f.err.Ending == client.TimeRanOut:
 		limit = fmt.Sprintf("The time for the whole read, %s (%s), ran out.", f.op.timeoutArgument, timeout)
-	case f.Ending == client.NoTimeLeft:
+	case f.err.Ending == client.NoTimeLeft:
 		limit = fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.",
 			f.op.timeoutArgument, timeout)
-	case f.TimedOut:
+	case f.failure.TimedOut:
 		limit = fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.",
 			formatDuration(f.op.provider.requestTimeout))
 	}
@@ -158,7 +158,10 @@ func fleetWarning(failed map[string]*fleetMember, total int, op readOperation) d
 		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
 		len(keys), total, listed(lines, "", bullet))}
 	for _, advice := range allAdvice {
-		texts = append(texts, fmt.Sprintf("For %d of them: %s", count[advice], advice))
+		if len(keys) > 1 {
+			advice = fmt.Sprintf("For %d of them: %s", count[advice], advice)
+		}
+		texts = append(texts, advice)
 	}
 	first := failed[keys[0]].name()
 	if more := len(keys) - 1; more > 0 {

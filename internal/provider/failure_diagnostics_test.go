@@ -58,7 +58,7 @@ func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts 
 	}
 }
 
-// TestAdvice has the advice on each kind of failure of https://h, read once by filetransfer_instance.
+// TestAdvice has the advice on each kind of failure of https://h.example, read once by filetransfer_instance.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	status := func(code int) client.Failure { return failure{Kind: client.KindStatus, StatusCode: code} }
@@ -70,8 +70,9 @@ func TestAdvice(t *testing.T) {
 		"no such host":                       {failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
 		"no such host after a redirect":      {failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
 		"no such host at connect_to":         {failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
-		"silent name servers":                {failure{Kind: client.KindNameServer}, []string{"Check the name servers of the machine that runs Terraform: whether it can reach them"}},
+		"silent name servers":                {failure{Kind: client.KindNameServer}, []string{"(AAAA), raise the provider's request_timeout."}},
 		"silent name servers, connect_to":    {failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
+		"this machine":                       {failure{Kind: client.KindLocal}, []string{"run with a lower -parallelism, or raise its limits (ulimit -n)."}},
 		"refused":                            {failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
 		"refused after a redirect":           {failure{Kind: client.KindConnect, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
 		"refused after a redirect to itself": {failure{Kind: client.KindConnect, RedirectedTo: "https://h/b"}, []string{checkRedirect}},
@@ -83,11 +84,14 @@ func TestAdvice(t *testing.T) {
 		"certificate, expired":         {failure{Kind: client.KindCertificateExpired}, []string{"Have the certificate renewed"}},
 		"certificate, name":            {failure{Kind: client.KindCertificateName}, []string{"Use a host name in the base URL that the certificate is for"}},
 		"certificate, self-signed":     {failure{Kind: client.KindCertificateSelfSigned}, []string{"set the provider's ca_cert_pem to the certificate itself."}},
-		"TLS":                          {failure{Kind: client.KindTLS}, []string{"serves plain HTTP, write the base URL with http://"}},
+		"TLS":                          {failure{Kind: client.KindTLS}, []string{"it may share no cipher suite with the provider, or not know the host name"}},
+		"no TLS":                       {failure{Kind: client.KindNoTLS}, []string{"serves plain HTTP, write the base URL with http://"}},
+		"certificate, unusable":        {failure{Kind: client.KindCertificateUnusable}, []string{"Have the certificate of the server reissued"}},
+		"certificate, nothing trusted": {failure{Kind: client.KindCertificate, SystemCAsMissing: true}, []string{"Install the CA certificates of the system"}},
 		"TLS version":                  {failure{Kind: client.KindTLSVersion}, []string{"the server must support TLS 1.2 or later."}},
 		"TLS, HTTP/2 only":             {failure{Kind: client.KindTLSProtocol}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
 		"HTTP/2 only":                  {failure{Kind: client.KindHTTP2Only}, []string{"the provider speaks HTTP/1.1: enable HTTP/1.1 on the server"}},
-		"TLS host name":                {failure{Kind: client.KindTLSHostName}, []string{"check the host name in the base URL"}},
+		"TLS host name":                {failure{Kind: client.KindTLSHostName}, []string{"may not know this host name: check that in the base URL."}},
 		"HTTPS only":                   {failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, []string{"write the base URL with https://"}},
 		"HTTPS only, after a redirect": {failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, []string{checkRedirect}},
 		"client certificate missing":   {failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem to one that it accepts."}},
@@ -129,17 +133,18 @@ func TestAdvice(t *testing.T) {
 		"500, headers sent":    {failure{Kind: client.KindStatus, StatusCode: 500, HeadersSent: true}, []string{"is failing: check its log.", useRecord}},
 		"500 at connect_to":    {failure{Kind: client.KindStatus, StatusCode: 500, ConnectTo: "h:1", Connected: true}, []string{"is failing: check its log.", useRecord}},
 		"503 after a redirect": {failure{Kind: client.KindStatus, StatusCode: 503, RedirectedTo: "https://b"}, []string{checkRedirect, "is failing: check its log.", useRecord}},
+		"redirect loop":        {failure{Kind: client.KindRedirectLoop, RedirectedTo: "https://b"}, []string{"have the proxy send X-Forwarded-Proto"}},
 		"redirect":             {failure{Kind: client.KindRedirect, RedirectedTo: "https://b"}, []string{"Set the base URL to the address at which the instance itself answers."}},
 
 		// Bodies.
 		"not HTTP":                  {failure{Kind: client.KindNotHTTP}, []string{"Check that the base URL names the port on which the instance serves HTTP."}},
-		"damaged body":              {failure{Kind: client.KindDamagedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
-		"encoded body":              {failure{Kind: client.KindEncodedBody}, []string{"It answered HTTP: check what the proxy in front of the instance does to the body"}},
+		"damaged":                   {failure{Kind: client.KindDamaged}, []string{"It answered HTTP: check how the server, or a proxy in front of it, writes"}},
+		"encoded body":              {failure{Kind: client.KindEncodedBody}, []string{"It answered HTTP: check how the server, or a proxy in front of it, writes"}},
 		"large body":                {failure{Kind: client.KindLargeBody}, []string{"less than a kilobyte: check that the base URL names an instance."}},
 		"large head":                {failure{Kind: client.KindLargeHead}, []string{"what the proxy in front of it adds to its responses, such as cookies."}},
 		"cut short":                 {failure{Kind: client.KindCutShort}, []string{"The document was cut short: check the log of the server"}},
 		"empty body":                {failure{Kind: client.KindEmptyBody}, []string{"Check the log of the server, and that the base URL names an instance"}},
-		"error with status 200":     {failure{Kind: client.KindErrorMessage}, []string{"Check the log of the server, and that the base URL names an instance"}},
+		"other JSON":                {failure{Kind: client.KindOtherJSON}, []string{"Check the log of the server, and that the base URL names an instance"}},
 		"not JSON":                  {failure{Kind: client.KindNotJSON}, []string{"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."}},
 		"web page":                  {failure{Kind: client.KindWebPage}, []string{"the instance's API, not of its web page: instances often live under a path such as /api.", checkLoginOf}},
 		"web page after a redirect": {failure{Kind: client.KindWebPage, RedirectedTo: "https://b"}, []string{checkRedirect, checkLoginOf}},
@@ -151,7 +156,7 @@ func TestAdvice(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			requireAdvice(t, &readError{URL: "https://h/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
+			requireAdvice(t, &readError{URL: "https://h.example/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
 		})
 	}
 }
@@ -161,6 +166,8 @@ func TestAdviceOnARead(t *testing.T) {
 	t.Parallel()
 	withHeaders, refreshWithHeaders := dataSourceRead, recordRefresh
 	withHeaders.provider = &providerData{headers: http.Header{"X-Token": {"a"}}}
+	withTLS := dataSourceRead
+	withTLS.provider = &providerData{hasCACerts: true, hasClientCert: true}
 	refreshWithHeaders.provider = withHeaders.provider
 	refused, noHost := &failure{Kind: client.KindConnect}, &failure{Kind: client.KindResolve}
 	interrupted, timedOut := &failure{Kind: client.KindTimeout}, &failure{Kind: client.KindTimeout, TimedOut: true}
@@ -188,7 +195,7 @@ func TestAdviceOnARead(t *testing.T) {
 		},
 		"fleet, refused": {fleetRead, readError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
 		"proxy that forwards": {
-			dataSourceWait, readError{URL: "http://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY"}},
+			dataSourceWait, readError{URL: "http://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY", ProxyForwards: true}},
 			[]string{"Check the server's log", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too"},
 		},
 		"proxy that tunnels": {
@@ -225,7 +232,7 @@ func TestAdviceOnARead(t *testing.T) {
 		"fleet, 429":                 {fleetRead, readError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
 		"wait that may be too short": {recordCreation, readError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
 		"wait, no such host":         {recordCreation, readError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
-		"wait, silent name servers":  {recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindNameServer}}, []string{"Check the name servers", needsLonger}},
+		"wait, silent name servers":  {recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindNameServer}}, []string{"(AAAA), raise timeouts.create."}},
 		"wait, refused":              {recordCreation, readError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
 		"wait, attempt timed out":    {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
 		"wait, attempt interrupted":  {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
@@ -254,11 +261,20 @@ func TestAdviceOnARead(t *testing.T) {
 			refreshWithHeaders, readError{Failure: refused}, []string{"Check the host and port in the base URL"},
 		},
 
+		// What is set already is not to be set.
+		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem"}},
+		"client certificate not accepted":  {withTLS, readError{Failure: &failure{Kind: client.KindClientCertificate}}, []string{"did not accept the client certificate"}},
+		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"it is not in ca_cert_pem"}},
+		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, SystemCAsMissing: true}}, []string{"No authority in ca_cert_pem"}},
+		"authority that may be left out":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, CACertsLeftOut: true}}, []string{"replace that in ca_cert_pem"}},
+		"fleet, this machine":              {fleetRead, readError{Failure: &failure{Kind: client.KindLocal}}, []string{"lower max_concurrency"}},
+		"name that other programs resolve": {dataSourceRead, readError{URL: "http://docker.localhost/instance", Failure: noHost}, []string{"as *.localhost"}},
+
 		// Waits that had an answer.
 		"not as expected": {recordCreation, readError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
 		"not as expected, through a proxy": {
-			recordCreation, readError{URL: "https://h", Failure: &failure{Kind: client.KindUnexpected, Proxy: "HTTP_PROXY"}},
-			[]string{checkSettings, "in HTTP_PROXY: check that proxy too"},
+			recordCreation, readError{URL: "https://h", Failure: &failure{Kind: client.KindUnexpected, Proxy: "HTTPS_PROXY"}},
+			[]string{checkSettings, "in HTTPS_PROXY: check that proxy too"},
 		},
 		"not as expected, after a redirect": {
 			recordCreation, readError{Differences: differing, Failure: &failure{Kind: client.KindUnexpected, RedirectedTo: "https://b"}},
@@ -272,7 +288,8 @@ func TestAdviceOnARead(t *testing.T) {
 			recordCreation, readError{URL: "http://h/instance", Differences: differing, Failure: &failure{Kind: client.KindBroken}},
 			[]string{"for why it closed the connection", "write the base URL with https://.", firstDigits},
 		},
-		"stable, then failing": {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{checkServer}},
+		"stable, then failing": {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{"as limit_req of nginx does with status 503"}},
+		"stable, then 429":     {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: limited}, []string{"The instance limits requests, and a wait"}},
 		"stable, then without credentials": {
 			recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},
 		},
@@ -303,6 +320,8 @@ func TestFailureDetail(t *testing.T) {
 	differing := []client.Difference{
 		{Name: "chunk_size", Reported: "1", Expected: "1001", Remedy: "Write the whole number."}, {Name: "api_version", Reported: "a", Expected: "b"},
 	}
+	const limit = " A proxy may limit requests, as limit_req of nginx does with status 503, and a wait asks about five times a second at first: raise that " +
+		"limit, or raise timeouts.create."
 	const differences = "\n  - chunk_size is 1, expected 1001\n  - api_version is a, expected b\n\n"
 	tests := map[string]struct {
 		op   readOperation
@@ -345,7 +364,7 @@ func TestFailureDetail(t *testing.T) {
 		"stable, then failing": {
 			recordCreation, readError{URL: url, Ending: client.TimeRanOut, Attempts: 9, Streak: client.Streak{Attempts: 1}, Failure: unavailable},
 			"GET https://h/instance: status 503.\n\nThe instance last reported what is expected once. stable_for is 30s.\n\n9 attempts were made. " +
-				"The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable,
+				"The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable + limit,
 		},
 		"not stable for long enough": {
 			recordCreation, readError{
@@ -353,7 +372,7 @@ func TestFailureDetail(t *testing.T) {
 			},
 			"GET https://h/instance: the instance reports what is expected, but not for long enough yet.\n\nThe instance last reported what is " +
 				"expected for 1.2s (5 answers). stable_for is 30s. The last failure before that: GET https://h/instance: status 503.\n\n12 attempts " +
-				"were made. The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable +
+				"were made. The wait ended: timeouts.create is 1m.\n\n" + adviceUnstable + limit +
 				" The timeout includes the start and stable_for: if they need longer, raise timeouts.create.",
 		},
 		"not stable, without a failure": {

@@ -24,9 +24,19 @@ import (
 // newTestData returns the data of a valid provider block.
 func newTestData(t testing.TB, config providerModel, retry retryModel) *providerData {
 	t.Helper()
-	data, diags := newProviderData(config, retry, "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4")
+	data, diags := providerDataFor(t, config, retry)
 	requireNoDiagnostics(t, diags)
 	return data
+}
+
+func providerDataFor(t testing.TB, config providerModel, retry retryModel) (*providerData, diag.Diagnostics) {
+	t.Helper()
+	if config.RequestHeaders.IsNull() {
+		config.RequestHeaders = types.MapNull(types.StringType)
+	}
+	config.Retry = objectOf(t, providerState(), "retry", retry)
+	unknown := unknownArguments(withModel(t, providerState(), &config).Raw)
+	return newProviderData(config, retry, unknown, "terraform-provider-filetransfer/1.2.3 Terraform/1.11.4")
 }
 
 // impatient returns a block retry with short delays.
@@ -186,10 +196,10 @@ func mapOf(values map[string]string) types.Map {
 	return result
 }
 
-// objectOf returns a model as a block of a record.
-func objectOf(t testing.TB, block string, model any) types.Object {
+// objectOf returns a model as a block of a schema.
+func objectOf(t testing.TB, state tfsdk.State, block string, model any) types.Object {
 	t.Helper()
-	of := recordState().Schema.GetBlocks()[block].Type().(types.ObjectType)
+	of := state.Schema.GetBlocks()[block].Type().(types.ObjectType)
 	object, diags := types.ObjectValueFrom(t.Context(), of.AttrTypes, model)
 	requireNoDiagnostics(t, diags)
 	return object

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -22,16 +21,6 @@ type instanceModel struct {
 	ResponseBody types.String `tfsdk:"response_body"`
 	readModel
 	detailsModel
-}
-
-func (m instanceModel) object(schemaType attr.Type) types.Object {
-	values := m.values()
-	values["base_url"] = m.BaseURL
-	values["response_body"] = m.ResponseBody
-	values["request_headers"] = m.RequestHeaders
-	values["wait_until_ready"] = m.WaitUntilReady
-	values["timeouts"] = m.Timeouts
-	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, values)
 }
 
 func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
@@ -90,7 +79,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	warnings := instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings}
 	resp.Diagnostics.Append(warningDiagnostics(warnings)...)
 	model.BaseURL = types.StringValue(baseURL.Written)
-	model.ResponseBody = textValue(string(result.Document))
+	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
-	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

@@ -38,7 +38,7 @@ data "filetransfer_instance" "test" {
 	})
 }
 
-// TestAccInstance_Arguments finds the arguments in the state as they were written, and headers sensitive.
+// TestAccInstance_Arguments finds the arguments in the state as they were written.
 func TestAccInstance_Arguments(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", "a"))
@@ -83,11 +83,62 @@ data "filetransfer_instance" "none" {}
 					"base_url":    knownvalue.StringExact(otherSpelling),
 					"api_version": knownvalue.StringExact("2.1.5"),
 				}),
-				[]statecheck.StateCheck{
-					statecheck.ExpectSensitiveValue("data.filetransfer_instance.all", tfjsonpath.New("request_headers")),
-				},
 			),
 		}},
+	})
+}
+
+// TestAccInstance_AsAWhole: expressions over the whole data source are as sensitive as the headers that the user gives it.
+func TestAccInstance_AsAWhole(t *testing.T) {
+	t.Parallel()
+	config := func(token string) string {
+		return fmt.Sprintf(`
+variable "token" {
+  type      = string
+  default   = "a"
+  sensitive = true
+}
+
+data "filetransfer_instance" "files" {
+  count           = 1
+  base_url        = %q
+  request_headers = { X-Token = %s }
+}
+
+output "chunk_size" {
+  value = one(data.filetransfer_instance.files).chunk_size
+}
+
+output "is_read" {
+  value = data.filetransfer_instance.files[0] != null
+}
+
+output "whole" {
+  value = data.filetransfer_instance.files[0]
+}
+
+resource "terraform_data" "options" {
+  count = length(data.filetransfer_instance.files[0].recommended_expire_times)
+}
+`, instancetest.New(t).URL(), token)
+	}
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.TerraformData),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{
+			{
+				Config: config(`"a"`),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownOutputValue("chunk_size", knownvalue.Int64Exact(20000000)),
+					statecheck.ExpectKnownOutputValue("is_read", knownvalue.Bool(true)),
+					statecheck.ExpectKnownOutputValueAtPath("whole", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
+				},
+			},
+			{
+				Config:      config("var.token"),
+				ExpectError: acctest.WrappedText("Output refers to sensitive values"),
+			},
+		},
 	})
 }
 

@@ -101,16 +101,13 @@ func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
 	elements := make([]attr.Value, len(expireTimes))
 	for i, expireTime := range expireTimes {
 		elements[i] = types.ObjectValueMust(expireTimeType.AttrTypes, map[string]attr.Value{
-			"label":      textValue(expireTime.Label),
+			"label":      types.StringValue(norm.NFC.String(expireTime.Label)), // as in a state, with which it is compared
 			"in_seconds": types.Int64Value(expireTime.InSeconds),
 			"in_minutes": types.Int64Value(expireTime.InMinutes()),
 		})
 	}
 	return types.ListValueMust(expireTimeType, elements)
 }
-
-// textValue returns text of an instance in NFC, as Terraform stores it: it must equal what is in the state.
-func textValue(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
 
 // values returns the values of detailsAttributes.
 func (m detailsModel) values() map[string]attr.Value {

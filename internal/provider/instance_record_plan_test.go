@@ -30,11 +30,8 @@ func TestRecordPlan_KeepsTheDetails(t *testing.T) {
 	changes := map[string]func(config *recordModel){
 		"nothing":                     func(*recordModel) {},
 		"another spelling of the URL": func(config *recordModel) { config.BaseURL = types.StringValue("HTTP://Files.example.org:80//") },
-		"timeouts not known": func(config *recordModel) {
-			config.Timeouts = types.ObjectUnknown(config.Timeouts.AttributeTypes(t.Context()))
-		},
 		"what is reported is expected": func(config *recordModel) {
-			config.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+			config.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
 		},
 	}
 	for name, change := range changes {
@@ -53,10 +50,10 @@ func TestRecordPlan_KeepsTheDetails(t *testing.T) {
 	}
 }
 
-// TestRecordPlan_OfAnotherInstance knows only what is expected: of a new record, and where the base URL or expected is not known.
+// TestRecordPlan_OfAnotherInstance knows only what is expected: of a new record, and where the base URL is not known.
 func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 	t.Parallel()
-	everything := objectOf(t, "expected", expectedModel{
+	everything := objectOf(t, recordState(), "expected", expectedModel{
 		APIVersion:          types.StringValue("3.1.2-rc.1+build"),
 		ChunkSize:           numberOf(1),
 		FileMaxAge:          numberOf(2),
@@ -76,7 +73,7 @@ func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 	allExpected.FileMaxSize = types.Int64Value(0)
 	allExpected.MaxTransfersInMerge = types.Int64Value(7)
 	allExpected.RequirePassword = types.BoolValue(false)
-	url, notKnown := types.StringValue("http://files.example.org"), types.ObjectUnknown(everything.AttributeTypes(t.Context()))
+	url := types.StringValue("http://files.example.org")
 	tests := map[string]struct {
 		creation bool
 		baseURL  types.String
@@ -87,8 +84,7 @@ func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 		"new, URL not known":     {true, types.StringUnknown(), everything, allExpected},
 		"base URL not known":     {false, types.StringUnknown(), everything, allExpected},
 		"another base URL":       {false, types.StringValue("http://other.example.org"), everything, allExpected},
-		"expected not known":     {false, url, notKnown, nothingKnown.detailsModel},
-		"new, expected is empty": {true, url, objectOf(t, "expected", expectedModel{}), nothingKnown.detailsModel},
+		"new, expected is empty": {true, url, objectOf(t, recordState(), "expected", expectedModel{}), nothingKnown.detailsModel},
 	}
 	for name, test := range tests {
 		planned := newRecord(t, "")
@@ -109,7 +105,7 @@ func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 func TestRecordPlan_WarnsOfDrift(t *testing.T) {
 	t.Parallel()
 	state := newRecord(t, "http://files.example.org")
-	state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+	state.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(1)})
 	got, diags := modifyPlan(t, state, state, false)
 	requireDiagnostic(t, diags, "Warning at expected.chunk_size: Instance did not report what is expected: http://files.example.org "+
 		"(chunk_size is 20000000, expected 1)")
@@ -117,7 +113,7 @@ func TestRecordPlan_WarnsOfDrift(t *testing.T) {
 		t.Errorf("chunk_size is %s, file_max_size %s and response_body %s, want 1, that of the state, and unknown", got.ChunkSize, got.FileMaxSize, got.ResponseBody)
 	}
 	planned := state
-	planned.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(2)})
+	planned.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(2)})
 	_, diags = modifyPlan(t, planned, state, false)
 	requireNoDiagnostics(t, diags)
 }
@@ -146,7 +142,7 @@ func TestMustWait(t *testing.T) {
 	none, empty := types.MapNull(types.StringType), mapOf(map[string]string{})
 	record := func(expected expectedModel, triggers types.Map) recordModel {
 		record := newRecord(t, "http://h")
-		record.Expected, record.Triggers = objectOf(t, "expected", expected), triggers
+		record.Expected, record.Triggers = objectOf(t, recordState(), "expected", expected), triggers
 		return record
 	}
 	failed := func(record recordModel) recordModel {
@@ -155,7 +151,7 @@ func TestMustWait(t *testing.T) {
 	}
 	otherArguments, otherInstance := record(one, none), record(nothing, none)
 	otherArguments.StableFor, otherArguments.BaseURL = types.StringValue("1s"), types.StringValue("http://h/")
-	otherArguments.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Update: types.StringValue("1h")})
+	otherArguments.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Update: types.StringValue("1h")})
 	otherInstance.ResponseBody = types.StringUnknown()
 
 	tests := map[string]struct {
@@ -271,20 +267,17 @@ func TestDriftWarning(t *testing.T) {
 		{Name: "chunk_size", Reported: "1", Expected: "2"},
 		{Name: "file_max_size", Reported: "3", Expected: "4", Remedy: "Write the whole number."},
 	}
-	planned, notKnown := newRecord(t, "https://files.example.org/"), newRecord(t, "https://files.example.org/")
-	notKnown.Timeouts = types.ObjectUnknown(planned.Timeouts.AttributeTypes(t.Context()))
+	planned := newRecord(t, "https://files.example.org/")
 	tests := map[string]struct {
-		planned  recordModel
 		timeouts recordTimeoutsModel
 		limit    string
 	}{
-		"timeout by default": {planned, recordTimeoutsModel{}, "timeouts.update (10m)"},
-		"timeout":            {planned, recordTimeoutsModel{Update: types.StringValue("90s")}, "timeouts.update (1m30s)"},
-		"timeout not known":  {planned, recordTimeoutsModel{Update: types.StringUnknown()}, "timeouts.update"},
-		"block not known":    {notKnown, recordTimeoutsModel{}, "timeouts.update"},
+		"timeout by default": {recordTimeoutsModel{}, "timeouts.update (10m)"},
+		"timeout":            {recordTimeoutsModel{Update: types.StringValue("90s")}, "timeouts.update (1m30s)"},
+		"timeout not known":  {recordTimeoutsModel{Update: types.StringUnknown()}, "timeouts.update"},
 	}
 	for name, test := range tests {
-		got := driftWarning(test.planned, test.timeouts, differences)
+		got := driftWarning(planned, test.timeouts, differences)
 		requireDiagnostic(t, diag.Diagnostics{got},
 			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
 		want := "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_size is 3, expected 4\n\n" +
@@ -307,16 +300,13 @@ func TestChangedWarning(t *testing.T) {
 		changed  []string           // no warning if there is none
 	}{
 		"nothing":       {reported: newer},
-		"another field": {reported: newer.With("newField", 1), changed: []string{"response_body"}},
-		"another field, document unknown": {
-			reported: newer.With("newField", 1), planned: func(planned *recordModel) { planned.ResponseBody = types.StringUnknown() },
-		},
+		"another field": {reported: newer.With("newField", 1)}, // only response_body, as behind a gateway that adds a request ID
 		"several": {
 			reported: newer.With("fileMaxSize", int64(21474836480)).With("chunkSize", 10000000).With("requirePassword", false).
 				With("apiVersion", "2.2.0-S3cretS3cret").With("fileMaxAge", 60).With("recommendedExpireTimes", []instancetest.Document{}),
 			changed: []string{
 				"api_version is 2.2.0-(redacted), planned 2.1.5", "chunk_size is 10000000, planned 20000000", "file_max_age is 60, planned 2592000",
-				"file_max_size is 21474836480, planned 64424509440", "recommended_expire_times", "require_password is false, planned true", "response_body",
+				"file_max_size is 21474836480, planned 64424509440", "recommended_expire_times", "require_password is false, planned true",
 			},
 		},
 		"an unknown value": {

@@ -32,9 +32,9 @@ func TestFailedUpdateKeepsTheState(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
 	state := newRecord(t, server.URL())
-	state.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+	state.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
 	planned := state
-	planned.Expected, planned.ChunkSize = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.Int64Value(30000000)
+	planned.Expected, planned.ChunkSize = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.Int64Value(30000000)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	updated, diags := updateRecord(canceled, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
@@ -51,7 +51,7 @@ func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	server := instancetest.New(t, instancetest.WithDocument(reported), instancetest.WithScript(instancetest.AnswerDocument(instancetest.Newer())))
 	state := newRecord(t, server.URL())
 	planned := state
-	planned.Expected, planned.StableFor = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ns")
+	planned.Expected, planned.StableFor = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ns")
 	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
 	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
 	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
@@ -91,9 +91,9 @@ func TestRecordRefresh(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDocument(doubtful))
 	record := newRecord(t, server.URL())
-	record.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(20000000)})
+	record.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
 	record.StableFor, record.Triggers, record.WaitFailed = types.StringValue("1s"), mapOf(map[string]string{"deploy": "1"}), types.BoolValue(true)
-	record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("30s")})
+	record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue("30s")})
 	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), record)
 	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+server.URL())
 	want := record
@@ -108,18 +108,18 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	silent := instancetest.New(t, instancetest.WithDefault(instancetest.Silent())).URL()
 	faulty := instancetest.New(t, instancetest.WithDocument("{}")).URL()
 	timeout := func(record recordModel, read string) recordModel {
-		record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue(read)})
+		record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue(read)})
 		return record
 	}
 	expecting := newRecord(t, failing)
-	expecting.Expected = objectOf(t, "expected", expectedModel{ChunkSize: numberOf(1)})
+	expecting.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(1)})
 	const kept = "The instance could not be read, so this record keeps what the instance last reported, as of the last apply."
 	tests := map[string]struct {
 		record recordModel
 		parts  []string
 	}{
 		"status that is retried":                     {newRecord(t, failing), []string{kept + "\n\nGET " + failing + "/instance: status 503", "\n\n3 attempts were made."}},
-		"document with a fault":                      {newRecord(t, faulty), []string{kept + "\n\nGET " + faulty + "/instance", "\n  - fileMaxSize"}},
+		"another document":                           {newRecord(t, faulty), []string{kept + "\n\nGET " + faulty + "/instance", "JSON without any field of an instance document: {}."}},
 		"out of time":                                {timeout(newRecord(t, silent), "200ms"), []string{kept, "timeouts.read (200ms), ran out."}},
 		"something is expected":                      {expecting, []string{kept + " Whether it reports what is expected was not checked.\n\nGET "}},
 		"timeout of another version of the provider": {timeout(newRecord(t, failing), "soon"), []string{kept, "status 503"}},
@@ -169,7 +169,7 @@ func TestRecordTimeouts(t *testing.T) {
 		timeouts             recordTimeoutsModel
 		create, read, update string
 	}{
-		"default": {recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (10s)", "timeouts.update is 10m."},
+		"default": {recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (15s)", "timeouts.update is 10m."},
 		"own":     {own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
 	}
 	for name, test := range tests {
@@ -178,7 +178,7 @@ func TestRecordTimeouts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
 				state := newRecord(t, baseURL)
-				state.Timeouts = objectOf(t, "timeouts", test.timeouts)
+				state.Timeouts = objectOf(t, recordState(), "timeouts", test.timeouts)
 				planned := state
 				unknownDetails(t, &planned)
 				created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
@@ -240,7 +240,7 @@ func TestCancellationEndsARead(t *testing.T) {
 		}, "Reading the instances was canceled. 3 of 3 were not read yet."},
 		"record": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
 			record := newRecord(t, baseURL)
-			record.Timeouts = objectOf(t, "timeouts", recordTimeoutsModel{Read: types.StringValue("2h")})
+			record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue("2h")})
 			_, diags := refreshRecordModel(ctx, t, data, record)
 			return diags
 		}, "Reading the instance was canceled"},

@@ -29,7 +29,7 @@ var (
 // Default limits for operations on a record, retries included.
 const (
 	defaultWaitTimeout    = 10 * time.Minute
-	defaultRefreshTimeout = 10 * time.Second
+	defaultRefreshTimeout = 15 * time.Second
 )
 
 // updateTimeout is the argument that limits a wait in an update.
@@ -63,19 +63,6 @@ func (m recordModel) blocks(
 	expected, diags = blockAs[expectedModel](ctx, m.Expected)
 	timeouts, more := blockAs[recordTimeoutsModel](ctx, m.Timeouts)
 	return expected, timeouts, append(diags, more...)
-}
-
-// object returns the model as a value. From the struct, the framework would convert each value three times.
-func (m recordModel) object(schemaType attr.Type) types.Object {
-	values := m.values()
-	values["base_url"] = m.BaseURL
-	values["expected"] = m.Expected
-	values["stable_for"] = m.StableFor
-	values["triggers"] = m.Triggers
-	values["timeouts"] = m.Timeouts
-	values["wait_failed"] = m.WaitFailed
-	values["response_body"] = m.ResponseBody
-	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, values)
 }
 
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
@@ -146,7 +133,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	nothingExpected := !config.Expected.IsUnknown() && expected.isEmpty()
+	nothingExpected := expected.isEmpty()
 	if nothingExpected && len(config.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
@@ -154,7 +141,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 	stableFor := durationOr(config.StableFor, 0)
 	create, update := durationOr(timeouts.Create, defaultWaitTimeout), durationOr(timeouts.Update, defaultWaitTimeout)
-	timeoutsKnown := !config.Timeouts.IsUnknown() && isDurationOrNull(timeouts.Create) && isDurationOrNull(timeouts.Update)
+	timeoutsKnown := isDurationOrNull(timeouts.Create) && isDurationOrNull(timeouts.Update)
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
@@ -169,8 +156,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 }
 
 // ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes.
-// They are unknown if the record is new, if the base URL is unknown or leads to another instance, or if the block
-// expected is unknown.
+// They are unknown if the record is new, or if the base URL is unknown or leads to another instance.
 func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
@@ -186,7 +172,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	planned.WaitFailed = types.BoolValue(false)
 	// Details that are not kept stay as the framework has planned them: unknown.
-	keepsDetails := state != nil && isSameInstance(planned.BaseURL, state.BaseURL) && !planned.Expected.IsUnknown()
+	keepsDetails := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
 	if keepsDetails {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
 	}
@@ -194,7 +180,7 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if keepsDetails && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.object(resp.Plan.Schema.Type()))...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
 	if keepsDetails && planned.Expected.Equal(state.Expected) {
 		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
 			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
@@ -223,8 +209,8 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	if diags.HasError() {
 		return
 	}
-	planned.fillUnknown(detailsModel{}, expected, result)
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
+	planned.fillUnknown(result)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 }
 
 // Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again,
@@ -246,9 +232,9 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 			return
 		}
 		resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
-		planned.fillUnknown(state.detailsModel, expected, result)
+		planned.fillUnknown(result)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned.object(resp.State.Schema.Type()))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
 }
 
 // mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in
@@ -265,17 +251,14 @@ func mustWait(planned, state recordModel, expected expectedModel) bool {
 	}
 }
 
-// fillUnknown makes a plan the state after a wait. The details are those reported if the plan left all of them unknown,
-// else those in the state. What is expected replaces either.
-func (m *recordModel) fillUnknown(state detailsModel, expected expectedModel, reported *client.Result) {
-	details := state
-	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these, so all details are unknown
-		details = newDetailsModel(reported.Details)
+// fillUnknown makes a plan the state after a wait. The plan has left all details unknown, but those that are expected, or
+// none: Terraform plans again, with what it has learned, before it applies.
+func (m *recordModel) fillUnknown(reported *client.Result) {
+	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these
+		m.detailsModel = newDetailsModel(reported.Details)
 	}
-	m.detailsModel = details
-	expected.plan(&m.detailsModel)
 	if m.ResponseBody.IsUnknown() {
-		m.ResponseBody = textValue(string(reported.Document))
+		m.ResponseBody = types.StringValue(string(reported.Document))
 	}
 }
 
@@ -304,8 +287,8 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	switch canceled := ctx.Err() != nil; {
 	case !diags.HasError():
 		resp.Diagnostics.Append(diags...)
-		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), textValue(string(result.Document))
-		resp.Diagnostics.Append(resp.State.Set(ctx, state.object(resp.State.Schema.Type()))...)
+		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), types.StringValue(string(result.Document))
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	case imported || canceled:
 		resp.Diagnostics.Append(diags...)
 	default:

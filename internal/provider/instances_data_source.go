@@ -40,20 +40,6 @@ type instancesModel struct {
 	readModel
 }
 
-// object returns the model as a value. From the struct, the framework would convert each instance three times.
-func (m instancesModel) object(schemaType attr.Type) types.Object {
-	return types.ObjectValueMust(schemaType.(types.ObjectType).AttrTypes, map[string]attr.Value{
-		"base_urls":        m.BaseURLs,
-		"max_concurrency":  m.MaxConcurrency,
-		"allow_failures":   m.AllowFailures,
-		"instances":        m.Instances,
-		"errors":           m.Errors,
-		"request_headers":  m.RequestHeaders,
-		"wait_until_ready": m.WaitUntilReady,
-		"timeouts":         m.Timeouts,
-	})
-}
-
 func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
 
 func (d *instancesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -65,11 +51,10 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		"(scheme, host and port). They override the provider's.")
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"base_urls": schema.MapAttribute{
-			ElementType: types.StringType,
-			Required:    true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`. At " +
-				"least one.",
-			Validators: []validator.Map{baseURLsValidator},
+			ElementType:         types.StringType,
+			Required:            true,
+			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`.",
+			Validators:          []validator.Map{baseURLsValidator},
 		},
 		"max_concurrency": schema.NumberAttribute{
 			Optional: true,
@@ -220,7 +205,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	model.Instances = types.MapValueMust(listedInstanceType, instances)
 	model.Errors = types.MapValueMust(types.StringType, failures)
-	resp.Diagnostics.Append(resp.State.Set(ctx, model.object(resp.State.Schema.Type()))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 // readFleet reads all members concurrently and sets their results.

@@ -53,7 +53,13 @@ data "filetransfer_instances" "all" {
 						"good": knownvalue.ObjectExact(acctest.NewerDetails(map[string]knownvalue.Check{"base_url": knownvalue.StringExact(good)})),
 					})),
 					statecheck.ExpectKnownValue("data.filetransfer_instances.all", tfjsonpath.New("max_concurrency"), knownvalue.Int64Exact(3)),
-					statecheck.ExpectSensitiveValue("data.filetransfer_instances.all", tfjsonpath.New("request_headers")),
+				},
+			},
+			{ // as in a module with an optional list
+				Config: "data \"filetransfer_instances\" \"none\" {\n  base_urls = {}\n}\n",
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.filetransfer_instances.none", tfjsonpath.New("instances"), knownvalue.MapSizeExact(0)),
+					statecheck.ExpectKnownValue("data.filetransfer_instances.none", tfjsonpath.New("errors"), knownvalue.MapSizeExact(0)),
 				},
 			},
 		},

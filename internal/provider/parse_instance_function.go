@@ -3,13 +3,12 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
@@ -44,7 +43,8 @@ func (*parseInstanceFunction) Run(ctx context.Context, req function.RunRequest, 
 	if resp.Error = req.Arguments.Get(ctx, &document); resp.Error != nil {
 		return
 	}
-	details, err := instance.Parse([]byte(document), nil)
+	hide := func(string) string { return "" } // nobody can know whether Terraform has marked the document as sensitive
+	details, err := instance.Parse([]byte(document), hide)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, invalidDocument(document, err))
 		return
@@ -59,15 +59,12 @@ var fileName = regexp.MustCompile(`^[^{}\[\]<>"\n]{1,200}\.[A-Za-z]{2,5}$`)
 func invalidDocument(document string, err error) string {
 	documentErr, _ := errors.AsType[*instance.DocumentError](err)
 	list := bullets(documentErr.Lines())
-	title, isPage := client.PageTitle(document)
 	switch {
 	case !documentErr.NotJSON:
 		return "This is not an instance document:" + list
 	case fileName.MatchString(document):
 		return "This is not a JSON document. It looks like a file name: pass the content of the file, with file(...)"
-	case isPage && title != "":
-		return fmt.Sprintf("This is not a JSON document, but an HTML page titled %q", title)
-	case isPage:
+	case strings.HasPrefix(strings.TrimSpace(document), "<"):
 		return "This is not a JSON document, but an HTML page"
 	default:
 		return "This is not a JSON document:" + list

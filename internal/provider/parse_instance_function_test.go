@@ -83,9 +83,14 @@ func TestAccParseInstance_Errors(t *testing.T) {
 			document: "<html>",
 			text:     "This is not a JSON document, but an HTML page",
 		},
-		"page with a title": {
-			document: "<html><title>Sign\u202e in</title>",
-			text:     `This is not a JSON document, but an HTML page titled "Sign in"`,
+		"texts": { // which may be secret
+			document: instancetest.Newer().With("apiVersion", "s3cret").With("chunkSize", -5).JSON(),
+			text: "This is not an instance document: - chunkSize: expected an integer from 0 to 9223372036854775807, found a number - apiVersion: " +
+				`expected a string with a version of three numbers, such as "2.0.0", found a string`,
+		},
+		"names": {
+			document: `{"s3cret": [{"s3cret": 1, "s3cret": 2}]}`,
+			text:     "This is not an instance document: - …[…].…: appears more than once",
 		},
 	}
 	for name, test := range tests {

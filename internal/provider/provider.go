@@ -76,8 +76,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					" Environment variable: `" + baseURLVariable + "`. Default: none.",
 				Validators: []validator.String{baseURLValidator},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of " +
-				"the instance. Sent **only** to the origin (scheme, host and port) of this provider's `base_url`."),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of "+
+				"the instance. Sent **only** to the origin (scheme, host and port) of this provider's `base_url`.", true),
 			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. "+
 				"A positive duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
 			"ca_cert_pem": schema.StringAttribute{
@@ -194,7 +194,7 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 		return
 	}
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(config, retry, userAgent) //nolint:contextcheck // a handshake has its own context
+	data, diags := newProviderData(config, retry, unknownArguments(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

@@ -19,7 +19,7 @@ import (
 
 const baseURLVariable = "FILETRANSFER_BASE_URL"
 
-const defaultRequestTimeout = 10 * time.Second
+const defaultRequestTimeout = 15 * time.Second
 
 const maxAttemptsLimit = 100
 
@@ -36,6 +36,8 @@ type providerData struct {
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
+	// hasCACerts and hasClientCert are for advice: an argument that is set already is not to be set.
+	hasCACerts, hasClientCert bool
 	// unknown lists the arguments that are not known yet. Their defaults are never used; see checkKnownArguments.
 	unknown []string
 }
@@ -51,13 +53,17 @@ func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	return data
 }
 
-// newProviderData returns the data for the configuration of a provider block.
-func newProviderData(config providerModel, retry retryModel, userAgent string) (*providerData, diag.Diagnostics) {
+// newProviderData returns the data for the configuration of a provider block, of which these arguments are unknown.
+func newProviderData(
+	config providerModel, retry retryModel, unknown []string, userAgent string,
+) (*providerData, diag.Diagnostics) {
 	headers, diags := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
 	data := &providerData{
 		headers:        headers,
 		requestTimeout: durationOr(config.RequestTimeout, defaultRequestTimeout),
-		unknown:        unknownArguments(config, retry),
+		hasCACerts:     isSet(config.CACertPEM),
+		hasClientCert:  isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM),
+		unknown:        unknown,
 	}
 	data.setBaseURL(config.BaseURL)
 	if isSet(config.ConnectTo) {
@@ -70,7 +76,7 @@ func newProviderData(config providerModel, retry retryModel, userAgent string) (
 	}
 	diags.Append(data.warnings(config)...)
 	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
-	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
+	if data.hasClientCert {
 		tls.ClientCertPEM, tls.ClientKeyPEM = config.ClientCertPEM.ValueString(), config.ClientKeyPEM.ValueString()
 	}
 	var err error

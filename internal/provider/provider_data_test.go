@@ -50,7 +50,7 @@ func TestProviderWarnings(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := newProviderData(test.config, retryModel{}, "")
+			_, diags := providerDataFor(t, test.config, retryModel{})
 			if len(diags) != len(test.want) {
 				t.Errorf("%d diagnostics, want %d:\n%s", len(diags), len(test.want), textOf(diags))
 			}
@@ -106,7 +106,7 @@ func TestBaseURLForErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("FILETRANSFER_BASE_URL", test.variable)
 			config := providerModel{RequestHeaders: mapOf(map[string]string{"X-Token": "a"})}
-			data, warnings := newProviderData(config, retryModel{}, "")
+			data, warnings := providerDataFor(t, config, retryModel{})
 			if unused := len(warnings) > 0; unused != (test.variable == "") { // also an invalid variable is one
 				t.Errorf("there is a warning about unused headers: %t", unused)
 			}
@@ -173,8 +173,8 @@ func TestCheckKnownArguments(t *testing.T) {
 		"base_url, and insecure":   {providerModel{BaseURL: unknown, Insecure: types.BoolUnknown()}, []string{"insecure"}},
 		"one header":               {providerModel{BaseURL: text("https://h"), RequestHeaders: oneUnknown}, []string{"request_headers"}},
 		"everything": {
-			providerModel{unknown, unknownMap, unknown, types.ObjectUnknown(nil), unknown, unknown, unknown, unknown, types.BoolUnknown()},
-			[]string{"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout", "retry"},
+			providerModel{unknown, unknownMap, unknown, types.Object{}, unknown, unknown, unknown, unknown, types.BoolUnknown()},
+			[]string{"base_url", "ca_cert_pem", "client_cert_pem", "client_key_pem", "connect_to", "insecure", "request_headers", "request_timeout"},
 		},
 	}
 	for name, test := range tests {
@@ -313,7 +313,7 @@ func TestProviderArgumentsApply(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, _ := newProviderData(test.config, impatient(1), "")
+			data, _ := providerDataFor(t, test.config, impatient(1))
 			_, diags := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = text(test.baseURL) })
 			if test.wantError == "" {
 				requireNoDiagnostics(t, diags)

@@ -70,12 +70,10 @@ func TestSchemas_Descriptions(t *testing.T) {
 	}
 }
 
-// TestSchemas_Sensitive: Terraform hides these arguments in its output.
+// TestSchemas_Sensitive: Terraform hides these arguments in its output, and with them all of a data source that had one.
 func TestSchemas_Sensitive(t *testing.T) {
 	t.Parallel()
-	want := []string{
-		"filetransfer_instance request_headers", "filetransfer_instances request_headers", "provider client_key_pem", "provider request_headers",
-	}
+	want := []string{"provider client_key_pem", "provider request_headers"}
 	var got []string
 	for path, attribute := range attributesOfSchemas(t) {
 		if attribute.IsSensitive() {
@@ -93,7 +91,7 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	attributes := attributesOfSchemas(t)
 	for argument, want := range map[string]string{
-		"provider request_timeout":                     "`\"10s\"`",
+		"provider request_timeout":                     "`\"15s\"`",
 		"provider retry.max_attempts":                  "`4`",
 		"provider retry.min_delay":                     "`\"500ms\"`",
 		"provider retry.max_delay":                     "`\"10s\"`",
@@ -101,7 +99,7 @@ func TestDefaults(t *testing.T) {
 		"filetransfer_instances timeouts.read":         "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
 		"filetransfer_instances max_concurrency":       "`32`",
 		"filetransfer_instance_record timeouts.create": "`\"10m\"`",
-		"filetransfer_instance_record timeouts.read":   "`\"10s\"`",
+		"filetransfer_instance_record timeouts.read":   "`\"15s\"`",
 		"filetransfer_instance_record timeouts.update": "`\"10m\"`",
 	} {
 		if text := attributes[argument].GetMarkdownDescription(); !strings.HasSuffix(text, " Default: "+want+".") {

@@ -2,38 +2,29 @@ package provider
 
 import (
 	"slices"
+	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// unknownArguments returns the names of the unknown arguments of a provider block, in any order. Those of the block
-// retry are written "retry.min_delay".
-func unknownArguments(config providerModel, retry retryModel) (unknown []string) {
-	for name, value := range map[string]attr.Value{
-		"base_url":           config.BaseURL,
-		"request_headers":    config.RequestHeaders,
-		"request_timeout":    config.RequestTimeout,
-		"ca_cert_pem":        config.CACertPEM,
-		"client_cert_pem":    config.ClientCertPEM,
-		"client_key_pem":     config.ClientKeyPEM,
-		"connect_to":         config.ConnectTo,
-		"insecure":           config.Insecure,
-		"retry":              config.Retry,
-		"retry.max_attempts": retry.MaxAttempts,
-		"retry.min_delay":    retry.MinDelay,
-		"retry.max_delay":    retry.MaxDelay,
-	} {
-		if value.IsUnknown() {
-			unknown = append(unknown, name)
+// unknownArguments returns the names of the unknown arguments of a provider block, sorted. Those of the block retry are
+// written "retry.min_delay".
+func unknownArguments(config tftypes.Value) (unknown []string) {
+	_ = tftypes.Walk(config, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
+		if !value.IsKnown() {
+			var names []string
+			for _, step := range at.Steps() {
+				if name, ok := step.(tftypes.AttributeName); ok { // not a key of request_headers
+					names = append(names, string(name))
+				}
+			}
+			unknown = append(unknown, strings.Join(names, "."))
 		}
-	}
-	for _, value := range config.RequestHeaders.Elements() {
-		if value.IsUnknown() {
-			return append(unknown, "request_headers")
-		}
-	}
-	return unknown
+		return true, nil
+	})
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
 }
 
 // checkKnownArguments checks that the arguments of the provider that a read needs are known. If not, it returns true if
@@ -43,7 +34,7 @@ func (d *providerData) checkKnownArguments(
 	ownBaseURL, deferralAllowed bool, otherRemedy string,
 ) (deferred bool, notKnown diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
-	unknown := slices.Sorted(slices.Values(d.unknown))
+	unknown := slices.Clone(d.unknown)
 	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
 		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == "base_url" })
 	}

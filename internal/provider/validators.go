@@ -96,12 +96,8 @@ var connectToValidator = stringValidator{
 }
 
 var baseURLsValidator = mapValidator{
-	"at least one http or https URL with a host, without user info, query or fragment",
-	func(at path.Path, baseURLs types.Map) diag.Diagnostics {
-		if len(baseURLs.Elements()) == 0 {
-			return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summaryBaseURL,
-				fmt.Sprintf("%s is empty. Name at least one instance.", at))}
-		}
+	"http or https URLs with a host, without user info, query or fragment",
+	func(_ path.Path, baseURLs types.Map) diag.Diagnostics {
 		_, invalid := fleetMembers(baseURLs)
 		return invalid
 	},
@@ -143,8 +139,12 @@ var caCertsValidator = stringValidator{
 		if err == nil {
 			return nil
 		}
-		return errorAt(pemPath(at, text), "Invalid CA certificates", fmt.Sprintf("%s cannot be used: %s.\n\nSet it to the "+
-			"certificates themselves, for example file(\"ca.pem\"), not to the name of a file.", at, err))
+		remedy := "Set it to certificates, each in a block of its own, as a certificate authority hands them out."
+		if !strings.Contains(text, "-----BEGIN ") && !strings.Contains(strings.TrimSpace(text), "\n") {
+			remedy = "Set it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file."
+		}
+		return errorAt(pemPath(at, text), "Invalid CA certificates",
+			fmt.Sprintf("%s cannot be used: %s.\n\n%s", at, err, remedy))
 	},
 }
 

@@ -72,7 +72,7 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 // Terraform shows it in plans, applies (even if the record is replaced) and refreshes.
 func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
 	limit := updateTimeout
-	if !planned.Timeouts.IsUnknown() && !timeouts.Update.IsUnknown() {
+	if !timeouts.Update.IsUnknown() {
 		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
 	}
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
@@ -86,7 +86,8 @@ func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences
 }
 
 // changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store
-// what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it.
+// what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it, and
+// response_body, which a gateway may change in every answer.
 func (r *instanceRecordResource) changedWarning(
 	planned recordModel, result *client.Result, expected expectedModel,
 ) diag.Diagnostic {
@@ -103,9 +104,6 @@ func (r *instanceRecordResource) changedWarning(
 			changed = append(changed,
 				fmt.Sprintf("%s is %s, planned %s", name, r.provider.redactedText(got[name]), r.provider.redactedText(want[name])))
 		}
-	}
-	if body := planned.ResponseBody; !body.IsUnknown() && !body.Equal(textValue(string(result.Document))) {
-		changed = append(changed, "response_body")
 	}
 	if len(changed) == 0 {
 		return nil

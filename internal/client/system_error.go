@@ -1,0 +1,61 @@
+package client
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+)
+
+// systemError describes an error of the operating system, in the same words on every system.
+type systemError struct {
+	// unix is its number on Unix, and winsock that on Windows, whose own texts are sentences in the user's language.
+	unix, winsock syscall.Errno
+	words         string
+	// local is true if this machine has refused the connection, before anything went to another.
+	local bool
+}
+
+var systemErrors = []systemError{
+	{syscall.ECONNREFUSED, 10061, "connection refused", false},
+	{syscall.ECONNRESET, 10054, "connection reset by peer", false},
+	{syscall.ECONNABORTED, 10053, "connection aborted", false},
+	{syscall.ETIMEDOUT, 10060, "connection timed out", false},
+	{syscall.EHOSTUNREACH, 10065, "no route to host", false}, // said by a router, or by a network on which no host answers
+	{syscall.EHOSTDOWN, 10064, "host is down", false},
+	{syscall.ENETUNREACH, 10051, "network is unreachable", true},
+	{syscall.ENETDOWN, 10050, "network is down", true},
+	{syscall.EADDRNOTAVAIL, 10049, "no local address or port is available", true},
+	{syscall.EADDRINUSE, 10048, "no local port is free", true},
+	{syscall.EAFNOSUPPORT, 10047, "address family not supported", true},
+	{syscall.EMFILE, 10024, "too many open files", true},
+	{syscall.ENFILE, 0, "too many open files in the system", true},
+	{syscall.ENOBUFS, 10055, "no buffer space available", true},
+	{syscall.ENOMEM, 0, "out of memory", true},
+	{syscall.EACCES, 10013, "permission denied", true},
+	{syscall.EPERM, 0, "operation not permitted", true},
+}
+
+// systemErrorOf returns the error of the system in err's tree. Returns nil if there is none. For one that is not in the
+// table, the words are the system's own.
+func systemErrorOf(err error) *systemError {
+	number, ok := errors.AsType[syscall.Errno](err)
+	if !ok {
+		return nil
+	}
+	for i, known := range systemErrors {
+		if number == known.unix || number == known.winsock {
+			return &systemErrors[i]
+		}
+	}
+	return &systemError{unix: number, words: strings.TrimSuffix(number.Error(), ".")}
+}
+
+// systemErrorIn is systemErrorOf for a text of Go's resolver, which ends in that of the system. Returns nil if unknown.
+func systemErrorIn(text string) *systemError {
+	for i, known := range systemErrors {
+		if strings.HasSuffix(text, known.unix.Error()) {
+			return &systemErrors[i]
+		}
+	}
+	return nil
+}
