@@ -39,7 +39,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
 	system := systemErrorOf(err)
 	switch {
-	case system != nil && system.local && trace.at() <= stageConnecting:
+	case system != nil && trace.at() <= stageConnecting && (system.local || lacksRoute(ctx, err)):
 		return newFailure(KindLocal, system.words)
 	case isDNS && !dnsErr.IsNotFound && !timedOut:
 		return lookupFailure(dnsErr.Err)
@@ -162,9 +162,10 @@ func brokenReason(reached stage) string {
 func tlsFailure(err error, trace *requestTrace) *Failure {
 	text := goText(err)
 	tlsText, isTLS := strings.CutPrefix(text, tlsPrefix) // only the start: a response may contain the same words
+	unverified, isUnverified := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
-	case isA[*tls.CertificateVerificationError](err):
-		return certificateFailure(err, trace.redact.quoting(text, certificateNames))
+	case isUnverified:
+		return certificateFailure(unverified, trace.redact.quoting(text, certificateNames))
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
 		return newFailure(KindNoTLS, "the server does not speak TLS on this port")
 	case isTLS:
@@ -180,21 +181,20 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	}
 }
 
-func certificateFailure(err error, reason string) *Failure {
+func certificateFailure(err *tls.CertificateVerificationError, reason string) *Failure {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
-	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
 	switch {
 	case isInvalid && invalid.Reason == x509.Expired:
 		return newFailure(KindCertificateExpired, reason)
 	case isA[x509.HostnameError](err):
 		return newFailure(KindCertificateName, reason)
-	case isUnknown && insecureAlgorithm.MatchString(err.Error()):
+	case insecureAlgorithm.MatchString(err.Error()):
 		return newFailure(KindCertificateUnusable, "the certificate of the server cannot be used: "+
 			insecureAlgorithm.FindString(err.Error()))
 	}
 	failure := newFailure(KindCertificate, reason)
 	failure.untrusted = true
-	if isUnknown && unknown.Cert != nil && isSelfSigned(unknown.Cert) {
+	if chain := err.UnverifiedCertificates; len(chain) > 0 && isSelfSigned(chain[0]) {
 		failure.Kind, failure.Reason = KindCertificateSelfSigned, "the certificate is self-signed"
 	}
 	return failure
@@ -230,6 +230,7 @@ func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
 	return newFailure(kind, reason)
 }
 
+// isSelfSigned is asked of the server's own certificate: the last one that it sends may be that of its authority.
 func isSelfSigned(cert *x509.Certificate) bool {
 	return cert.CheckSignature(cert.SignatureAlgorithm, cert.RawTBSCertificate, cert.Signature) == nil
 }

@@ -288,7 +288,8 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 	checkFailures(t, final, map[string]failing{
 		"TLS, nginx":                     {title(400, "400 The "+nginxPlain), client.KindHTTPSOnly, nginxPlain},
 		"TLS, Go":                        {serverURL(t, instancetest.Body(400, "", goPlain+".")), client.KindHTTPSOnly, "status 400 Bad Request: " + goPlain},
-		"TLS, Apache":                    {title(400, "Reason: You're speaking plain HTTP to an SSL-enabled server port."), client.KindHTTPSOnly, "speaking plain HTTP"},
+		"TLS, Apache": {serverURL(t, instancetest.Body(400, "text/html", "<title>400 Bad Request</title><p>Reason: You're speaking plain HTTP to an "+
+			"SSL-enabled server port.<br />")), client.KindHTTPSOnly, "status 400 Bad Request"},
 		"the same words, another status": {title(403, "The "+nginxPlain), client.KindStatus, "status 403"},
 		"a client certificate":           {title(400, "400 "+nginxCertificate), client.KindClientCertificate, nginxCertificate},
 		"certificate, another status":    {title(403, nginxCertificate), client.KindStatus, nginxCertificate},

@@ -82,7 +82,7 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 	}
 	failure.StatusCode = code
 	failure.transient = isTransient(code)
-	switch beginning := message[:min(len(message), maxExcerpt)]; {
+	switch beginning := string(body[:min(len(body), maxExcerpt)]); {
 	case code == http.StatusBadRequest && strings.Contains(beginning, "SSL certificate"):
 		failure.Kind = KindClientCertificate // nginx: "No required SSL certificate was sent"
 	case code == http.StatusBadRequest && plainHTTP.MatchString(beginning):

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"context"
 	"errors"
+	"net"
 	"strings"
 	"syscall"
 )
@@ -20,7 +22,7 @@ var systemErrors = []systemError{
 	{syscall.ECONNRESET, 10054, "connection reset by peer", false},
 	{syscall.ECONNABORTED, 10053, "connection aborted", false},
 	{syscall.ETIMEDOUT, 10060, "connection timed out", false},
-	{syscall.EHOSTUNREACH, 10065, "no route to host", false}, // said by a router, or by a network on which no host answers
+	{syscall.EHOSTUNREACH, 10065, "no route to host", false}, // see lacksRoute
 	{syscall.EHOSTDOWN, 10064, "host is down", false},
 	{syscall.ENETUNREACH, 10051, "network is unreachable", true},
 	{syscall.ENETDOWN, 10050, "network is down", true},
@@ -48,6 +50,20 @@ func systemErrorOf(err error) *systemError {
 		}
 	}
 	return &systemError{unix: number, words: strings.TrimSuffix(number.Error(), ".")}
+}
+
+// lacksRoute reports whether a dial failed because this machine has no route. Routers and firewalls answer with the same
+// error, but a socket for datagrams is connected without asking them.
+func lacksRoute(ctx context.Context, err error) bool {
+	operation, isOperation := errors.AsType[*net.OpError](err)
+	if !isOperation || operation.Addr == nil || !errors.Is(err, syscall.EHOSTUNREACH) {
+		return false
+	}
+	socket, err := (&net.Dialer{}).DialContext(ctx, "udp", operation.Addr.String())
+	if err == nil {
+		_ = socket.Close()
+	}
+	return err != nil
 }
 
 // systemErrorIn is systemErrorOf for a text of Go's resolver, which ends in that of the system. Returns nil if unknown.
