@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"regexp"
@@ -20,6 +21,10 @@ import (
 )
 
 const (
+	// maxExcerpt is the maximum number of bytes of a body that are searched for text to show.
+	maxExcerpt = 8 << 10
+	// messageLimit is the maximum number of characters of an instance's text in an error.
+	messageLimit = 200
 	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a kilobyte.
 	maxBody = 64 << 10
 	// contentTypeLimit is the maximum number of characters of a Content-Type or Content-Encoding in an error.
@@ -136,12 +141,10 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 		if excerpt != "" {
 			problem, excerpt = fmt.Sprintf("the body is an HTML page titled %q, not JSON", excerpt), ""
 		}
-	case isUTF16(body):
-		kind, problem, excerpt = KindEncodedBody, "the body is text in UTF-16, but JSON must be in UTF-8", ""
 	case document.EndsEarly:
 		kind, problem = KindCutShort, "the body is incomplete JSON: "+fault
-	case !utf8.Valid(body):
-		kind, problem = KindEncodedBody, "the body is not text in UTF-8, as JSON must be: "+fault
+	case !utf8.Valid(body), bytes.IndexByte(body[:min(len(body), 2)], 0) >= 0:
+		kind, problem = KindEncodedBody, "the body is in another encoding than UTF-8, such as UTF-16 or Latin-1: "+fault
 	}
 	failure := newFailure(kind, fmt.Sprintf("%s (%s)", problem, describeContent(header, redact)))
 	if excerpt != "" {
@@ -152,18 +155,6 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 
 // gzipMagic begins every body in gzip (RFC 1952, section 2.3.1).
 const gzipMagic = "\x1f\x8b"
-
-// isUTF16 reports whether a body is text in UTF-16, by its byte order mark or the zeros at its beginning.
-func isUTF16(body []byte) bool {
-	if bytes.HasPrefix(body, []byte{0xFE, 0xFF}) || bytes.HasPrefix(body, []byte{0xFF, 0xFE}) {
-		return true
-	}
-	if len(body) < 4 {
-		return false
-	}
-	evenZero, oddZero := body[0] == 0 && body[2] == 0, body[1] == 0 && body[3] == 0
-	return evenZero != oddZero
-}
 
 // describeContent returns the Content-Type and Content-Encoding, for messages.
 func describeContent(header http.Header, redact redactor) string {
@@ -191,6 +182,22 @@ func messageOf(header http.Header, body []byte) string {
 	default:
 		return string(body)
 	}
+}
+
+// isHTML reports whether a body is an HTML page, by its Content-Type or first character.
+func isHTML(contentType, body string) bool {
+	return strings.Contains(strings.ToLower(contentType), "html") || strings.HasPrefix(strings.TrimSpace(body), "<")
+}
+
+var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
+
+// titleOf returns the title of an HTML page, or "".
+func titleOf(page string) string {
+	title := htmlTitle.FindStringSubmatch(page)
+	if title == nil {
+		return ""
+	}
+	return html.UnescapeString(title[1])
 }
 
 // errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Otherwise "".

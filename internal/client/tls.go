@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -70,69 +69,44 @@ func CheckCACerts(text string) error {
 // addCACerts adds PEM certificates to a pool, and returns which blocks it left out, and why: a bundle may have a root
 // that Go rejects. Returns an error if no certificate is left.
 func addCACerts(pool *x509.CertPool, text string) (leftOut []string, err error) {
-	begin := []byte("-----BEGIN ")
-	_, rest, found := bytes.Cut([]byte(text), begin)
-	var otherBlocks []string
-	hasCertificate := false
-	for number := 1; found; number++ {
-		var body []byte
-		body, rest, found = bytes.Cut(rest, begin)
-		block, _ := pem.Decode(append(bytes.Clone(begin), body...))
-		if block == nil {
-			leftOut = append(leftOut, fmt.Sprintf(
-				"block %d is not valid PEM: it may be cut short, indented or changed by an editor", number))
+	const begin = "-----BEGIN "
+	blocks := strings.Split(text, begin)[1:]
+	for i, body := range blocks {
+		problem := ""
+		if block, _ := pem.Decode([]byte(begin + body)); block == nil {
+			problem = "is not valid PEM: it may be cut short, indented or changed by an editor"
+		} else if block.Type != "CERTIFICATE" {
+			problem = "is a " + block.Type
+		} else if certificate, err := x509.ParseCertificate(block.Bytes); err != nil {
+			problem = "is not a certificate that Go accepts: " + goText(err)
+		} else {
+			pool.AddCert(certificate)
 			continue
 		}
-		if block.Type != "CERTIFICATE" {
-			otherBlocks = append(otherBlocks, fmt.Sprintf("block %d is a %s", number, safetext.Line(block.Type, typeLimit)))
-			continue
-		}
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			leftOut = append(leftOut, fmt.Sprintf("block %d is not a certificate that Go accepts: %s", number, goText(err)))
-			continue
-		}
-		pool.AddCert(certificate)
-		hasCertificate = true
+		leftOut = append(leftOut, fmt.Sprintf("block %d %s", i+1, problem))
 	}
-	if !hasCertificate {
-		problem := `there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`
-		return nil, errors.New(problem + listed(append(leftOut, otherBlocks...)))
+	if len(leftOut) == len(blocks) {
+		const none = `there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`
+		return nil, errors.New(safetext.Line(strings.Join(append([]string{none}, leftOut...), "; "), reasonLimit))
 	}
 	return leftOut, nil
-}
-
-// typeLimit is the maximum number of characters of a block's type in an error.
-const typeLimit = 40
-
-// listed returns texts as the end of a sentence: the first three, and the number of the others.
-func listed(texts []string) string {
-	const most = 3
-	if len(texts) == 0 {
-		return ""
-	}
-	list := ": " + strings.Join(texts[:min(len(texts), most)], "; ")
-	if more := len(texts) - most; more > 0 {
-		list += fmt.Sprintf("; and %d more", more)
-	}
-	return list
 }
 
 // addMissingAuthorities adds to the reason why an authority may not be known: leftOut of the CA certificates was left
 // out, or the system has none.
 func (f *Failure) addMissingAuthorities(leftOut []string) {
-	f.CACertsLeftOut = len(leftOut) > 0
-	if f.CACertsLeftOut {
-		f.Reason += "; CA certificates left out" + listed(leftOut)
+	if f.CACertsLeftOut = len(leftOut) > 0; f.CACertsLeftOut {
+		f.Reason += "; left out of the CA certificates: " + safetext.Line(strings.Join(leftOut, "; "), reasonLimit)
 	}
 	pool, err := x509.SystemCertPool()
-	f.SystemCAsMissing = err != nil || pool.Equal(x509.NewCertPool())
-	switch {
-	case err != nil:
+	if err != nil {
 		f.Reason += "; the system's CA certificates could not be loaded: " + safetext.Line(err.Error(), reasonLimit)
-	case f.SystemCAsMissing:
+	} else if pool.Equal(x509.NewCertPool()) {
 		f.Reason += "; this machine has no CA certificates of the system"
+	} else {
+		return
 	}
+	f.SystemCAsMissing = true
 }
 
 // ParseClientCert parses a PEM certificate and its key. The error contains neither.

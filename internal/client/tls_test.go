@@ -91,7 +91,7 @@ func TestCACertsThatCannotBeUsedAreLeftOut(t *testing.T) {
 	failure := readError(t, newClient(t, config), newRequest(t, server.URL())).Failure
 	check(t, "Kind", failure.Kind, client.KindCertificate)
 	check(t, "CACertsLeftOut", failure.CACertsLeftOut, true)
-	checkContains(t, "Reason", failure.Reason, "unknown authority; CA certificates left out: block 2 is not a certificate that Go accepts: ")
+	checkContains(t, "Reason", failure.Reason, "unknown authority; left out of the CA certificates: block 2 is not a certificate that Go accepts: ")
 }
 
 // The system's certificates are read once in a process. So the test runs itself in other processes, in which the system trusts an

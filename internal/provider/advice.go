@@ -15,10 +15,9 @@ const (
 		"several addresses, one of several servers may still run the old release."
 	adviceUnexpected = "Check that the server runs the release and the settings that are expected, and how it read " +
 		"them. If what it reports is right, change expected."
-	adviceConnect = "Check the host and port in the base URL, that the instance is running, and that no firewall " +
-		"blocks the connection."
-	adviceHeadersNotSent = "The provider's request_headers were not sent: they are only for the origin of the " +
-		"provider's own base_url, which is not this instance's. "
+	headersNotSent = "The provider's request_headers were not sent: they are only for the origin of the provider's own " +
+		"base_url, which is not this instance's. "
+	requiresCredentials = "An instance requires no credentials for this, so a proxy in front of it does: "
 )
 
 // advice returns what to do about a failed read, the most likely first: one or more sentences each.
@@ -72,8 +71,14 @@ func cause(applies bool, text string) adviceRow { return adviceRow{true, applies
 func (f failedRead) adviceTable() []adviceRow {
 	op, failure, code := f.op, f.failure, f.failure.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.err.URL), "http:")
-	hasCACerts, hasClientCert := op.provider.hasCACerts, op.provider.hasClientCert && !isPlainHTTP
-	oldServer := ""
+	hasClientCert, trust := op.provider.hasClientCert && !isPlainHTTP, "set the provider's ca_cert_pem to "
+	if op.provider.hasCACerts {
+		trust = "add to ca_cert_pem "
+	}
+	oldServer, mayNotHaveStarted := "", ""
+	if op.waits {
+		mayNotHaveStarted = "Check the server's log: it may not have started. "
+	}
 	if op.waits && failure.ProxyForwards {
 		oldServer = ", which may keep a connection to an old server"
 	}
@@ -99,15 +104,13 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.credentialsRequired() && failure.HeadersSent,
 			"request_headers were sent, and refused: check their names and values."),
 		cause(f.credentialsRequired() && len(op.provider.headers) > 0 && op.fromDataSource(),
-			adviceHeadersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
-		cause(f.credentialsRequired() && len(op.provider.headers) > 0, adviceHeadersNotSent+
+			headersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
+		cause(f.credentialsRequired() && len(op.provider.headers) > 0, headersNotSent+
 			"Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."),
-		cause(f.credentialsRequired() && hasClientCert,
-			"An instance requires no credentials for this, so a proxy in front of it does: check that it asks for the client "+
-				"certificate and accepts that in client_cert_pem, or send what else it requires with "+op.requestHeaders()+"."),
-		cause(f.credentialsRequired(),
-			"An instance requires no credentials for this, so a proxy in front of it does: send them with "+op.requestHeaders()+
-				", or set the provider's client_cert_pem and client_key_pem."),
+		cause(f.credentialsRequired() && hasClientCert, requiresCredentials+"check that it asks for the client certificate "+
+			"and accepts that in client_cert_pem, or send what else it requires with "+op.requestHeaders()+"."),
+		cause(f.credentialsRequired(), requiresCredentials+"send them with "+op.requestHeaders()+
+			", or set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindClientCertificate) && hasClientCert,
 			"The server did not accept the client certificate: check that client_cert_pem has not expired, has its chain, and "+
 				"is of an authority that the server trusts."),
@@ -138,23 +141,16 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindCertificateExpired),
 			"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help "+
 				"against an expired certificate."),
-		cause(f.is(client.KindCertificateSelfSigned) && hasCACerts,
-			"No certificate authority signed it, and it is not in ca_cert_pem: add the certificate itself."),
-		cause(f.is(client.KindCertificateSelfSigned),
-			"No certificate authority signed it: set the provider's ca_cert_pem to the certificate itself."),
+		cause(f.is(client.KindCertificateSelfSigned), "No certificate authority signed it: "+trust+"the certificate itself."),
 		cause(f.is(client.KindCertificate) && failure.CACertsLeftOut,
-			"If a certificate that was left out signed it, replace that in ca_cert_pem: have it reissued. Otherwise, add the "+
-				"certificate of the authority that signed it."),
-		cause(f.is(client.KindCertificate) && failure.SystemCAsMissing && !hasCACerts,
+			"If a certificate that was left out signed it, have that one reissued, and replace it in ca_cert_pem. If not, add "+
+				"the certificate of the authority that did."),
+		cause(f.is(client.KindCertificate) && failure.SystemCAsMissing,
 			"Install the CA certificates of the system where Terraform runs (the package ca-certificates), and let it read "+
-				"them. If a private certificate authority signed the certificate, set ca_cert_pem to that authority's."),
-		cause(f.is(client.KindCertificate) && hasCACerts,
-			"No authority in ca_cert_pem, and none of the system's, signed it: add the certificate of the one that did. If "+
-				"that is there, the server may not send its intermediate certificates: have it send the whole chain."),
+				"them. If a private certificate authority signed the certificate, "+trust+"that authority's certificate."),
 		cause(f.is(client.KindCertificate),
-			"If a private certificate authority signed the certificate, set the provider's ca_cert_pem to that authority's "+
-				"certificate. If a public one did, the server may not send its intermediate certificates: have it send the "+
-				"whole chain."),
+			"If a private certificate authority signed the certificate, "+trust+"that authority's certificate. If a public "+
+				"one did, the server may not send its intermediate certificates: have it send the whole chain."),
 
 		// The answer, or none in time.
 		cause(f.is(client.KindTimeout) && f.err.Attempts == 0 && op.purpose == readMany,
@@ -202,8 +198,8 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindResolve),
 			"The provider looks names up in /etc/hosts and DNS alone, and not by mDNS or as *.localhost, as other programs "+
 				"do: check the name in the base URL, or set the provider's base_url to it and connect_to to its address."),
-		cause(f.is(client.KindConnect) && op.waits, "Check the server's log: it may not have started. "+adviceConnect),
-		cause(f.is(client.KindConnect), adviceConnect),
+		cause(f.is(client.KindConnect), mayNotHaveStarted+"Check the host and port in the base URL, that the instance is "+
+			"running, and that no firewall blocks the connection."),
 		cause(f.is(client.KindNotHTTP), "Check that the base URL names the port on which the instance serves HTTP."),
 		cause(f.is(client.KindRedirectLoop),
 			"If a proxy in front of the instance ends TLS, and the instance redirects to https, have the proxy send "+

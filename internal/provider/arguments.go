@@ -47,10 +47,9 @@ func requestHeadersAttribute(description string, sensitive bool) schema.MapAttri
 	}
 }
 
-// blockAs returns a block as a model. If it is absent, all values of the model are null.
-func blockAs[T any](ctx context.Context, block types.Object) (model T, diags diag.Diagnostics) {
-	diags = block.As(ctx, &model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true})
-	return model, diags
+// blockAs reads a block into a model. If it is absent, all values of the model are null.
+func blockAs(ctx context.Context, block types.Object, model any) diag.Diagnostics {
+	return block.As(ctx, model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true})
 }
 
 // isSet reports whether a value is neither null nor unknown.

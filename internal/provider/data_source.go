@@ -61,10 +61,9 @@ func readBlocks() map[string]schema.Block {
 }
 
 // operation returns the settings of a read with a configuration.
-func (d *dataSource) operation(
-	ctx context.Context, purpose purpose, config readModel,
-) (readOperation, diag.Diagnostics) {
-	timeouts, diags := blockAs[readTimeoutsModel](ctx, config.Timeouts)
+func (d *dataSource) operation(ctx context.Context, purpose purpose, config readModel) (readOperation, diag.Diagnostics) {
+	var timeouts readTimeoutsModel
+	diags := blockAs(ctx, config.Timeouts, &timeouts)
 	headers, invalid := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
 	defaultTimeout := defaultReadTimeout
 	if config.WaitUntilReady.ValueBool() {

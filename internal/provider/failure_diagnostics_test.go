@@ -264,9 +264,9 @@ func TestAdviceOnARead(t *testing.T) {
 		// What is set already is not to be set.
 		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem"}},
 		"client certificate not accepted":  {withTLS, readError{Failure: &failure{Kind: client.KindClientCertificate}}, []string{"did not accept the client certificate"}},
-		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"it is not in ca_cert_pem"}},
-		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, SystemCAsMissing: true}}, []string{"No authority in ca_cert_pem"}},
-		"authority that may be left out":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, CACertsLeftOut: true}}, []string{"replace that in ca_cert_pem"}},
+		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"signed it: add to ca_cert_pem the certificate itself."}},
+		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate}}, []string{"signed the certificate, add to ca_cert_pem that authority's"}},
+		"authority that may be left out":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, CACertsLeftOut: true}}, []string{"replace it in ca_cert_pem"}},
 		"fleet, this machine":              {fleetRead, readError{Failure: &failure{Kind: client.KindLocal}}, []string{"lower max_concurrency"}},
 		"name that other programs resolve": {dataSourceRead, readError{URL: "http://docker.localhost/instance", Failure: noHost}, []string{"as *.localhost"}},
 

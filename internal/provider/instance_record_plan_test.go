@@ -178,9 +178,7 @@ func TestMustWait(t *testing.T) {
 		"another instance":                        {record(nothing, none), otherInstance, true},
 	}
 	for name, test := range tests {
-		expected, _, diags := test.planned.blocks(t.Context())
-		requireNoDiagnostics(t, diags)
-		if got := mustWait(test.planned, test.state, expected); got != test.want {
+		if got := withBlocks(t, test.planned).mustWait(test.state); got != test.want {
 			t.Errorf("%s: mustWait is %t, want %t", name, got, test.want)
 		}
 	}
@@ -277,7 +275,7 @@ func TestDriftWarning(t *testing.T) {
 		"timeout not known":  {recordTimeoutsModel{Update: types.StringUnknown()}, "timeouts.update"},
 	}
 	for name, test := range tests {
-		got := driftWarning(planned, test.timeouts, differences)
+		got := driftWarning(record{recordModel: planned, timeouts: test.timeouts}, differences)
 		requireDiagnostic(t, diag.Diagnostics{got},
 			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
 		want := "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_size is 3, expected 4\n\n" +
@@ -329,7 +327,7 @@ func TestChangedWarning(t *testing.T) {
 			},
 		},
 	}
-	record := &instanceRecordResource{newTestData(t, providerModel{
+	resource := &instanceRecordResource{newTestData(t, providerModel{
 		BaseURL: types.StringValue("http://files.example.org"), RequestHeaders: mapOf(map[string]string{"X-Token": "S3cretS3cret"}),
 	}, retryModel{})}
 	for name, test := range tests {
@@ -340,7 +338,7 @@ func TestChangedWarning(t *testing.T) {
 				test.planned(&planned)
 			}
 			result := &client.Result{Document: []byte(test.reported.JSON()), Details: parse(t, test.reported)}
-			got := record.changedWarning(planned, result, expectedModel{ChunkSize: numberOf(1)})
+			got := resource.changedWarning(record{planned, expectedModel{ChunkSize: numberOf(1)}, recordTimeoutsModel{}}, result)
 			if len(test.changed) == 0 {
 				requireNoDiagnostics(t, one(got))
 				return
@@ -351,7 +349,7 @@ func TestChangedWarning(t *testing.T) {
 			if want = "The instance reports what is expected. " + want; got.Detail() != want {
 				t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 			}
-			if got := record.changedWarning(planned, result, expectedModel{}).Detail(); strings.Contains(got, "what is expected.") {
+			if got := resource.changedWarning(record{recordModel: planned}, result).Detail(); strings.Contains(got, "what is expected.") {
 				t.Errorf("although nothing is expected, the detail is\n%s", got)
 			}
 		})

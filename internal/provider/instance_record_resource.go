@@ -56,13 +56,21 @@ type recordTimeoutsModel struct {
 	Update types.String `tfsdk:"update"`
 }
 
-// blocks returns the models of the blocks.
-func (m recordModel) blocks(
-	ctx context.Context,
-) (expected expectedModel, timeouts recordTimeoutsModel, diags diag.Diagnostics) {
-	expected, diags = blockAs[expectedModel](ctx, m.Expected)
-	timeouts, more := blockAs[recordTimeoutsModel](ctx, m.Timeouts)
-	return expected, timeouts, append(diags, more...)
+// record is a recordModel with the models of its blocks.
+type record struct {
+	recordModel
+	expected expectedModel
+	timeouts recordTimeoutsModel
+}
+
+// getRecord reads a record from a configuration, a plan or a state.
+func getRecord(ctx context.Context, from interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}, diags *diag.Diagnostics) (r record, ok bool) {
+	diags.Append(from.Get(ctx, &r.recordModel)...)
+	diags.Append(blockAs(ctx, r.Expected, &r.expected)...)
+	diags.Append(blockAs(ctx, r.Timeouts, &r.timeouts)...)
+	return r, !diags.HasError()
 }
 
 func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
@@ -126,14 +134,11 @@ func (r *instanceRecordResource) Configure(_ context.Context, req resource.Confi
 
 // ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for longer than a timeout.
 func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config recordModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	expected, timeouts, diags := config.blocks(ctx)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	config, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	nothingExpected := expected.isEmpty()
+	nothingExpected, timeouts := config.expected.isEmpty(), config.timeouts
 	if nothingExpected && len(config.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
@@ -161,13 +166,10 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	var planned recordModel
 	var state *recordModel // nil in a creation
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	expected, timeouts, diags := planned.blocks(ctx)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	planned.WaitFailed = types.BoolValue(false)
@@ -176,14 +178,14 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if keepsDetails {
 		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
 	}
-	expected.plan(&planned.detailsModel)
+	planned.expected.plan(&planned.detailsModel)
 	if keepsDetails && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
 		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.recordModel)...)
 	if keepsDetails && planned.Expected.Equal(state.Expected) {
-		if differences := r.provider.differences(expected.details(), state.detailsModel); len(differences) > 0 {
-			resp.Diagnostics.Append(driftWarning(planned, timeouts, differences))
+		if differences := r.provider.differences(planned.expected.details(), state.detailsModel); len(differences) > 0 {
+			resp.Diagnostics.Append(driftWarning(planned, differences))
 		}
 	}
 }
@@ -197,58 +199,49 @@ func isSameInstance(a, b types.String) bool {
 
 // Create waits for the instance. If the wait fails, nothing is recorded.
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var planned recordModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	expected, timeouts, diags := planned.blocks(ctx)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	result, diags := r.wait(ctx, planned, expected, "timeouts.create", timeouts.Create)
+	result, diags := r.wait(ctx, planned, "timeouts.create", planned.timeouts.Create)
 	resp.Diagnostics.Append(diags...)
 	if diags.HasError() {
 		return
 	}
 	planned.fillUnknown(result)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.recordModel)...)
 }
 
 // Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again,
 // even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var planned, state recordModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	expected, timeouts, diags := planned.blocks(ctx)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	if mustWait(planned, state, expected) {
-		result, diags := r.wait(ctx, planned, expected, updateTimeout, timeouts.Update)
+	if planned.mustWait(state) {
+		result, diags := r.wait(ctx, planned, updateTimeout, planned.timeouts.Update)
 		resp.Diagnostics.Append(diags...)
 		if diags.HasError() {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
 			return
 		}
-		resp.Diagnostics.Append(r.changedWarning(planned, result, expected))
+		resp.Diagnostics.Append(r.changedWarning(planned, result))
 		planned.fillUnknown(result)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.recordModel)...)
 }
 
 // mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in
 // the plan), or, where anything is expected, because the last wait failed, or because expected or triggers changed.
-func mustWait(planned, state recordModel, expected expectedModel) bool {
-	switch {
-	case planned.ResponseBody.IsUnknown():
-		return true
-	case expected.isEmpty():
-		return false
-	default:
-		triggered := len(planned.Triggers.Elements()) > 0 && !planned.Triggers.Equal(state.Triggers)
-		return state.WaitFailed.ValueBool() || !planned.Expected.Equal(state.Expected) || triggered
+func (r record) mustWait(state recordModel) bool {
+	if r.ResponseBody.IsUnknown() || r.expected.isEmpty() {
+		return r.ResponseBody.IsUnknown()
 	}
+	triggered := len(r.Triggers.Elements()) > 0 && !r.Triggers.Equal(state.Triggers)
+	return triggered || state.WaitFailed.ValueBool() || !r.Expected.Equal(state.Expected)
 }
 
 // fillUnknown makes a plan the state after a wait. The plan has left all details unknown, but those that are expected, or
@@ -265,11 +258,8 @@ func (m *recordModel) fillUnknown(reported *client.Result) {
 // Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
 // keep, so there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state recordModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	expected, timeouts, diags := state.blocks(ctx)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	state, ok := getRecord(ctx, req.State, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	imported := state.ResponseBody.IsNull() // not read yet
@@ -282,39 +272,35 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	}
 	result, diags := r.read(ctx, state.BaseURL, readOperation{
 		provider: r.provider, purpose: refreshRecord, timeoutArgument: "timeouts.read",
-		timeout: durationOr(timeouts.Read, defaultRefreshTimeout),
+		timeout: durationOr(state.timeouts.Read, defaultRefreshTimeout),
 	})
 	switch canceled := ctx.Err() != nil; {
 	case !diags.HasError():
 		resp.Diagnostics.Append(diags...)
 		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), types.StringValue(string(result.Document))
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state.recordModel)...)
 	case imported || canceled:
 		resp.Diagnostics.Append(diags...)
 	default:
-		resp.Diagnostics.Append(keptWarning(state.BaseURL, expected, diags[0]))
+		resp.Diagnostics.Append(keptWarning(state, diags[0]))
 	}
 }
 
 // wait waits until an instance reports what is expected.
-func (r *instanceRecordResource) wait(
-	ctx context.Context, planned recordModel, expected expectedModel, timeoutArgument string, timeout types.String,
-) (*client.Result, diag.Diagnostics) {
+func (r *instanceRecordResource) wait(ctx context.Context, planned record, timeoutArgument string, timeout types.String) (*client.Result, diag.Diagnostics) {
 	return r.read(ctx, planned.BaseURL, readOperation{
 		provider: r.provider, purpose: waitForRecord, waits: true,
 		timeoutArgument: timeoutArgument, timeout: durationOr(timeout, defaultWaitTimeout),
 		until: client.Condition{
 			StableFor: durationOr(planned.StableFor, 0),
 			Differences: func(details *instance.Details) []client.Difference {
-				return r.provider.differences(expected.details(), newDetailsModel(details))
+				return r.provider.differences(planned.expected.details(), newDetailsModel(details))
 			},
 		},
 	})
 }
 
-func (r *instanceRecordResource) read(
-	ctx context.Context, baseURL types.String, op readOperation,
-) (*client.Result, diag.Diagnostics) {
+func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
 	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
 		return nil, diag.Diagnostics{unknown}
 	}

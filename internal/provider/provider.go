@@ -136,9 +136,9 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 // ValidateConfig checks arguments against each other.
 func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var config providerModel
+	var retry retryModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	retry, diags := blockAs[retryModel](ctx, config.Retry)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(blockAs(ctx, config.Retry, &retry)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -187,9 +187,9 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 // error only in a read that needs them.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config providerModel
+	var retry retryModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	retry, diags := blockAs[retryModel](ctx, config.Retry)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(blockAs(ctx, config.Retry, &retry)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -144,8 +144,8 @@ func TestCertificateValidators(t *testing.T) {
 		"CA, file name":               {check("ca.pem"), atCA, none},
 		"CA, as long as a file name":  {check(strings.Repeat("x", 255)), atCA, none},
 		"CA, longer than a file name": {check(strings.Repeat("hunter2 ", 32)), "Error: Invalid CA certificates", none},
-		"CA, key":                     {check(key), "Error: Invalid CA certificates", noCertificate + ": block 1 is a PRIVATE KEY.\n\nSet it to certificates, each in a block"},
-		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, noCertificate + ": block 1 is not valid PEM: "},
+		"CA, key":                     {check(key), "Error: Invalid CA certificates", noCertificate + "; block 1 is a PRIVATE KEY.\n\nSet it to certificates, each in a block"},
+		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, noCertificate + "; block 1 is not valid PEM: "},
 		"certificate without key": {
 			one(checkClientCertificate(text(cert), null)), "Error at client_cert_pem: Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.",
 		},

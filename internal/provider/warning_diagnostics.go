@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -70,10 +69,10 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged.
 // Terraform shows it in plans, applies (even if the record is replaced) and refreshes.
-func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences []client.Difference) diag.Diagnostic {
-	limit := updateTimeout
-	if !timeouts.Update.IsUnknown() {
-		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeouts.Update, defaultWaitTimeout)))
+func driftWarning(planned record, differences []client.Difference) diag.Diagnostic {
+	limit, timeout := updateTimeout, planned.timeouts.Update
+	if !timeout.IsUnknown() {
+		limit += fmt.Sprintf(" (%s)", formatDuration(durationOr(timeout, defaultWaitTimeout)))
 	}
 	// Terraform merges warnings with equal summaries: two records of one instance may differ in different values.
 	summary := fmt.Sprintf("Instance did not report what is expected: %s (%s)",
@@ -88,9 +87,7 @@ func driftWarning(planned recordModel, timeouts recordTimeoutsModel, differences
 // changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store
 // what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it, and
 // response_body, which a gateway may change in every answer.
-func (r *instanceRecordResource) changedWarning(
-	planned recordModel, result *client.Result, expected expectedModel,
-) diag.Diagnostic {
+func (r *instanceRecordResource) changedWarning(planned record, result *client.Result) diag.Diagnostic {
 	var changed []string
 	want, got := planned.values(), newDetailsModel(result.Details).values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -109,7 +106,7 @@ func (r *instanceRecordResource) changedWarning(
 		return nil
 	}
 	asExpected := ""
-	if !expected.isEmpty() {
+	if !planned.expected.isEmpty() {
 		asExpected = "The instance reports what is expected. "
 	}
 	return diag.NewWarningDiagnostic("Other details changed while the apply waited: "+planned.BaseURL.ValueString(),
@@ -119,12 +116,12 @@ func (r *instanceRecordResource) changedWarning(
 }
 
 // keptWarning returns a warning that a refresh failed.
-func keptWarning(baseURL types.String, expected expectedModel, failure diag.Diagnostic) diag.Diagnostic {
+func keptWarning(state record, failure diag.Diagnostic) diag.Diagnostic {
 	summary, notChecked := "Instance not read, last known details kept", ""
-	if parsed, err := address.ParseBaseURL(baseURL.ValueString()); err == nil { // an invalid one may contain a secret
+	if parsed, err := address.ParseBaseURL(state.BaseURL.ValueString()); err == nil { // an invalid one may contain a secret
 		summary += ": " + parsed.Written
 	}
-	if !expected.isEmpty() {
+	if !state.expected.isEmpty() {
 		notChecked = " Whether it reports what is expected was not checked."
 	}
 	return diag.NewWarningDiagnostic(summary,
