@@ -50,7 +50,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	case isDNS, timedOut && trace.at() == stageResolving:
 		return newFailure(KindNameServer, notResolved+"the lookup ran out of time")
 	case timedOut:
-		return newFailure(KindTimeout, noAnswer(trace.at()))
+		return newFailure(KindTimeout, noAnswer[trace.at()])
 	}
 	if failure := tlsFailure(err, trace); failure != nil {
 		return failure
@@ -67,7 +67,8 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	case strings.HasPrefix(text, `malformed HTTP response "\x00\x00`): // the SETTINGS frame that starts HTTP/2
 		return newFailure(KindHTTP2Only, "the server answered in HTTP/2")
 	case isBroken(err), text == "server closed idle connection", cutShort.MatchString(text):
-		return newFailure(KindBroken, brokenReason(trace.at()))
+		return newFailure(KindBroken, cmp.Or(brokenAt[trace.at()],
+			"the server closed or reset the connection before it had answered"))
 	default:
 		return notHTTPFailure(err, trace)
 	}
@@ -132,30 +133,19 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 	}
 }
 
-// noAnswer returns the reason for a timeout.
-func noAnswer(reached stage) string {
-	switch reached {
-	case stageNone, stageConnecting:
-		return "no connection in time"
-	case stageHandshaking:
-		return "connected, but no TLS handshake in time"
-	case stageSent:
-		return "connected, but no response in time"
-	default:
-		return "no complete response in time"
-	}
+// noAnswer has the reasons for a timeout.
+var noAnswer = map[stage]string{
+	stageNone:        "no connection in time",
+	stageConnecting:  "no connection in time",
+	stageHandshaking: "connected, but no TLS handshake in time",
+	stageSent:        "connected, but no response in time",
+	stageAnswered:    "no complete response in time",
 }
 
-// brokenReason does not tell closed from reset, which depends on timing.
-func brokenReason(reached stage) string {
-	switch reached {
-	case stageHandshaking:
-		return "the server closed or reset the connection during the TLS handshake"
-	case stageAnswered:
-		return "the connection broke before the whole response had arrived"
-	default:
-		return "the server closed or reset the connection before it had answered"
-	}
+// brokenAt has reasons for a connection that broke. They do not tell closed from reset, which depends on timing.
+var brokenAt = map[stage]string{
+	stageHandshaking: "the server closed or reset the connection during the TLS handshake",
+	stageAnswered:    "the connection broke before the whole response had arrived",
 }
 
 // tlsFailure returns the failure for a TLS error. Returns nil for other errors.

@@ -17,7 +17,7 @@ const (
 		"them. If what it reports is right, change expected."
 	headersNotSent = "The provider's request_headers were not sent: they are only for the origin of the provider's own " +
 		"base_url, which is not this instance's. "
-	requiresCredentials = "An instance requires no credentials for this, so a proxy in front of it does: "
+	credentialsRequired = "An instance requires no credentials for this, so a proxy in front of it does: "
 )
 
 // advice returns what to do about a failed read, the most likely first: one or more sentences each.
@@ -44,17 +44,15 @@ func (f failedRead) advice() (advice []string) {
 
 // adviceRateLimit returns advice for a wait whose last failure can come from a limit of requests. Otherwise "".
 func (f failedRead) adviceRateLimit() string {
-	const asksOften = ", and a wait asks about five times a second at first: raise that limit, or "
-	switch {
-	case f.failure == nil:
-		return ""
-	case f.failure.StatusCode == http.StatusTooManyRequests:
-		return "The instance limits requests" + asksOften + f.op.raiseTimeout()
-	case f.failure.StatusCode == http.StatusServiceUnavailable:
-		return "A proxy may limit requests, as limit_req of nginx does with status 503" + asksOften + f.op.raiseTimeout()
-	default:
+	limits := map[int]string{
+		http.StatusTooManyRequests:    "The instance limits requests",
+		http.StatusServiceUnavailable: "A proxy may limit requests, as limit_req of nginx does with status 503",
+	}
+	if f.failure == nil || limits[f.failure.StatusCode] == "" {
 		return ""
 	}
+	return limits[f.failure.StatusCode] + ", and a wait asks about five times a second at first: raise that limit, or " +
+		f.op.raiseTimeout()
 }
 
 // adviceRow says what to do about a failure if it applies. Of the rows with isCause, which say what the failure most
@@ -71,9 +69,34 @@ func cause(applies bool, text string) adviceRow { return adviceRow{true, applies
 func (f failedRead) adviceTable() []adviceRow {
 	op, failure, code := f.op, f.failure, f.failure.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.err.URL), "http:")
-	hasClientCert, trust := op.provider.hasClientCert && !isPlainHTTP, "set the provider's ca_cert_pem to "
+	hasClientCert := op.provider.hasClientCert && !isPlainHTTP
+	wasStable := f.err.Streak.Attempts > 0
+	// A redirect that was not followed is the failure itself.
+	redirected := failure.RedirectedTo != "" && !f.is(client.KindRedirect, client.KindRedirectLoop)
+	requiresCredentials := f.is(client.KindStatus) && (code == http.StatusUnauthorized || code == http.StatusForbidden)
+	withheldCredentials := failure.OtherOrigin && (requiresCredentials || f.is(client.KindClientCertificate))
+	connectToNotReached := failure.ConnectTo != "" && !failure.Connected
+	fails := code >= http.StatusInternalServerError
+	// The time limit of the whole read ended the last attempt.
+	interrupted := f.err.Ending == client.TimeRanOut && !failure.TimedOut
+	// Only that may be wrong. After a streak, there was enough time.
+	waitedInVain := op.waits && !wasStable && f.err.OutOfTime()
+	typicalOfAStart := fails || f.err.Attempts > 0 && failure.RedirectedTo == "" &&
+		f.is(client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken)
+
+	requestHeaders, askForLess := "request_headers", "run with a lower -parallelism"
+	if !op.fromDataSource() {
+		requestHeaders = "the provider's request_headers"
+	}
+	if op.purpose == readMany {
+		askForLess = "lower max_concurrency"
+	}
+	trust, raiseLimit := "set the provider's ca_cert_pem to ", "raise the provider's request_timeout."
 	if op.provider.hasCACerts {
 		trust = "add to ca_cert_pem "
+	}
+	if interrupted {
+		raiseLimit = op.raiseTimeout()
 	}
 	oldServer, mayNotHaveStarted := "", ""
 	if op.waits {
@@ -85,31 +108,31 @@ func (f failedRead) adviceTable() []adviceRow {
 	return []adviceRow{
 		also(failure.CacheAgeSeconds > 0 && !f.is(client.KindCached), adviceCache),
 		also(f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
-		also(f.redirected() && !f.credentialsWithheld(),
+		also(redirected && !withheldCredentials,
 			"The base URL redirects, and what failed is where it leads: check where the instance, or a proxy in front of it, "+
 				"redirects. If the instance itself answers at another address, set the base URL to that."),
 
 		// The server was ready once.
-		cause(f.wasStable() && f.is(client.KindUnexpected), adviceUnstable+" "+adviceUnexpected),
-		cause(f.wasStable() && code == http.StatusTooManyRequests, f.adviceRateLimit()),
-		cause(f.wasStable() && !f.is(client.KindCached, client.KindLocal), sentences(adviceUnstable, f.adviceRateLimit())),
+		cause(wasStable && f.is(client.KindUnexpected), adviceUnstable+" "+adviceUnexpected),
+		cause(wasStable && code == http.StatusTooManyRequests, f.adviceRateLimit()),
+		cause(wasStable && !f.is(client.KindCached, client.KindLocal), sentences(adviceUnstable, f.adviceRateLimit())),
 
 		// Credentials, also those of a proxy.
-		cause(f.credentialsWithheld(),
+		cause(withheldCredentials,
 			"request_headers and the client certificate are sent only to the origin of the base URL, and a redirect led to "+
 				"another: set the base URL to the address that the redirect leads to."),
 		cause(code == http.StatusProxyAuthRequired,
 			"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or "+
 				"HTTPS_PROXY, as Basic authentication: add or correct them, or exclude the host with NO_PROXY."),
-		cause(f.credentialsRequired() && failure.HeadersSent,
+		cause(requiresCredentials && failure.HeadersSent,
 			"request_headers were sent, and refused: check their names and values."),
-		cause(f.credentialsRequired() && len(op.provider.headers) > 0 && op.fromDataSource(),
+		cause(requiresCredentials && len(op.provider.headers) > 0 && op.fromDataSource(),
 			headersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
-		cause(f.credentialsRequired() && len(op.provider.headers) > 0, headersNotSent+
+		cause(requiresCredentials && len(op.provider.headers) > 0, headersNotSent+
 			"Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."),
-		cause(f.credentialsRequired() && hasClientCert, requiresCredentials+"check that it asks for the client certificate "+
-			"and accepts that in client_cert_pem, or send what else it requires with "+op.requestHeaders()+"."),
-		cause(f.credentialsRequired(), requiresCredentials+"send them with "+op.requestHeaders()+
+		cause(requiresCredentials && hasClientCert, credentialsRequired+"check that it asks for the client certificate "+
+			"and accepts that in client_cert_pem, or send what else it requires with "+requestHeaders+"."),
+		cause(requiresCredentials, credentialsRequired+"send them with "+requestHeaders+
 			", or set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindClientCertificate) && hasClientCert,
 			"The server did not accept the client certificate: check that client_cert_pem has not expired, has its chain, and "+
@@ -120,15 +143,15 @@ func (f failedRead) adviceTable() []adviceRow {
 
 		// The connection.
 		cause(f.is(client.KindLocal),
-			"This machine refused to connect, and asked no server. If it ran out of files, ports or memory, "+op.askForLess()+
+			"This machine refused to connect, and asked no server. If it ran out of files, ports or memory, "+askForLess+
 				", or raise its limits (ulimit -n). If it has no route to the address, check its network and, for an IPv6 "+
 				"address, whether it has IPv6."),
-		cause(f.connectToNotReached(),
+		cause(connectToNotReached,
 			"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward "+
 				"there is running."),
 		cause(f.is(client.KindNameServer),
 			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log. If they "+
-				"are slow, or do not answer questions for IPv6 addresses (AAAA), "+f.raiseRequestTimeout()),
+				"are slow, or do not answer questions for IPv6 addresses (AAAA), "+raiseLimit),
 		cause(f.is(client.KindProxy, client.KindProxySettings),
 			"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."),
 		cause(f.is(client.KindTLSProtocol, client.KindHTTP2Only),
@@ -157,15 +180,15 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Raise timeouts.read, or max_concurrency so that more instances are asked at once."),
 		cause(f.is(client.KindTimeout) && f.err.Attempts == 0, sentence(op.raiseTimeout())),
 		cause(f.is(client.KindTimeout), "Check that the instance is up and can be reached. If it is only slow, "+
-			f.raiseRequestTimeout()),
+			raiseLimit),
 		cause(f.is(client.KindBroken),
 			"Check the log of the instance, or of the proxy in front of it, for why it closed the connection."),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests && f.err.OutOfTime(),
-			"The instance limits requests: "+op.askForLess()+", or "+op.raiseTimeout()),
+			"The instance limits requests: "+askForLess+", or "+op.raiseTimeout()),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests,
-			"The instance limits requests: "+op.askForLess()+", or raise the provider's retry.max_delay and "+
+			"The instance limits requests: "+askForLess+", or raise the provider's retry.max_delay and "+
 				"retry.max_attempts."),
-		cause(f.is(client.KindStatus) && code >= http.StatusInternalServerError,
+		cause(f.is(client.KindStatus) && fails,
 			"The instance, or a proxy in front of it, is failing: check its log."),
 		cause(f.is(client.KindEmptyBody, client.KindOtherJSON),
 			"Check the log of the server, and that the base URL names an instance of the file transfer service."),
@@ -180,7 +203,7 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindCached), adviceCache),
 
 		// Everything from here on is about the base URL, which is not at fault after a redirect.
-		cause(f.redirected(), ""),
+		cause(redirected, ""),
 		cause(f.is(client.KindHTTPSOnly), "The server expects TLS on this port: write the base URL with https://."),
 		cause(f.is(client.KindTLSHostName),
 			"The server may not know this host name: check that in the base URL. If it is an address, write the name of the "+
@@ -225,50 +248,28 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."),
 
 		// Less likely causes.
-		also(f.is(client.KindBroken) && !failure.Answered && isPlainHTTP && !f.redirected(),
+		also(f.is(client.KindBroken) && !failure.Answered && isPlainHTTP && !redirected,
 			"If the server expects TLS on this port, write the base URL with https://."),
 		also(!f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
 		also(f.is(client.KindWebPage) || failure.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
 			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+
-				op.requestHeaders()+"."),
+				requestHeaders+"."),
 		also(failure.Proxy != "" && !f.is(client.KindProxy, client.KindLocal),
 			"The request went through the proxy in "+failure.Proxy+oldServer+": check that proxy too, or exclude the host with "+
 				"NO_PROXY."),
-		also(op.waits && f.is(client.KindResolve) && !f.connectToNotReached(),
+		also(op.waits && f.is(client.KindResolve) && !connectToNotReached,
 			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with "+
 				"depends_on, on the resource that creates its DNS record."),
-		also(op.fromDataSource() && !op.waits && f.typicalOfAStart(),
+		also(op.fromDataSource() && !op.waits && typicalOfAStart,
 			"If this apply creates the instance, or if plans must go on while it is down, use the resource "+
 				"filetransfer_instance_record. To make this data source wait for a new instance, set wait_until_ready = true."),
-		also(op.waits && f.mayHaveBeenTooShort(), "If the instance needs longer to start, "+op.raiseTimeout()),
+		also(waitedInVain && (fails || f.is(client.KindResolve, client.KindConnect) ||
+			f.is(client.KindNameServer, client.KindTimeout) && !interrupted), // or the cause names the timeout
+			"If the instance needs longer to start, "+op.raiseTimeout()),
 	}
 }
 
 func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.failure.Kind) }
-func (f failedRead) wasStable() bool               { return f.err.Streak.Attempts > 0 }
-func (f failedRead) connectToNotReached() bool {
-	return f.failure.ConnectTo != "" && !f.failure.Connected
-}
-
-// interrupted reports whether the time limit of the whole read ended the last attempt.
-func (f failedRead) interrupted() bool {
-	return f.err.Ending == client.TimeRanOut && !f.failure.TimedOut
-}
-
-// redirected is false for a redirect that was not followed: that one is the failure.
-func (f failedRead) redirected() bool {
-	return f.failure.RedirectedTo != "" && !f.is(client.KindRedirect, client.KindRedirectLoop)
-}
-
-func (f failedRead) credentialsRequired() bool {
-	code := f.failure.StatusCode
-	return f.is(client.KindStatus) && (code == http.StatusUnauthorized || code == http.StatusForbidden)
-}
-
-// credentialsWithheld reports whether a redirect led to a server that requires what was not sent to it.
-func (f failedRead) credentialsWithheld() bool {
-	return f.failure.OtherOrigin && (f.credentialsRequired() || f.is(client.KindClientCertificate))
-}
 
 // isLocalName reports whether the base URL has a host that programs often find without DNS, with modules of the system.
 func (f failedRead) isLocalName() bool {
@@ -280,53 +281,10 @@ func (f failedRead) isLocalName() bool {
 	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local")
 }
 
-// typicalOfAStart reports whether a failure is typical of a starting instance, or of the proxy in front of it.
-func (f failedRead) typicalOfAStart() bool {
-	if f.is(client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken) {
-		// Otherwise, nothing was asked yet, or something already redirects.
-		return f.err.Attempts > 0 && f.failure.RedirectedTo == ""
-	}
-	return f.failure.StatusCode >= http.StatusInternalServerError
-}
-
-// mayHaveBeenTooShort reports whether a wait may only have been too short. After a streak, it was long enough.
-func (f failedRead) mayHaveBeenTooShort() bool {
-	switch {
-	case f.wasStable() || !f.err.OutOfTime():
-		return false
-	case f.is(client.KindTimeout, client.KindNameServer): // if the wait interrupted the attempt, the advice on the cause says so
-		return !f.interrupted()
-	default:
-		return f.is(client.KindResolve, client.KindConnect) || f.failure.StatusCode >= http.StatusInternalServerError
-	}
-}
-
-// raiseRequestTimeout names the limit to raise if an attempt was too short: it may be that of the whole read.
-func (f failedRead) raiseRequestTimeout() string {
-	if f.interrupted() {
-		return f.op.raiseTimeout()
-	}
-	return "raise the provider's request_timeout."
-}
-
-// raiseTimeout, askForLess and requestHeaders return what advice calls the arguments of a read.
+// raiseTimeout returns advice to raise the limit of the whole read.
 func (op readOperation) raiseTimeout() string {
 	if op.purpose == refreshRecord {
 		return "raise timeouts.read; a refresh uses the new value after the next apply."
 	}
 	return "raise " + op.timeoutArgument + "."
-}
-
-func (op readOperation) askForLess() string {
-	if op.purpose == readMany {
-		return "lower max_concurrency"
-	}
-	return "run with a lower -parallelism"
-}
-
-func (op readOperation) requestHeaders() string {
-	if op.fromDataSource() {
-		return "request_headers"
-	}
-	return "the provider's request_headers"
 }

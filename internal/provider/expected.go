@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -161,14 +160,10 @@ func differenceRemedy(name string, reported, expected attr.Value) string {
 		return ""
 	}
 	wantNumber, gotNumber := want.ValueInt64(), got.ValueInt64()
-	tooSmall := gotNumber > 0 && float64(gotNumber)*1000 < float64(wantNumber)
-	firstDigits := strings.HasPrefix(strconv.FormatInt(wantNumber, 10), strconv.FormatInt(gotNumber, 10))
 	switch {
-	case tooSmall && firstDigits:
-		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB" or of "5e+09", as Helm ` +
-			"writes the number 5000000000. Write the whole number, as a string."
-	case tooSmall:
-		return `The server may have read a value without its unit: 30 of "30d". Write the whole number.`
+	case gotNumber > 0 && float64(gotNumber)*1000 < float64(wantNumber):
+		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB", or of "5e+09", as Helm ` +
+			`writes the number 5000000000; 30 of "30d". Write the whole number, as a string.`
 	case name == "file_max_age" && wantNumber == 0 && gotNumber == noMaximumAge:
 		return fmt.Sprintf("From 2.0.0 on, Stend reports %d if there is no maximum: expect that number.", noMaximumAge)
 	default:

@@ -79,7 +79,7 @@ func (f failedRead) whatCameBefore() string {
 	if len(f.err.Differences) > 0 && !f.is(client.KindUnexpected) {
 		differing = "Before that, the instance answered, but did not report what is expected:" + differenceList(f.err.Differences)
 	}
-	if f.wasStable() {
+	if f.err.Streak.Attempts > 0 {
 		lasted := "once"
 		if f.err.Streak.Attempts > 1 {
 			lasted = fmt.Sprintf("for %s (%d answers)", formatDuration(f.err.Streak.Lasted.Round(time.Second/10)), f.err.Streak.Attempts)

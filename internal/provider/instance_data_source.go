@@ -38,7 +38,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			" Default: the provider's `base_url`.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered, for fields that this version " +
+	attributes["response_body"] = computedString("The JSON document as delivered, for fields that this version " +
 		"of the provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin "+
 		"(scheme, host and port) of the instance, and override the provider's."))

@@ -27,43 +27,19 @@ type detailsModel struct {
 // detailsAttributes returns the attributes of detailsModel.
 func detailsAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"file_max_size": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Maximum size of one file, in bytes (`fileMaxSize`).",
-		},
-		"chunk_size": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Size of one chunk of an upload, in bytes (`chunkSize`).",
-		},
+		"file_max_size": computedInt64("Maximum size of one file, in bytes (`fileMaxSize`)."),
+		"chunk_size":    computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
 		"require_password": schema.BoolAttribute{
 			Computed:            true,
 			MarkdownDescription: "Whether the instance requires a password to create a transfer (`requirePassword`).",
 		},
-		"api_version": schema.StringAttribute{
-			Computed:            true,
-			MarkdownDescription: "Release of the server, such as `2.2.3` (`apiVersion`).",
-		},
-		"api_version_major": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "First number of `api_version`.",
-		},
-		"api_version_minor": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Second number of `api_version`.",
-		},
-		"api_version_patch": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Third number of `api_version`, without a suffix.",
-		},
-		"file_max_age": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum.",
-		},
-		"max_transfers_in_merge": schema.Int64Attribute{
-			Computed: true,
-			MarkdownDescription: "Maximum number of transfers in a group, or merge (`maxTransfersInMerge`). If not reported, " +
-				"`50` from 2.0.0 on, and `10` before.",
-		},
+		"api_version":       computedString("Release of the server, such as `2.2.3` (`apiVersion`)."),
+		"api_version_major": computedInt64("First number of `api_version`."),
+		"api_version_minor": computedInt64("Second number of `api_version`."),
+		"api_version_patch": computedInt64("Third number of `api_version`, without a suffix."),
+		"file_max_age":      computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum."),
+		"max_transfers_in_merge": computedInt64("Maximum number of transfers in a group, or merge (`maxTransfersInMerge`). If not " +
+			"reported, `50` from 2.0.0 on, and `10` before."),
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,
@@ -71,6 +47,14 @@ func detailsAttributes() map[string]schema.Attribute {
 				"has `label`, `in_seconds`, and `in_minutes` (rounded down).",
 		},
 	}
+}
+
+func computedInt64(description string) schema.Int64Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+}
+
+func computedString(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }
 
 var expireTimeType = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -123,8 +107,4 @@ func (m detailsModel) values() map[string]attr.Value {
 		"max_transfers_in_merge":   m.MaxTransfersInMerge,
 		"recommended_expire_times": m.RecommendedExpireTimes,
 	}
-}
-
-func responseBodyAttribute(description string) schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }

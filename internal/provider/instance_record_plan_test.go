@@ -235,7 +235,7 @@ func TestDifferences(t *testing.T) {
 
 func TestDifferenceRemedy(t *testing.T) {
 	t.Parallel()
-	const digits, unit, noMaximum = "only the digits at the beginning of a value", "without its unit", "Stend reports 15770000000 if there is no maximum"
+	const digits, unit, noMaximum = "only the digits at the beginning of a value", `30 of "30d"`, "Stend reports 15770000000 if there is no maximum"
 	tests := []struct {
 		name               string
 		reported, expected int64

@@ -81,7 +81,7 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
-	attributes["response_body"] = responseBodyAttribute("The JSON document as delivered. Unknown in a plan that creates " +
+	attributes["response_body"] = computedString("The JSON document as delivered. Unknown in a plan that creates " +
 		"the record, changes `base_url`, or changes an attribute in `expected`. Do not use it where a change forces " +
 		"replacement.")
 	attributes["base_url"] = schema.StringAttribute{

@@ -87,7 +87,7 @@ func TestFleetWarning(t *testing.T) {
 		"  - \"b\": GET http://b/instance: connection refused (2 attempts)\n" +
 		"  - \"c\": GET http://c/instance: connection refused (2 attempts)\n\n" +
 		"For 1 of them: Check that the base URL names an instance. If it does, check what the proxy in front of it adds to its responses, such as cookies.\n\n" +
-		"For 2 of them: " + "Check the host and port in the base URL" + "\n\nFor 2 of them: " + useRecord
+		"For 2 of them: " + "Check the host and port in the base URL, that the instance is running, and that no firewall blocks the connection." + "\n\nFor 2 of them: " + useRecord
 	if got.Detail() != want {
 		t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 	}
