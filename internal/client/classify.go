@@ -39,7 +39,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
 	system := systemErrorOf(err)
 	switch {
-	case system != nil && trace.at() <= stageConnecting && (system.local || lacksRoute(ctx, err)):
+	case system != nil && system.local && trace.at() <= stageConnecting:
 		return newFailure(KindLocal, system.words)
 	case isDNS && !dnsErr.IsNotFound && !timedOut:
 		return lookupFailure(dnsErr.Err)

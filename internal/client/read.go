@@ -13,51 +13,34 @@ import (
 // Read reads an instance until the context's deadline, and retries failures that may pass, on new connections. The error
 // is a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := c.newReading(request, c.pooled.Load())
-	backoff := newBackoff(ctx, c.config.Retry)
-	for {
-		result, failure := r.attempt(ctx)
-		switch {
-		case failure == nil:
-			return r.succeeded(ctx, result), nil
-		case ctx.Err() != nil:
-			return nil, r.interrupted(ctx, failure)
-		case !failure.transient || r.attempts >= c.config.Retry.MaxAttempts:
-			return nil, r.failed(ctx, failure, GaveUp)
-		}
-		delay, ok := backoff.next(failure.retryAfter)
-		if !ok {
-			return nil, r.failed(ctx, failure, NoTimeLeft)
-		}
-		r.transports = c.unpooled
-		r.delayRetry(ctx, failure, delay)
-	}
+	return c.newReading(request, c.pooled.Load(), nil).run(ctx)
 }
 
 // Wait reads an instance again and again until the condition holds, or until the context's deadline. It retries every
 // failure except a misconfigured proxy. Each attempt opens a new connection. An answer that a cache stored before the
 // wait began is a failure. The error is a [*ReadError].
 func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*Result, error) {
-	r := c.newReading(request, c.unpooled)
-	r.until = &until
-	backoff := newBackoff(ctx, c.config.Retry)
+	return c.newReading(request, c.unpooled, &until).run(ctx)
+}
+
+// run makes attempts until one of them is enough, or no further one can help or is allowed.
+func (r *reading) run(ctx context.Context) (*Result, error) {
+	backoff := newBackoff(ctx, r.client.config.Retry)
 	for {
 		began := time.Now()
 		result, failure := r.attempt(ctx)
 		switch {
+		case failure == nil && r.isEnough(result, began):
+			r.log(ctx, "Read the instance", map[string]any{"bytes": len(result.Document)})
+			return result, nil
 		case failure == nil:
-			r.streak.extend(began)
-			if r.streak.lastedFor(until.StableFor, result.age) {
-				c.forgetConnections()
-				return r.succeeded(ctx, result), nil
-			}
 			r.log(ctx, "The instance has to stay as expected", map[string]any{"lasted": r.streak.Lasted.String()})
 			sleep(ctx, time.Until(began.Add(r.stableInterval())))
-			backoff = newBackoff(ctx, c.config.Retry)
+			backoff = newBackoff(ctx, r.client.config.Retry)
 			continue
 		case ctx.Err() != nil:
 			return nil, r.interrupted(ctx, failure)
-		case failure.Kind == KindProxySettings:
+		case !r.isRetried(failure):
 			return nil, r.failed(ctx, failure, GaveUp)
 		}
 		r.streak.ended = true
@@ -65,8 +48,29 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		if !ok {
 			return nil, r.failed(ctx, failure, NoTimeLeft)
 		}
+		r.transports = r.client.unpooled
 		r.delayRetry(ctx, failure, delay)
 	}
+}
+
+// isEnough reports whether a result, of an attempt that began then, ends a read or a wait.
+func (r *reading) isEnough(result *Result, began time.Time) bool {
+	if r.until == nil {
+		return true
+	}
+	r.streak.extend(began)
+	if !r.streak.lastedFor(r.until.StableFor, result.age) {
+		return false
+	}
+	r.client.forgetConnections()
+	return true
+}
+
+func (r *reading) isRetried(failure *Failure) bool {
+	if r.until != nil {
+		return failure.Kind != KindProxySettings
+	}
+	return failure.transient && r.attempts < r.client.config.Retry.MaxAttempts
 }
 
 // reading is the state of one read or wait.
@@ -88,9 +92,9 @@ type reading struct {
 	rateLimited bool
 }
 
-func (c *Client) newReading(request Request, transports *transports) *reading {
+func (c *Client) newReading(request Request, transports *transports, until *Condition) *reading {
 	return &reading{
-		client: c, request: request, transports: transports, began: time.Now(),
+		client: c, request: request, transports: transports, until: until, began: time.Now(),
 		redact: newRedactor(request.Headers, c.proxyCredentials),
 	}
 }
@@ -154,11 +158,6 @@ func (r *reading) log(ctx context.Context, message string, fields map[string]any
 	r.client.config.Log(ctx, message, fields)
 }
 
-func (r *reading) succeeded(ctx context.Context, result *Result) *Result {
-	r.log(ctx, "Read the instance", map[string]any{"bytes": len(result.Document)})
-	return result
-}
-
 // interrupted returns the error for a read whose context ended. An earlier failure says more than the last attempt.
 func (r *reading) interrupted(ctx context.Context, failure *Failure) *ReadError {
 	switch {
@@ -183,4 +182,35 @@ func (r *reading) failed(ctx context.Context, failure *Failure, ending Ending) *
 	}
 	r.log(ctx, "Could not read the instance", map[string]any{"reason": err.Error()})
 	return err
+}
+
+// Streak describes successive attempts of a wait that succeeded.
+type Streak struct {
+	Attempts int
+	// Lasted is the time from the end of the first attempt to the beginning of the last. How long it took proves nothing.
+	Lasted time.Duration
+
+	firstEnded time.Time
+	ended      bool // an attempt has failed since
+}
+
+// lasts reports whether the last attempt succeeded.
+func (s *Streak) lasts() bool { return s.Attempts > 0 && !s.ended }
+
+// extend adds an attempt that began then and has just succeeded, or starts again if the streak has ended.
+func (s *Streak) extend(began time.Time) {
+	now := time.Now()
+	if !s.lasts() {
+		*s = Streak{firstEnded: now}
+	}
+	s.Attempts++
+	s.Lasted = max(0, began.Sub(s.firstEnded))
+}
+
+// lastedFor reports whether the streak lasted for stableFor. Age counts seconds: answers of a cache need at least one.
+func (s *Streak) lastedFor(stableFor time.Duration, age cacheAge) bool {
+	if age.known && stableFor > 0 {
+		stableFor = max(stableFor, ageUnit)
+	}
+	return s.Lasted >= stableFor
 }

@@ -1,9 +1,7 @@
 package client
 
 import (
-	"context"
 	"errors"
-	"net"
 	"strings"
 	"syscall"
 )
@@ -20,19 +18,14 @@ type systemError struct {
 var systemErrors = []systemError{
 	{syscall.ECONNREFUSED, 10061, "connection refused", false},
 	{syscall.ECONNRESET, 10054, "connection reset by peer", false},
-	{syscall.ECONNABORTED, 10053, "connection aborted", false},
 	{syscall.ETIMEDOUT, 10060, "connection timed out", false},
-	{syscall.EHOSTUNREACH, 10065, "no route to host", false}, // see lacksRoute
-	{syscall.EHOSTDOWN, 10064, "host is down", false},
+	{syscall.EHOSTUNREACH, 10065, "no route to host", false}, // mostly said by a router or a firewall
 	{syscall.ENETUNREACH, 10051, "network is unreachable", true},
-	{syscall.ENETDOWN, 10050, "network is down", true},
 	{syscall.EADDRNOTAVAIL, 10049, "no local address or port is available", true},
-	{syscall.EADDRINUSE, 10048, "no local port is free", true},
 	{syscall.EAFNOSUPPORT, 10047, "address family not supported", true},
 	{syscall.EMFILE, 10024, "too many open files", true},
 	{syscall.ENFILE, 0, "too many open files in the system", true},
 	{syscall.ENOBUFS, 10055, "no buffer space available", true},
-	{syscall.ENOMEM, 0, "out of memory", true},
 	{syscall.EACCES, 10013, "permission denied", true},
 	{syscall.EPERM, 0, "operation not permitted", true},
 }
@@ -50,20 +43,6 @@ func systemErrorOf(err error) *systemError {
 		}
 	}
 	return &systemError{unix: number, words: strings.TrimSuffix(number.Error(), ".")}
-}
-
-// lacksRoute reports whether a dial failed because this machine has no route. Routers and firewalls answer with the same
-// error, but a socket for datagrams is connected without asking them.
-func lacksRoute(ctx context.Context, err error) bool {
-	operation, isOperation := errors.AsType[*net.OpError](err)
-	if !isOperation || operation.Addr == nil || !errors.Is(err, syscall.EHOSTUNREACH) {
-		return false
-	}
-	socket, err := (&net.Dialer{}).DialContext(ctx, "udp", operation.Addr.String())
-	if err == nil {
-		_ = socket.Close()
-	}
-	return err != nil
 }
 
 // systemErrorIn is systemErrorOf for a text of Go's resolver, which ends in that of the system. Returns nil if unknown.
