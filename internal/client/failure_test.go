@@ -294,9 +294,12 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 	})
 }
 
-// Connected and Answered are true of the last request.
+// Connected and Answered are true of the last request. HeadersSent is checked too.
 func TestFailureTellsHowFarTheRequestCame(t *testing.T) {
 	t.Parallel()
+	withoutHeaders := newRequest(t, serverURL(t, instancetest.Status(401)))
+	withoutHeaders.Headers = nil
+	check(t, "Answered", readError(t, newClient(t, newConfig()), withoutHeaders).Failure.Answered, true)
 	for want, urls := range map[string][]string{
 		"connected: false, answered: false": {
 			"http://nonexistent.invalid", "https://" + instancetest.ReserveAddress(t), serverURL(t, instancetest.Redirect(302, "http://nonexistent.invalid")),
