@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // Classes are stored in states, so they change only with the cause.
@@ -205,14 +207,15 @@ func TestLookupEndsWithItsAttempt(t *testing.T) {
 	})
 }
 
-// crypto/tls renegotiates with a context of its own.
-func TestCertificateIsSentWithoutATrace(t *testing.T) {
+// IIS asks for the client certificate by renegotiation, which Go's own server cannot do. crypto/tls does it with a context of its own.
+func TestCertificateIsSentByRenegotiation(t *testing.T) {
 	t.Parallel()
-	traceOf(t.Context()).wantCertificate()
-	pair := TLS{ClientCertPEM: "", ClientKeyPEM: ""}
-	if without, _, _, err := tlsConfigs(pair); err != nil || without.Renegotiation != tls.RenegotiateNever {
-		t.Errorf("without a client certificate, renegotiation is %v (%v), want never", without.Renegotiation, err)
+	server := instancetest.New(t)
+	without, with, _, err := tlsConfigs(TLS{ClientCertPEM: server.ClientCertPEM(), ClientKeyPEM: server.ClientKeyPEM()})
+	if err != nil || without.Renegotiation != tls.RenegotiateNever || with.Renegotiation != tls.RenegotiateOnceAsClient {
+		t.Errorf("error %v, renegotiation %v without a certificate and %v with it", err, without.Renegotiation, with.Renegotiation)
 	}
+	traceOf(t.Context()).wantCertificate()
 }
 
 // As many connections to one host are kept as reads can be under way at once. They are closed before the server does so, which is

@@ -42,6 +42,17 @@ func TestBackoffGrowsAndIsSpreadOut(t *testing.T) {
 	}
 }
 
+func TestShortRetryAfterShortensNoDelay(t *testing.T) {
+	t.Parallel()
+	for range 2000 {
+		backoff := backoff{retry: Retry{4, time.Second, 10 * time.Second}}
+		_, _ = backoff.next(0)
+		if delay, _ := backoff.next(1); delay < 2*time.Second {
+			t.Fatalf("the second delay is %s, want 2 s at least", delay)
+		}
+	}
+}
+
 func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
