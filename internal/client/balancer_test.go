@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -16,7 +15,7 @@ func balancer(t *testing.T, choose func(n int64) *instancetest.Server) (url stri
 	t.Helper()
 	var connections atomic.Int64
 	return rawServer(t, "http", func(c net.Conn) {
-		server, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", choose(connections.Add(1)).Address())
+		server, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", choose(connections.Add(1)).Address())
 		if err != nil {
 			return
 		}

@@ -99,14 +99,13 @@ func (f *Failure) addMissingAuthorities(leftOut []string) {
 		f.Reason += "; left out of the CA certificates: " + safetext.Line(strings.Join(leftOut, "; "), reasonLimit)
 	}
 	pool, err := x509.SystemCertPool()
-	if err != nil {
+	f.SystemCAsMissing = err != nil || pool.Equal(x509.NewCertPool())
+	switch {
+	case err != nil:
 		f.Reason += "; the system's CA certificates could not be loaded: " + safetext.Line(err.Error(), reasonLimit)
-	} else if pool.Equal(x509.NewCertPool()) {
+	case f.SystemCAsMissing:
 		f.Reason += "; this machine has no CA certificates of the system"
-	} else {
-		return
 	}
-	f.SystemCAsMissing = true
 }
 
 // ParseClientCert parses a PEM certificate and its key. The error contains neither.

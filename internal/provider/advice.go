@@ -17,7 +17,7 @@ const (
 		"them. If what it reports is right, change expected."
 	headersNotSent = "The provider's request_headers were not sent: they are only for the origin of the provider's own " +
 		"base_url, which is not this instance's. "
-	credentialsRequired = "An instance requires no credentials for this, so a proxy in front of it does: "
+	asksForMore = "An instance requires no credentials for this, so a proxy in front of it does: "
 )
 
 // advice returns what to do about a failed read, the most likely first: one or more sentences each.
@@ -130,9 +130,9 @@ func (f failedRead) adviceTable() []adviceRow {
 			headersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
 		cause(requiresCredentials && len(op.provider.headers) > 0, headersNotSent+
 			"Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."),
-		cause(requiresCredentials && hasClientCert, credentialsRequired+"check that it asks for the client certificate "+
+		cause(requiresCredentials && hasClientCert, asksForMore+"check that it asks for the client certificate "+
 			"and accepts that in client_cert_pem, or send what else it requires with "+requestHeaders+"."),
-		cause(requiresCredentials, credentialsRequired+"send them with "+requestHeaders+
+		cause(requiresCredentials, asksForMore+"send them with "+requestHeaders+
 			", or set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindClientCertificate) && hasClientCert,
 			"The server did not accept the client certificate: check that client_cert_pem has not expired, has its chain, and "+
