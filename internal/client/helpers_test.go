@@ -108,7 +108,7 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 		}
 		message.Response, message.Additionals = true, nil
 		question := message.Questions[0]
-		host := strings.TrimSuffix(question.Name.String(), ".")
+		host := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
 		if host == hostOfSilentNameServer || host == hostWithoutAnswerOnIPv6 && question.Type == dnsmessage.TypeAAAA {
 			_, _ = io.Copy(io.Discard, theirs)
 			return
@@ -125,7 +125,7 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 		case hostWithTwoAddresses:
 			answer([4]byte{127, 0, 0, 1})
 			answer([4]byte{127, 0, 0, 2})
-		case hostWithoutAnswerOnIPv6:
+		case hostWithoutAnswerOnIPv6, "localhost": // which no file of hosts on Windows names
 			answer([4]byte{127, 0, 0, 1})
 		default:
 			message.RCode = dnsmessage.RCodeNameError
