@@ -181,20 +181,21 @@ func tcp(c net.Conn) *net.TCPConn {
 // [WithListenAddress]) or never. The port lies below the ranges from which systems take the ports of outgoing
 // connections: a port from there could be in use again by the time it is wanted.
 //
-// Until the test ends, the UDP port of the same number is taken, so that no other test, in this process or another, gets the address.
+// Until the test ends, another port is taken, so that no other test, in this process or another, gets the address.
 func ReserveAddress(t TB) string {
 	t.Helper()
-	const first, last = 20000, 32000
+	const first, last = 20000, 26000
+	address := func(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 	for range 1000 {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(last-first)))
-		reservation, err := new(net.ListenConfig).ListenPacket(context.Background(), "udp", address)
+		port := first + rand.IntN(last-first)
+		reservation, err := listen(address(port + last - first))
 		if err != nil {
 			continue
 		}
 		t.Cleanup(func() { _ = reservation.Close() })
-		if listener, err := listen(address); err == nil {
+		if listener, err := listen(address(port)); err == nil {
 			_ = listener.Close()
-			return address
+			return address(port)
 		}
 	}
 	t.Fatalf("no free port between %d and %d", first, last)
