@@ -322,8 +322,8 @@ func TestProviderArgumentsApply(t *testing.T) {
 
 // TestFaultOfAProxyVariable: a wait does not wait for it, and the message names the variable as it is set.
 func TestFaultOfAProxyVariable(t *testing.T) {
-	t.Setenv("http_proxy", "http://me:hunter2@%zz")
-	t.Setenv("HTTP_PROXY", "http://proxy.invalid") // which the other one comes before
+	t.Setenv("HTTP_PROXY", "http://proxy.invalid")
+	t.Setenv("http_proxy", "http://me:hunter2@%zz") // comes before the other one; both are one variable on Windows
 	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), func(model *instanceModel) {
 		model.BaseURL, model.WaitUntilReady = types.StringValue("http://"+instancetest.ProxiedHost), types.BoolValue(true)
 	})
