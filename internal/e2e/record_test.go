@@ -108,7 +108,7 @@ resource "filetransfer_instance_record" "release" {
 func TestAccRecord_InterruptedWait(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no way to interrupt one process on Windows")
+		t.Skip("os.Process cannot interrupt a process on Windows, and Ctrl-Break needs a console")
 	}
 	config := func(baseURL string) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
