@@ -67,7 +67,7 @@ func TestBrokenConnectionsAreRetried(t *testing.T) {
 		"TLS, closed":                     {overTLS(instancetest.CloseConnection()), client.KindBroken, closedEarly},
 		"certificate wanted, closed":      {asking(instancetest.CloseConnection()), client.KindClientCertificate, wantedCertificate},
 		"certificate wanted, reset":       {asking(instancetest.Reset()), client.KindClientCertificate, wantedCertificate},
-		"certificate wanted, in the head": {asking(instancetest.Verbatim(okHead, instancetest.Reset())), client.KindBroken, closedEarly},
+		"certificate wanted, in the head": {asking(verbatim(okHead)), client.KindBroken, closedEarly},
 		"certificate wanted, in the body": {asking(verbatim(okHead + "Content-Length: 9\r\n\r\n{")), client.KindBroken, brokenBody},
 
 		"in the head":       {respondsWith(t, okHead), client.KindBroken, closedEarly},
@@ -259,7 +259,7 @@ func TestReasonOfAStatus(t *testing.T) {
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
 		"challenge of a proxy":       {instancetest.Status(407, "Proxy-Authenticate", "Negotiate"), answered407 + " (the proxy accepts Negotiate)"},
 		"no challenge":               {instancetest.Status(407), answered407},
-		"body that breaks":           {instancetest.Verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone", instancetest.Reset()), "status 404 Not Found: Gone"},
+		"body that breaks":           {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found: Gone"},
 		"certificate wanted":         {body(400, "text/plain", "No required SSL certificate was sent"), "status 400 Bad Request: No required SSL certificate was sent"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},
 	}

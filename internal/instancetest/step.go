@@ -73,10 +73,12 @@ func Reset() Step {
 	}
 }
 
-// CloseConnection closes the TCP connection without an answer.
+// CloseConnection closes the TCP connection without an answer. It waits until the client leaves too: on Windows, the client could
+// otherwise lose what was written before.
 func CloseConnection() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		_ = tcp(connOf(r)).Close()
+		_ = tcp(connOf(r)).CloseWrite()
+		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	}
 }
