@@ -88,7 +88,10 @@ const (
 	hostWithoutAnswerOnIPv6 = "no-answer-aaaa.invalid" // 127.0.0.1
 )
 
-func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
+// firstNameServer is, of the machine's name servers, the one that is asked first. Only it lets a lookup wait, however many there are.
+var firstNameServer sync.Map
+
+func dialNameServer(ctx context.Context, _, server string) (net.Conn, error) {
 	if nameServers.Err() != nil {
 		return nil, net.ErrClosed
 	}
@@ -110,7 +113,9 @@ func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 		question := message.Questions[0]
 		host := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
 		if host == hostOfSilentNameServer || host == hostWithoutAnswerOnIPv6 && question.Type == dnsmessage.TypeAAAA {
-			_, _ = io.Copy(io.Discard, theirs)
+			if first, _ := firstNameServer.LoadOrStore("", server); first == server {
+				_, _ = io.Copy(io.Discard, theirs)
+			}
 			return
 		}
 		header := dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}

@@ -8,10 +8,8 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,15 +118,14 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 	}
 }
 
-// A name server drops one of the two questions. Go then takes 10 s to go on with the answer to the other, for each name server.
+// A name server drops one of the two questions. Go then takes 10 s to go on with the answer to the other.
 func TestNameIsReadWithoutAnAnswerOnIPv6(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
 	_, port, _ := net.SplitHostPort(server.Address())
-	resolvConf, _ := os.ReadFile("/etc/resolv.conf")
 	synctest.Test(t, func(t *testing.T) {
 		config := newConfig()
-		config.RequestTimeout = time.Duration(max(1, strings.Count(string(resolvConf), "nameserver"))) * 15 * time.Second
+		config.RequestTimeout = 15 * time.Second
 		c := newClient(t, config)
 		result := mustRead(t, c, newRequest(t, "http://"+hostWithoutAnswerOnIPv6+":"+port))
 		check(t, "chunk size", result.Details.ChunkSizeBytes, 20000000)
