@@ -202,7 +202,7 @@ func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
 		reason = "the server refused the TLS handshake: " + words
 	}
 	switch {
-	case refused && trace.certificateWanted.Load():
+	case refused && (trace.certificateWanted.Load() || strings.Contains(words, "certificate")):
 		kind = KindClientCertificate
 	case strings.Contains(words, "protocol version"):
 		kind = KindTLSVersion

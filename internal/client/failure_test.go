@@ -125,6 +125,7 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 		"old versions, hello":   {rawServer(t, "https", sends(oldServerHello)), client.KindTLSVersion, "unsupported protocol version"},
 		"unrecognized name":     {rawServer(t, "https", sends(alert(112))), client.KindTLSHostName, "unrecognized name"},
 		"no certificate":        {rawServer(t, "https", sends(alert(80))), client.KindTLSHostName, "refused the TLS handshake: internal error"},
+		"certificate required":  {rawServer(t, "https", sends(alert(116))), client.KindClientCertificate, "refused the TLS handshake: certificate required"},
 		"other alert":           {rawServer(t, "https", sends(alert(40))), client.KindTLS, "refused the TLS handshake: handshake failure"},
 		"no HTTP/1.1":           {instancetest.NewRawTLS(t, instancetest.Await, "h3").Origin(), client.KindTLSProtocol, "no application protocol"},
 		"no client certificate": {mutual.URL(), client.KindClientCertificate, "refused the TLS handshake: certificate required"},

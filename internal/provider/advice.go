@@ -211,8 +211,8 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindNoTLS),
 			"If the instance serves plain HTTP, write the base URL with http://. Otherwise check its port."),
 		cause(f.is(client.KindTLS),
-			"The server speaks TLS, but did not agree to it: it may share no cipher suite with the provider, or not know the "+
-				"host name in the base URL. Check its log."),
+			"The server speaks TLS, but refused this connection: it may share no cipher suite with the provider, or not know "+
+				"the host name in the base URL. Check its log."),
 		cause(f.is(client.KindCertificateName),
 			"Use a host name in the base URL that the certificate is for (connect_to can still lead to another address), or "+
 				"have the certificate reissued. ca_cert_pem does not help."),
