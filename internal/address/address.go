@@ -24,8 +24,7 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 type BaseURL struct {
 	// Written is the base URL as passed to [ParseBaseURL].
 	Written string
-	// Effective is the normalized base URL, the same for all equivalent base URLs: scheme and host in lower-case ASCII,
-	// no default port, no zeros before a port, no trailing slashes.
+	// Effective is the base URL in normal form: lower-case ASCII, without default port, leading zeros and trailing slashes.
 	Effective string
 	// Origin is the scheme, host and port of Effective; see [OriginOf].
 	Origin string
@@ -77,8 +76,7 @@ var (
 	noPort = regexp.MustCompile(`(^|/)(\[[^\]]*\]|[^/:\[]*):[^/]*[^0-9/\s]`)
 )
 
-// mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password in place
-// of a port, or a key.
+// mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password, or a key.
 func mayHoldSecret(text string) bool {
 	hasMark := strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") // an at sign
 	hasPassword := noPort.MatchString(httpScheme.ReplaceAllString(text, ""))
@@ -124,8 +122,7 @@ func refused(text, problem, remedy string) *SyntaxError {
 	}
 }
 
-// parseError converts an error from url.Parse to a SyntaxError without any of the input. Some of those errors have no
-// type, only words.
+// parseError converts an error from url.Parse, which may have only words, to a SyntaxError without any of the input.
 func parseError(text string, err error) *SyntaxError {
 	reason := errors.Unwrap(err).Error() // of the *url.Error
 	_, isEscape := errors.AsType[url.EscapeError](err)
@@ -197,8 +194,7 @@ func parsePort(text string) (port string, ok bool) {
 	return strconv.FormatUint(number, 10), err == nil && number > 0
 }
 
-// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://example.org:8443", without a
-// default port.
+// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443", without a default port.
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
 // HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it,

@@ -20,8 +20,7 @@ import (
 
 const reasonLimit = 300 // characters
 
-// classify returns the failure for an error of a round trip or of reading a body. It matches on the unredacted text of
-// the error, and redacts only the parts that came from the server.
+// classify returns the failure for an error of a request. It redacts only the parts of its text that the server sent.
 func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 	if failure, ok := errors.AsType[*Failure](err); ok { // from proxy.go
 		return failure

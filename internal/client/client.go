@@ -1,5 +1,4 @@
-// Package client reads instances over HTTP. It implements the provider's HTTP rules (retries, timeouts, redirects,
-// which header goes where), and does not depend on Terraform.
+// Package client reads instances over HTTP, with retries, timeouts and redirects. It does not depend on Terraform.
 package client
 
 import (
@@ -59,8 +58,7 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// forgetConnections has later reads open connections of their own: those from before, also ones in use, may lead to the
-// old server.
+// forgetConnections keeps later reads from using a connection from before, idle or in use: it may lead to the old server.
 func (c *Client) forgetConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
 
 // RedactedLine returns text from an instance as one line, cut and without secrets of headers and proxy URLs.
@@ -73,8 +71,7 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the concurrent attempts of the requests that share it to its capacity. An attempt holds its slot
-	// until the document is parsed; a retry delay holds none. May be nil.
+	// Semaphore limits the concurrent attempts of the requests that share it. A retry delay holds no slot. May be nil.
 	Semaphore chan struct{}
 }
 

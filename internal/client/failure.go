@@ -133,8 +133,7 @@ type ReadError struct {
 	Ending Ending
 	// Attempts is the number of attempts. It is 0 if the time ran out before the first.
 	Attempts int
-	// Failure is that of the last attempt that failed by itself, if any, else that of the one which was interrupted. If
-	// the Ending is Unstable or Canceled, it may be nil.
+	// Failure is of the last attempt that failed by itself, or else was interrupted. May be nil if Unstable or Canceled.
 	Failure *Failure
 	// Differences are those of the last document that a wait found to differ, even if later attempts failed in other ways.
 	Differences []Difference
@@ -164,8 +163,7 @@ func (e *ReadError) OutOfTime() bool {
 	return e.Ending == TimeRanOut || e.Ending == NoTimeLeft || e.Ending == Unstable
 }
 
-// Target returns what was requested when Failure came, "GET https://example.org/instance", with any redirect,
-// connect_to and cache in parentheses. Failure must not be nil.
+// Target returns what was requested when Failure, which must not be nil, came: "GET https://h/instance (connect_to a:1)".
 func (e *ReadError) Target() string {
 	target, failure := "GET "+e.URL, e.Failure
 	if failure.RedirectedTo != "" {

@@ -13,8 +13,7 @@ import (
 // RefusedHeaders lists the headers that only the client may set, for decompression, connections and message framing.
 var RefusedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Transfer-Encoding"}
 
-// InvalidHeader has the name of an invalid request header, as written, and what is wrong. It never has the value. The
-// name is "" if it is not a valid one: it may be the value, if both were swapped.
+// InvalidHeader says what is wrong with a request header. Name is "" if it is not valid: it may be a value, swapped.
 type InvalidHeader struct{ Name, Reason string }
 
 // ParseHeaders returns headers with canonical names, and the invalid ones. Use the result only if there are none.

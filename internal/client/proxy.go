@@ -25,8 +25,8 @@ var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 // must not bypass the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
-	invalid := make(map[string]bool) // by the scheme of a request
-	for scheme, text := range map[string]*string{"http": &config.HTTPProxy, "https": &config.HTTPSProxy} {
+	const invalid = "not-a-valid-url.invalid" // for an invalid URL, ProxyFunc would choose no proxy; NO_PROXY still applies
+	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
 		if *text == "" {
 			continue
 		}
@@ -35,8 +35,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		}
 		proxy, err := url.Parse(*text)
 		if err != nil || proxy.Hostname() == "" || !slices.Contains(proxySchemes, proxy.Scheme) {
-			invalid[scheme] = true
-			*text = "http://proxy.invalid" // otherwise ProxyFunc would choose no proxy; NO_PROXY still applies
+			*text = "http://" + invalid
 			continue
 		}
 		if proxy.User != nil {
@@ -59,7 +58,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 				"REQUEST_METHOD is set too, as it is for CGI programs")
 		case proxy == nil:
 			return nil, nil
-		case invalid[request.URL.Scheme]:
+		case proxy.Host == invalid:
 			// Leave out the URL, which may include a password.
 			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+
 				proxyVariable(request.URL.Scheme)+" is not valid")
@@ -69,8 +68,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	}, credentials
 }
 
-// proxyVariable returns the environment variable that names the proxy for a scheme: "http_proxy" if that is set, which
-// httpproxy then uses, or else "HTTP_PROXY".
+// proxyVariable returns the environment variable that httpproxy uses for a scheme: "http_proxy" if set, or "HTTP_PROXY".
 func proxyVariable(scheme string) string {
 	lower := scheme + "_proxy"
 	if os.Getenv(lower) != "" {
@@ -94,8 +92,7 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	return failure
 }
 
-// addChallenges adds the authentication schemes that the proxy accepts, if any, to the reason of status 407 (RFC 9110,
-// section 15.5.8).
+// addChallenges adds to the reason of status 407 which authentication the proxy accepts (RFC 9110, section 15.5.8).
 func (f *Failure) addChallenges(header http.Header, redact redactor) {
 	challenges := strings.Join(header.Values("Proxy-Authenticate"), ", ")
 	if f.StatusCode == http.StatusProxyAuthRequired && challenges != "" {

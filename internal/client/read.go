@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Read reads an instance until the context's deadline, and retries failures that may pass, on new connections. The error
-// is a [*ReadError].
+// Read reads an instance, and retries what may pass, until the context's deadline. The error is a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	return c.newReading(request, c.pooled.Load(), nil).run(ctx)
 }
@@ -99,8 +98,8 @@ func (c *Client) newReading(request Request, transports *transports, until *Cond
 	}
 }
 
-// check returns a failure if a wait does not accept a result, because values are not as expected, or because a cache
-// may have stored the response before the wait began or, in a streak, more than a second ago.
+// check returns a failure if a wait does not accept a result: it is not as expected, or a cache may have stored it before
+// the wait began or, in a streak, more than a second ago.
 func (r *reading) check(result *Result) *Failure {
 	if r.until == nil {
 		return nil

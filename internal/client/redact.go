@@ -49,8 +49,7 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces secrets that a server or a proxy echoes, in the spellings that newRedactor lists. It cannot find a
-// secret that a server disguises on purpose.
+// redactor replaces secrets that a server or a proxy echoes, in the spellings of newRedactor, but not disguised ones.
 type redactor struct{ *strings.Replacer }
 
 // How PHP and Go write JSON by default, beyond what must be escaped.

@@ -21,8 +21,7 @@ var redirectStatuses = []int{
 	http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-// tooManyRedirects returns the failure for a redirect to next after those that led to the visited URLs. A query may
-// count the rounds of a loop.
+// tooManyRedirects returns the failure for one redirect too many, to next. A query may count the rounds of a loop.
 func tooManyRedirects(visited []*url.URL, next *url.URL, redact redactor) *Failure {
 	for _, u := range visited {
 		if u.Scheme == next.Scheme && u.Host == next.Host && u.Path == next.Path {
@@ -37,8 +36,7 @@ func redirectTarget(from *url.URL, location string, redact redactor) (target *ur
 	target, err := from.Parse(location)
 	if err == nil {
 		target.Fragment, target.RawFragment = "", ""
-		// Parse again, as http.NewRequest does later, whose error would include the query: some URLs that url.Parse accepts,
-		// such as "//::", are written in an invalid form.
+		// Parse again, as http.NewRequest does, whose error would have the query: url.Parse accepts "//::", which is invalid.
 		target, err = url.Parse(target.String())
 	}
 	if err != nil {

@@ -168,8 +168,7 @@ func describeContent(header http.Header, redact redactor) string {
 	return described
 }
 
-// messageOf returns the text in body to show, as it came: the message of a JSON error, the title of an HTML page, or
-// any other body. Returns "" if there is none.
+// messageOf returns what to show of a body, as it came: the message of a JSON error, a page's title, or other text.
 func messageOf(header http.Header, body []byte) string {
 	message := errorMessage(body)
 	switch {
@@ -221,8 +220,7 @@ type cacheAge struct {
 // ageUnit is the unit of Age.
 const ageUnit = time.Second
 
-// newCacheAge returns the Age header, the first of several. An age that is too large counts as the largest possible, of
-// 68 years. An invalid one is not known.
+// newCacheAge returns the first Age header. One that is too large counts as 68 years. An invalid one is not known.
 func newCacheAge(header http.Header) cacheAge {
 	first, _, _ := strings.Cut(header.Get("Age"), ",")
 	seconds, err := strconv.ParseInt(strings.TrimSpace(first), 10, 32)

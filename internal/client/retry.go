@@ -38,8 +38,7 @@ func newBackoff(ctx context.Context, retry Retry) *backoff {
 	return &backoff{retry: retry, deadline: deadline}
 }
 
-// next returns the delay before the next attempt. retryAfter is the delay that the server asked for, or 0. Returns
-// false if the last attempt was made.
+// next returns the delay before the next attempt, or false after the last. The server asked for retryAfter, or 0.
 func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if b.lastAttempt {
 		return 0, false
@@ -62,8 +61,7 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 	return delay, true
 }
 
-// parseRetryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3), in seconds or as an HTTP date.
-// Returns 0 if absent, invalid or in the past; the usual backoff then applies.
+// parseRetryAfter returns the delay in a Retry-After header (RFC 9110, section 10.2.3). Returns 0 if invalid or past.
 func parseRetryAfter(text string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, date.Sub(now))

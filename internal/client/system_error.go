@@ -30,8 +30,7 @@ var systemErrors = []systemError{
 	{syscall.EPERM, 0, "operation not permitted", true},
 }
 
-// systemErrorOf returns the error of the system in err's tree. Returns nil if there is none. For one that is not in the
-// table, the words are the system's own.
+// systemErrorOf returns the error of the system in err's tree, in its own words if it is not in the table, or nil.
 func systemErrorOf(err error) *systemError {
 	number, ok := errors.AsType[syscall.Errno](err)
 	if !ok {

@@ -21,8 +21,7 @@ type TLS struct {
 	Insecure bool
 }
 
-// tlsConfigs returns a configuration without the client certificate, and one with it, which is nil if there is none. It
-// also returns the blocks of settings.CACertPEM that were left out.
+// tlsConfigs returns a configuration without the client certificate, one with it or nil, and what addCACerts left out.
 func tlsConfigs(settings TLS) (without, with *tls.Config, leftOut []string, err error) {
 	without = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -59,8 +58,7 @@ func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) 
 	}
 }
 
-// CheckCACerts returns an error if text has no certificate in PEM form that can be used. It does not load the system's
-// certificates, which is slow.
+// CheckCACerts returns an error if text has no PEM certificate that can be used. It does not load the system's.
 func CheckCACerts(text string) error {
 	_, err := addCACerts(x509.NewCertPool(), text)
 	return err
@@ -92,8 +90,7 @@ func addCACerts(pool *x509.CertPool, text string) (leftOut []string, err error) 
 	return leftOut, nil
 }
 
-// addMissingAuthorities adds to the reason why an authority may not be known: leftOut of the CA certificates was left
-// out, or the system has none.
+// addMissingAuthorities adds to the reason which CA certificates were left out, and why the system's are missing.
 func (f *Failure) addMissingAuthorities(leftOut []string) {
 	if f.CACertsLeftOut = len(leftOut) > 0; f.CACertsLeftOut {
 		f.Reason += "; left out of the CA certificates: " + safetext.Line(strings.Join(leftOut, "; "), reasonLimit)

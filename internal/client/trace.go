@@ -36,15 +36,13 @@ type requestTrace struct {
 	proxy atomic.Pointer[url.URL]
 	// proxyPassed is true once the connection goes beyond the proxy.
 	proxyPassed atomic.Bool
-	// certificateWanted is true from when the server asks for a client certificate until it responds. A failure in between
-	// may mean that it refused the certificate, or the lack of one.
+	// certificateWanted is true from when the server asks for a client certificate, and may refuse it, until it responds.
 	certificateWanted atomic.Bool
 }
 
 type traceKey struct{}
 
-// traceOf returns the trace in ctx, from withTrace. Returns one that nobody reads if there is none: crypto/tls
-// renegotiates with a context of its own.
+// traceOf returns the trace in ctx, or one that nobody reads: crypto/tls renegotiates with a context of its own.
 func traceOf(ctx context.Context) *requestTrace {
 	if trace, ok := ctx.Value(traceKey{}).(*requestTrace); ok {
 		return trace
@@ -82,8 +80,7 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 	}), t
 }
 
-// reach records that the request has reached a stage. It never goes back to an earlier one: net/http may still dial
-// while the request uses another connection.
+// reach records a stage. It never goes back: net/http may still dial while the request uses another connection.
 func (t *requestTrace) reach(s stage) {
 	for {
 		reached := t.stage.Load()

@@ -19,8 +19,7 @@ const (
 	maxHead = 16 << 10
 )
 
-// transports holds the transport for the origin of the base URL, and the one for redirects to other origins, without
-// the client certificate. Both are the same if there is no client certificate.
+// transports holds a transport for the origin of the base URL, and one without its client certificate, if it has one.
 type transports struct{ sameOrigin, otherOrigins *http.Transport }
 
 func (t *transports) closeIdle() {
@@ -39,8 +38,7 @@ func newTransports(reuse bool, chooseProxy proxyFunc, withoutCertificate, withCe
 	return &transports{sameOrigin, otherOrigins}
 }
 
-// newTransport returns a transport for HTTP/1.1 only. HTTP/2 has no benefit for one small document, and lets a server
-// hold a request after its context has ended.
+// newTransport returns a transport for HTTP/1.1 only: with HTTP/2, a server can hold a request past its context's end.
 func newTransport(reuse bool, chooseProxy proxyFunc, config *tls.Config) *http.Transport {
 	dial := dialFirst
 	if !reuse {

@@ -44,8 +44,7 @@ type DocumentError struct {
 	Faults []Fault
 	// Omitted is the number of faults not in Faults.
 	Omitted int
-	// NotJSON is true if the document is not valid JSON. It is false for a duplicate member or too deep nesting: nothing
-	// after that was parsed.
+	// NotJSON is true if the document is not valid JSON. After a duplicate member or too deep nesting, nothing was parsed.
 	NotJSON bool
 	// EndsEarly is true if the document is the beginning of a JSON document. NotJSON is then true too.
 	EndsEarly bool
@@ -122,8 +121,7 @@ func (p *parser) path(pointer jsontext.Pointer) string {
 	return cmp.Or(safetext.Line(strings.TrimPrefix(path.String(), "."), textLimit), WholeDocument)
 }
 
-// describe returns a description of a JSON value for a message, safe to print: its type, and the text of a string or a
-// number unless redact leaves nothing of it.
+// describe returns the type of a JSON value, and what redact leaves of a string or a number, safe to print.
 func (p *parser) describe(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:

@@ -18,11 +18,9 @@ type Details struct {
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). Defaults to the documented
-	// limit of APIVersion.
+	// MaxTransfersInMerge is the maximum number of transfers in a group. Defaults to the documented limit of APIVersion.
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order.
-	// Never nil.
+	// RecommendedExpireTimes lists the expiry options that the instance suggests, in its order. Never nil.
 	RecommendedExpireTimes []ExpireTime
 
 	// Warnings lists the expiry options whose unit is ambiguous.
@@ -64,8 +62,7 @@ type WarningKind int
 const (
 	// ContradictoryUnits means that value is not inSeconds in minutes, rounded down. inSeconds was used.
 	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort means that an option has no inSeconds, and its value is less than 60. value was read as seconds,
-	// as documented, but a few early releases report minutes.
+	// SuspiciouslyShort means that an option has no inSeconds, and a value under 60. It was read as seconds.
 	SuspiciouslyShort
 	// MixedUnits means that an option has no inSeconds, but others have. value was read as seconds, but may be minutes.
 	MixedUnits
@@ -74,7 +71,6 @@ const (
 // Warning reports an ambiguous expiry option.
 type Warning struct {
 	Kind WarningKind
-	// Entry is the path, label and numbers of the option, safe to print (see [Parse]):
-	// `recommendedExpireTimes[2] ("1 day"): 30`.
+	// Entry is the option, safe to print (see [Parse]): `recommendedExpireTimes[2] ("1 day"): 30`.
 	Entry string
 }

@@ -89,8 +89,7 @@ func readElements[T objectMembers | arrayElements](value jsontext.Value) (elemen
 	return elements, err == nil && elements != nil                              // null unmarshals to nil
 }
 
-// ParseVersion parses a version (Semantic Versioning 2.0.0) of three numbers that fit in an int64, with or without a
-// suffix. Returns false if invalid.
+// ParseVersion parses a version (Semantic Versioning 2.0.0) of three int64 numbers. Returns false if invalid.
 func ParseVersion(text string) (version Version, ok bool) {
 	numbers, _, _ := strings.Cut(text, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")

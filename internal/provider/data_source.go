@@ -48,8 +48,7 @@ func readAttributes(requestHeaders string) map[string]schema.Attribute {
 	}
 }
 
-// readBlocks returns the blocks of readModel. The block timeouts is our own because the one in
-// terraform-plugin-framework-timeouts accepts negative durations.
+// readBlocks returns the blocks of readModel. terraform-plugin-framework-timeouts would accept negative durations.
 func readBlocks() map[string]schema.Block {
 	return map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 		MarkdownDescription: "Time limits.",

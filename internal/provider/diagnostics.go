@@ -59,8 +59,7 @@ const bullet = "\n  - "
 // bullets returns a list with an item for each text.
 func bullets(texts []string) string { return bullet + strings.Join(texts, bullet) }
 
-// errorAt returns an error at an attribute, or at the whole block if the path is empty. Terraform prints the
-// configuration lines of an attribute at fault, so the path must be empty if these may contain a secret.
+// errorAt returns an error at an attribute. Terraform prints its lines: if they may have a secret, the path must be empty.
 func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
 	if at.Equal(path.Empty()) {
 		return diag.NewErrorDiagnostic(summary, detail)
@@ -93,8 +92,7 @@ func formatDuration(duration time.Duration) string {
 	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
 }
 
-// syntaxError returns an error for an [*address.SyntaxError]. Returns nil for any other err. If the input may contain a
-// secret, the error is not at the attribute; see errorAt.
+// syntaxError returns an error for an [*address.SyntaxError], and nil for any other err. See errorAt for secret input.
 func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
 	syntaxErr, ok := errors.AsType[*address.SyntaxError](err)
 	if !ok {

@@ -28,14 +28,13 @@ type expectedModel struct {
 	RequirePassword     types.Bool   `tfsdk:"require_password"`
 }
 
-// expectedBlock returns the block expected. It is a block because Terraform rejects unknown arguments of a block, but
-// silently drops those of an object: a typo would go unnoticed.
+// expectedBlock is a block because Terraform would silently drop a misspelled argument of an object.
 func expectedBlock() schema.SingleNestedBlock {
 	const description = "As the attribute. Default: any."
 	limit := schema.NumberAttribute{ // see wholeNumber
 		Optional:            true,
 		MarkdownDescription: description,
-		Validators:          []validator.Number{wholeNumber(0, math.MaxInt64)},
+		Validators:          []validator.Number{wholeNumber{0, math.MaxInt64}},
 	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Values that the instance must report, exactly.",
@@ -129,8 +128,7 @@ func (d *providerData) differences(expected, reported detailsModel) (found []cli
 // followsFromVersion reports whether a detail is one of the numbers in api_version.
 func followsFromVersion(name string) bool { return strings.HasPrefix(name, "api_version_") }
 
-// redactedText returns a reported value as text, safe to print. Strings are redacted, because an instance may echo a
-// secret; numbers and bools cannot.
+// redactedText returns a reported value as text, safe to print: an instance may echo a secret in a string.
 func (d *providerData) redactedText(reported attr.Value) string {
 	if text, ok := reported.(types.String); ok && !text.IsNull() {
 		return d.client.RedactedLine(text.ValueString(), d.headers) // whatever the origin

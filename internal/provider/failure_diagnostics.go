@@ -19,8 +19,7 @@ type failedRead struct {
 	op      readOperation
 }
 
-// readDiagnostic returns an error for a failed read, at an attribute: what was requested, what went wrong, how often it
-// was tried, and what to do. A canceled read has no attribute at fault.
+// readDiagnostic returns an error for a failed read, at an attribute unless it was canceled: what failed, and what to do.
 func readDiagnostic(at path.Path, err *client.ReadError, op readOperation) diag.Diagnostic {
 	f := failedRead{err, err.Failure, op}
 	if err.Ending != client.Canceled {

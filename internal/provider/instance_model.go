@@ -9,8 +9,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// detailsModel holds the details of an instance. The models of the data source and the record embed it; the fleet and
-// the function have its values in an object.
+// detailsModel holds the details of an instance. It is embedded in other models, or becomes an object.
 type detailsModel struct {
 	FileMaxSize            types.Int64  `tfsdk:"file_max_size"`
 	ChunkSize              types.Int64  `tfsdk:"chunk_size"`

@@ -60,7 +60,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			Optional: true,
 			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a "+
 				"retry do not count. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
-			Validators: []validator.Number{wholeNumber(1, maxConcurrencyLimit)},
+			Validators: []validator.Number{wholeNumber{1, maxConcurrencyLimit}},
 		},
 		"allow_failures": schema.BoolAttribute{
 			Optional: true,
@@ -113,8 +113,7 @@ type fleetMember struct {
 // name returns a name for the instance that is unique within a read.
 func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
 
-// fleetMembers returns the instances in base_urls, in the order of their keys. Keys for the same instance share a
-// member. Null and invalid URLs are errors; unknown ones are skipped.
+// fleetMembers returns the instances in base_urls, by key. Keys for one instance share a member. Skips unknown URLs.
 func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
 	byEffective := make(map[string]*fleetMember)
 	invalid, anySecret := make(map[string]*address.SyntaxError), false

@@ -121,7 +121,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries "+
 							"off. Ignored with `wait_until_ready` and while a record waits. Default: `%d`.",
 							maxAttemptsLimit, defaultRetry.MaxAttempts),
-						Validators: []validator.Number{wholeNumber(1, maxAttemptsLimit)},
+						Validators: []validator.Number{wholeNumber{1, maxAttemptsLimit}},
 					},
 					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive "+
 						"duration.", inMarkdown(defaultRetry.MinDelay)),
@@ -183,8 +183,7 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 	return nil
 }
 
-// Configure sets the data that data sources and resources share. It makes no connections. Unknown arguments are an
-// error only in a read that needs them.
+// Configure makes no connections. Unknown arguments are an error only in a read that needs them.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config providerModel
 	var retry retryModel

@@ -44,8 +44,7 @@ type providerData struct {
 	unknown []string
 }
 
-// providerDataOf returns the data that Configure of a data source or resource gets from the framework. Returns nil
-// while Terraform only validates.
+// providerDataOf returns what Configure of a data source or resource gets: nil while Terraform only validates.
 func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	data, ok := shared.(*providerData)
 	if !ok && shared != nil {
@@ -137,8 +136,7 @@ func (d *providerData) setBaseURL(argument types.String) {
 // lacksBaseURL reports whether no base URL is set, valid or not.
 func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.invalidBaseURL == nil }
 
-// baseURLFor returns the base URL to read: own if it is set, else the provider's. Returns an error if that is invalid
-// or missing, and zero without an error if it is not known yet.
+// baseURLFor returns the base URL to read, own or the provider's, or an error. Returns zero if it is not known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
@@ -152,8 +150,7 @@ func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagn
 	}
 }
 
-// withHeaders returns request with the provider's headers added, if its origin is that of the provider's base URL.
-// Existing headers take precedence.
+// withHeaders adds the provider's headers to a request to the origin of its base URL. Existing ones take precedence.
 func (d *providerData) withHeaders(request client.Request) client.Request {
 	if d.baseURL.Origin == request.BaseURL.Origin {
 		headers := maps.Clone(d.headers)
@@ -163,8 +160,7 @@ func (d *providerData) withHeaders(request client.Request) client.Request {
 	return request
 }
 
-// unknownArguments returns the names of the unknown arguments of a provider block, sorted. Those of the block retry are
-// written "retry.min_delay".
+// unknownArguments returns the names of the unknown arguments of a provider block, sorted, such as "retry.min_delay".
 func unknownArguments(config tftypes.Value) (unknown []string) {
 	_ = tftypes.Walk(config, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
 		if !value.IsKnown() {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -35,7 +36,10 @@ func TestValidators(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return one(wholeNumber(1, 100).validate(path.Root("max_attempts"), number))
+		var resp validator.NumberResponse
+		req := validator.NumberRequest{Path: path.Root("max_attempts"), ConfigValue: types.NumberValue(number)}
+		wholeNumber{1, 100}.ValidateNumber(t.Context(), req, &resp)
+		return resp.Diagnostics
 	}
 	version := func(text string) diag.Diagnostics {
 		return one(versionValidator.validate(path.Root("api_version"), text))

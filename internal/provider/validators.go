@@ -18,16 +18,11 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// The types below make validators from functions, which are called only with values that are neither null nor unknown.
-// They must not print sensitive or long values.
+// The types below make validators from functions of values that are set. These must not print sensitive or long values.
 type (
 	stringValidator struct {
 		validValues
 		validate func(at path.Path, text string) diag.Diagnostic
-	}
-	numberValidator struct {
-		validValues
-		validate func(at path.Path, number *big.Float) diag.Diagnostic
 	}
 	mapValidator struct {
 		validValues
@@ -38,7 +33,7 @@ type (
 
 var (
 	_ validator.String = stringValidator{}
-	_ validator.Number = numberValidator{}
+	_ validator.Number = wholeNumber{}
 	_ validator.Map    = mapValidator{}
 )
 
@@ -51,12 +46,6 @@ func (v stringValidator) ValidateString(_ context.Context, req validator.StringR
 	}
 }
 
-func (v numberValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if isSet(req.ConfigValue) {
-		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue.ValueBigFloat()))
-	}
-}
-
 func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	if isSet(req.ConfigValue) {
 		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue)...)
@@ -64,19 +53,28 @@ func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, r
 }
 
 // wholeNumber validates integers. For a fraction, the framework's Int64Attribute asks the user to report a bug.
-func wholeNumber(least, most int64) numberValidator {
-	accepts := fmt.Sprintf("a whole number from %d to %d", least, most)
-	return numberValidator{validValues(accepts), func(at path.Path, number *big.Float) diag.Diagnostic {
-		if whole, accuracy := number.Int64(); accuracy == big.Exact && least <= whole && whole <= most {
-			return nil
-		}
-		written := number.Text('f', -1)
-		if number.IsInt() {
-			written = number.Text('f', 0) // all digits, although Terraform may have sent a float
-		}
-		detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", at, safetext.Line(written, maxDigits), accepts)
-		return diag.NewAttributeErrorDiagnostic(at, "Invalid number", strings.Replace(detail, "….", "…", 1))
-	}}
+type wholeNumber struct{ least, most int64 }
+
+func (v wholeNumber) Description(context.Context) string {
+	return fmt.Sprintf("a whole number from %d to %d", v.least, v.most)
+}
+
+func (v wholeNumber) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v wholeNumber) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if !isSet(req.ConfigValue) {
+		return
+	}
+	number := req.ConfigValue.ValueBigFloat()
+	if whole, accuracy := number.Int64(); accuracy == big.Exact && v.least <= whole && whole <= v.most {
+		return
+	}
+	written := number.Text('f', -1)
+	if number.IsInt() {
+		written = number.Text('f', 0) // all digits, although Terraform may have sent a float
+	}
+	detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, safetext.Line(written, maxDigits), v.Description(ctx))
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", strings.Replace(detail, "….", "…", 1))
 }
 
 var baseURLValidator = stringValidator{
