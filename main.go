@@ -18,9 +18,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/provider"
 )
 
-// sourceAddress is what required_providers names as the source.
-const sourceAddress = "registry.terraform.io/filetransfer/filetransfer"
-
 // version is set by the release build.
 var version string
 
@@ -47,7 +44,7 @@ func main() {
 		silenceUnreadLog()
 	}
 	err := providerserver.Serve(context.Background(), provider.New(buildVersion()), providerserver.ServeOpts{
-		Address: sourceAddress,
+		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
 		Debug:   *debug,
 	})
 	if err != nil {
@@ -56,9 +53,8 @@ func main() {
 	}
 }
 
-// silenceUnreadLog switches the log off if nobody asked for one. Otherwise the plugin libraries write everything at
-// TRACE, for Terraform to throw away: that takes up to half of the time of a plan. Each part of the libraries looks at
-// a variable of its own before it prepares a line.
+// silenceUnreadLog switches the log off if nobody asked for one. Each plugin library looks at a variable of its own, or
+// writes everything at TRACE, for Terraform to throw away: that takes up to half of the time of a plan.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {

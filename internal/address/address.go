@@ -197,9 +197,8 @@ func parsePort(text string) (port string, ok bool) {
 // OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443", without a default port.
 func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: HostPort(u)}).String() }
 
-// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), and its port, without zeros before it,
-// unless it is the scheme's default. A host without an ASCII form is unchanged, as is a port that is not from 1 to
-// 65535. An IPv6 address is in brackets, and its zone, such as Eth0, keeps its case.
+// HostPort returns the host of an absolute URL in lower-case ASCII (IDNA), if it has such a form, and its port, without
+// zeros before it, unless it is the scheme's default. An IPv6 address is in brackets, and its zone keeps its case.
 func HostPort(u *url.URL) string {
 	host := asciiHost(u.Hostname())
 	if isASCII(host) {

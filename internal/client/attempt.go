@@ -80,9 +80,8 @@ func (r *reading) annotate(failure *Failure, trace *requestTrace, target *url.UR
 	}
 }
 
-// get sends one request to target, a URL of origin. It returns a result, the target of a redirect, or a failure.
-//
-// Extra headers and the client certificate are sent only to the origin of the base URL.
+// get sends one request to target, a URL of origin. Extra headers and the client certificate are sent only to the origin
+// of the base URL. It returns a result, the target of a redirect, or a failure.
 func (r *reading) get(
 	ctx context.Context, target *url.URL, origin string, trace *requestTrace,
 ) (*Result, *url.URL, *Failure) {

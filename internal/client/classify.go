@@ -59,7 +59,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	switch {
 	case strings.HasPrefix(text, "server response headers exceeded"):
 		return newFailure(KindLargeHead, fmt.Sprintf("a response head of more than %d bytes", maxHead))
-	case isOperation && operation.Op == "dial" && text != connectionReset: // after a connection
+	case isOperation && operation.Op == "dial" && text != "connection reset by peer": // after a connection
 		return newFailure(KindConnect, safetext.Line(text, reasonLimit))
 	case strings.HasPrefix(text, `malformed HTTP response "\x15\x03`): // a TLS alert
 		return newFailure(KindHTTPSOnly, "the server answered in TLS, not in plain HTTP")
@@ -73,10 +73,7 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	}
 }
 
-const (
-	notResolved     = "the host name could not be resolved: "
-	connectionReset = "connection reset by peer"
-)
+const notResolved = "the host name could not be resolved: "
 
 // lookupFailure returns the failure for a text of Go's resolver.
 func lookupFailure(text string) *Failure {

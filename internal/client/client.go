@@ -87,8 +87,6 @@ type Condition struct {
 type Result struct {
 	// Document is the JSON document as received, without a byte order mark.
 	Document []byte
-	// Details is the parsed document.
-	Details *instance.Details
-
-	age cacheAge
+	Details  *instance.Details // parsed
+	age      cacheAge
 }

@@ -19,10 +19,8 @@ type proxyFunc func(*http.Request) (*url.URL, error)
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
 // proxiesFromEnvironment returns a function that chooses a proxy by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and the
-// credentials in their URLs, to redact.
-//
-// Unlike http.ProxyFromEnvironment, it caches nothing between clients, and an invalid proxy URL is an error: a request
-// must not bypass the proxy.
+// credentials in their URLs, to redact. Unlike http.ProxyFromEnvironment, it caches nothing between clients, and an
+// invalid proxy URL is an error: a request must not bypass the proxy.
 func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	const invalid = "not-a-valid-url.invalid" // for an invalid URL, ProxyFunc would choose no proxy; NO_PROXY still applies

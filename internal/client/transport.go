@@ -95,11 +95,9 @@ func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	return connection, err
 }
 
-// dialWithin connects with the deadline of the attempt, and within limit, unless that is 0.
-//
-// The deadline also covers the handshakes of TLS and proxies. net/http detaches a dial from the context of its request.
-// Without the deadline, a server that never completes a handshake would hold the connection forever, and an address
-// that does not respond would leave no time for the next one.
+// dialWithin connects with the deadline of the attempt, and within limit, unless that is 0. net/http detaches a dial from
+// the context of its request: without the deadline, a server that never completes a handshake would hold the connection
+// forever, and an address that does not respond would leave no time for the next one.
 func dialWithin(ctx context.Context, network, hostPort string, limit time.Duration) (net.Conn, error) {
 	deadline := traceOf(ctx).deadline
 	connection, err := (&net.Dialer{Deadline: deadline, Timeout: limit}).DialContext(ctx, network, hostPort)

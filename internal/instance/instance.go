@@ -1,8 +1,6 @@
 // Package instance parses the document that an instance of the file transfer service returns for GET
 // {base_url}/instance. The guide "Supported versions of Stend" (templates/guides/supported-versions.md.tmpl) describes
-// every shape of it, and how deployed releases differ, in its section "The instance document".
-//
-// It uses no network, no Terraform and no clock.
+// its shapes, and how deployed releases differ. The package uses no network, no Terraform and no clock.
 package instance
 
 // Details holds the configuration that an instance reports, in one form for all releases. All numbers are from 0 to

@@ -59,9 +59,8 @@ type parser struct {
 	faults DocumentError
 }
 
-// validate checks that a document is JSON, has no duplicate members, and is at most maxDepth deep: decoding a value
-// recurses. A duplicate in an unknown member is a fault too, because jsondecode(response_body) would drop one of the
-// two.
+// validate checks that a document is JSON, is at most maxDepth deep, because decoding a value recurses, and has no
+// duplicate members, at any depth, because jsondecode(response_body) would drop one of the two.
 func (p *parser) validate(document []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(document))
 	for {

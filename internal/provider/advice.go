@@ -23,7 +23,7 @@ const (
 // advice returns what to do about a failed read, the most likely first: one or more sentences each.
 func (f failedRead) advice() (advice []string) {
 	if f.err.Ending == client.Unstable { // it was ready, and maybe still is
-		if f.failure != nil && f.failure.StatusCode == http.StatusTooManyRequests {
+		if f.err.Failure != nil && f.err.Failure.StatusCode == http.StatusTooManyRequests {
 			return []string{f.adviceRateLimit()}
 		}
 		return []string{sentences(adviceUnstable, f.adviceRateLimit()),
@@ -48,10 +48,10 @@ func (f failedRead) adviceRateLimit() string {
 		http.StatusTooManyRequests:    "The instance limits requests",
 		http.StatusServiceUnavailable: "A proxy may limit requests, as limit_req of nginx does with status 503",
 	}
-	if f.failure == nil || limits[f.failure.StatusCode] == "" {
+	if f.err.Failure == nil || limits[f.err.Failure.StatusCode] == "" {
 		return ""
 	}
-	return limits[f.failure.StatusCode] + ", and a wait asks about five times a second at first: raise that limit, or " +
+	return limits[f.err.Failure.StatusCode] + ", and a wait asks about five times a second at first: raise that limit, or " +
 		f.op.raiseTimeout()
 }
 
@@ -67,7 +67,7 @@ func cause(applies bool, text string) adviceRow { return adviceRow{true, applies
 
 // adviceTable is read from top to bottom. What applies is given in this order.
 func (f failedRead) adviceTable() []adviceRow {
-	op, failure, code := f.op, f.failure, f.failure.StatusCode
+	op, failure, code := f.op, f.err.Failure, f.err.Failure.StatusCode
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.err.URL), "http:")
 	hasClientCert := op.provider.hasClientCert && !isPlainHTTP
 	wasStable := f.err.Streak.Attempts > 0
@@ -269,7 +269,7 @@ func (f failedRead) adviceTable() []adviceRow {
 	}
 }
 
-func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.failure.Kind) }
+func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kinds, f.err.Failure.Kind) }
 
 // isLocalName reports whether the base URL has a host that programs often find without DNS, with modules of the system.
 func (f failedRead) isLocalName() bool {

@@ -12,16 +12,15 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// failedRead is what the texts about a failed read depend on: how it ended, its last failure and its settings.
+// failedRead is what the texts about a failed read depend on.
 type failedRead struct {
-	err     *client.ReadError
-	failure *client.Failure // of err; may be nil
-	op      readOperation
+	err *client.ReadError
+	op  readOperation
 }
 
 // readDiagnostic returns an error for a failed read, at an attribute unless it was canceled: what failed, and what to do.
 func readDiagnostic(at path.Path, err *client.ReadError, op readOperation) diag.Diagnostic {
-	f := failedRead{err, err.Failure, op}
+	f := failedRead{err, op}
 	if err.Ending != client.Canceled {
 		return errorAt(at, failureSummary(err), f.detail())
 	}
@@ -64,11 +63,11 @@ func (f failedRead) whatHappened() string {
 	case f.err.Ending == client.Unstable:
 		return sentence(f.err.Error())
 	case f.is(client.KindDocument):
-		return f.err.Target() + " answered JSON that the provider cannot read as an instance document:" + bullets(f.failure.Faults)
+		return f.err.Target() + " answered JSON that the provider cannot read as an instance document:" + bullets(f.err.Failure.Faults)
 	case f.is(client.KindUnexpected):
 		return f.err.Target() + " answered, but the instance does not report what is expected:" + differenceList(f.err.Differences)
 	default:
-		return sentence(f.err.Target() + ": " + f.failure.Reason)
+		return sentence(f.err.Target() + ": " + f.err.Failure.Reason)
 	}
 }
 
@@ -86,8 +85,8 @@ func (f failedRead) whatCameBefore() string {
 		stable = fmt.Sprintf("The instance last reported what is expected %s. stable_for is %s.",
 			lasted, formatDuration(f.op.until.StableFor))
 	}
-	if f.err.Ending == client.Unstable && f.failure != nil {
-		stable += " The last failure before that: " + sentence(f.err.Target()+": "+f.failure.Reason)
+	if f.err.Ending == client.Unstable && f.err.Failure != nil {
+		stable += " The last failure before that: " + sentence(f.err.Target()+": "+f.err.Failure.Reason)
 	}
 	return paragraphs(differing, stable)
 }
@@ -106,7 +105,7 @@ func (f failedRead) howItEnded() string {
 	case f.err.Ending == client.NoTimeLeft:
 		limit = fmt.Sprintf("The time for the whole read, %s (%s), leaves no room for another attempt.",
 			f.op.timeoutArgument, timeout)
-	case f.failure.TimedOut:
+	case f.err.Failure.TimedOut:
 		limit = fmt.Sprintf("The time for one attempt, the provider's request_timeout (%s), ran out.",
 			formatDuration(f.op.provider.requestTimeout))
 	}
@@ -146,7 +145,7 @@ func fleetWarning(failed map[string]*fleetMember, total int, op readOperation) d
 	for _, key := range keys {
 		err := failed[key].err
 		lines = append(lines, fmt.Sprintf("%s%q: %s (%s)", bullet, key, err, attempts(err.Attempts)))
-		for _, advice := range (failedRead{err, err.Failure, op}).advice() {
+		for _, advice := range (failedRead{err, op}).advice() {
 			if count[advice] == 0 {
 				allAdvice = append(allAdvice, advice)
 			}

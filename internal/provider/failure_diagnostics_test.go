@@ -44,7 +44,7 @@ const (
 // requireAdvice checks the advice on a failed read: each piece of it, in order, has one of the parts.
 func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts []string) {
 	t.Helper()
-	got := failedRead{err, err.Failure, op}.advice()
+	got := failedRead{err, op}.advice()
 	if len(got) != len(parts) {
 		t.Fatalf("%d pieces of advice, want %d:\n%s", len(got), len(parts), strings.Join(got, "\n"))
 	}

@@ -23,8 +23,6 @@ var (
 	_ provider.ProviderWithFunctions      = (*filetransferProvider)(nil)
 )
 
-const typeName = "filetransfer"
-
 type filetransferProvider struct{ version string }
 
 // providerModel is the configuration of the provider block.
@@ -61,7 +59,7 @@ func New(version string) func() provider.Provider {
 }
 
 func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = typeName
+	resp.TypeName = "filetransfer"
 	resp.Version = p.version
 }
 

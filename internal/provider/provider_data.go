@@ -19,11 +19,11 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-const baseURLVariable = "FILETRANSFER_BASE_URL"
-
-const defaultRequestTimeout = 15 * time.Second
-
-const maxAttemptsLimit = 100
+const (
+	baseURLVariable       = "FILETRANSFER_BASE_URL"
+	defaultRequestTimeout = 15 * time.Second
+	maxAttemptsLimit      = 100
+)
 
 var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
 
@@ -178,9 +178,8 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 	return slices.Compact(unknown)
 }
 
-// checkKnownArguments checks that the arguments of the provider that a read needs are known. If not, it returns true if
-// the read may be deferred, else an error, whose last sentence otherRemedy continues. A read with its own base URL
-// needs that of the provider only if request_headers or connect_to are set.
+// checkKnownArguments returns, if an argument that a read needs is unknown, true if the read may be deferred, or an error
+// that otherRemedy ends. With its own base URL, it needs the provider's only if request_headers or connect_to are set.
 func (d *providerData) checkKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Clone(d.unknown)

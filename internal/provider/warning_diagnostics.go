@@ -84,9 +84,8 @@ func driftWarning(planned record, differences []client.Difference) diag.Diagnost
 		sentences(differenceRemedies(differences), adviceUnexpected)))
 }
 
-// changedWarning returns a warning about details that the instance reports otherwise than planned: an apply must store
-// what was planned. Returns nil if there are none. It leaves out the numbers of api_version, which follow from it, and
-// response_body, which a gateway may change in every answer.
+// changedWarning returns a warning about details that are not as planned, which an apply must store, or nil. It leaves
+// out the numbers of api_version, and response_body, which a gateway may change in every answer.
 func (r *instanceRecordResource) changedWarning(planned record, result *client.Result) diag.Diagnostic {
 	var changed []string
 	want, got := planned.values(), newDetailsModel(result.Details).values()

@@ -8,11 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line of at most limit printable characters (runes). It trims the ends, and cuts longer text
-// to end in "…". limit must be positive.
-//
-// Each run of white space becomes one space. Control characters (which start escape sequences), format characters (such
-// as right-to-left overrides) and invalid UTF-8 are dropped.
+// Line returns text as one line of at most limit printable characters (runes), which must be positive. Longer text ends
+// in "…". Each run of white space becomes one space, and none at the ends. Control characters (which start escape
+// sequences), format characters (such as right-to-left overrides) and invalid UTF-8 are dropped.
 func Line(text string, limit int) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
