@@ -79,7 +79,7 @@ var (
 // mayHoldSecret reports whether invalid input may contain a secret: user info, a query, a fragment, a password, or a key.
 func mayHoldSecret(text string) bool {
 	hasMark := strings.ContainsAny(text, "@?#") || strings.Contains(text, "%40") // an at sign
-	hasPassword := noPort.MatchString(httpScheme.ReplaceAllString(text, ""))
+	hasPassword := noPort.MatchString(httpScheme.ReplaceAllString(strings.TrimLeft(text, "\"'"), ""))
 	hasSeveralLines := strings.ContainsAny(strings.TrimSpace(text), "\r\n")
 	return hasMark || hasPassword || hasSeveralLines
 }
@@ -95,8 +95,8 @@ func parseBaseURL(text string) (*url.URL, *SyntaxError) {
 	case strings.ContainsFunc(text, isInvisible):
 		return nil, refused(text, "has a character that cannot be seen, or that changes the direction of text",
 			"Remove it: type the URL instead of pasting it.")
-	case strings.TrimSpace(text) != text:
-		return nil, refused(text, "begins or ends with a space", "Remove it.")
+	case strings.Trim(text, " \"'") != text:
+		return nil, refused(text, "begins or ends with a space or a quotation mark", "Remove it.")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -159,6 +159,8 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 			"Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused(text, "has no host", exampleRemedy)
+	case defaultPorts[u.Hostname()] != "" && strings.HasPrefix(u.Path, "//"):
+		return refused(text, "has its scheme twice", "Remove one.")
 	case !isHost(u.Hostname()):
 		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:

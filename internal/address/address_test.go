@@ -126,7 +126,7 @@ const (
 	openBracket = "has a host with an opening bracket and no closing one: " + ipv6
 	notIPv6     = "has brackets around a host that is not an IPv6 address: Remove the brackets. " + ipv6
 	badEscape   = "has an invalid percent-encoding: Write a percent sign that stands for itself as %25."
-	padded      = "begins or ends with a space: Remove it."
+	padded      = "begins or ends with a space or a quotation mark: Remove it."
 	control     = "has a control character, such as a line break at its end: Remove it."
 	invisible   = "has a character that cannot be seen, or that changes the direction of text: " +
 		"Remove it: type the URL instead of pasting it."
@@ -166,6 +166,8 @@ func TestBaseURLIsRefused(t *testing.T) {
 		"http://h.example:65536":     badPort,
 		"http://h.example:80 ":       padded,
 		" https://h.example":         padded,
+		`"https://h.example"`:        padded,
+		"http://https://h.example":   "has its scheme twice: Remove one.",
 		"https://h .example":         badHost,
 		"https://$(HOST)/":           badHost,
 		"https://h%ff.example":       badHost,

@@ -133,7 +133,7 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 var noAnswer = map[stage]string{
 	stageNone:        "no connection in time",
 	stageConnecting:  "no connection in time",
-	stageHandshaking: "connected, but no TLS handshake in time",
+	stageHandshaking: "connected, but no TLS handshake in time (the port may not speak TLS, or large packets may be lost)",
 	stageSent:        "connected, but no response in time",
 	stageAnswered:    "no complete response in time",
 }
@@ -151,7 +151,7 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	unverified, isUnverified := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case isUnverified:
-		return certificateFailure(unverified, trace.redact.quoting(text, certificateNames))
+		return certificateFailure(unverified, trace.redact.quoting(text, certificateNames), trace.redact)
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
 		return newFailure(KindNoTLS, "the server does not speak TLS on this port")
 	case isTLS:
@@ -167,15 +167,20 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	}
 }
 
-func certificateFailure(err *tls.CertificateVerificationError, reason string) *Failure {
+func certificateFailure(err *tls.CertificateVerificationError, reason string, redact redactor) *Failure {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	switch {
 	case isInvalid && invalid.Reason == x509.Expired:
+		if invalid.Cert != nil && invalid.Cert.IsCA {
+			reason += ": that of the authority " + redact.line(invalid.Cert.Subject.String(), messageLimit)
+		}
 		return newFailure(KindCertificateExpired, reason)
+	case isInvalid, isA[x509.UnhandledCriticalExtension](err):
+		return newFailure(KindCertificateUnfit, reason)
 	case isA[x509.HostnameError](err):
 		return newFailure(KindCertificateName, reason)
 	case insecureAlgorithm.MatchString(err.Error()):
-		return newFailure(KindCertificateUnusable, "the certificate of the server cannot be used: "+
+		return newFailure(KindCertificateUnfit, "the certificate of the server cannot be used: "+
 			insecureAlgorithm.FindString(err.Error()))
 	}
 	failure := newFailure(KindCertificate, reason)

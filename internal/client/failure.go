@@ -29,6 +29,7 @@ var (
 	KindCertificate           = &Kind{notTrusted, "certificate not trusted", false}
 	KindCertificateExpired    = &Kind{notTrusted, "certificate not trusted", false} // or not valid yet
 	KindCertificateName       = &Kind{notTrusted, "certificate not trusted", false} // it is for other names
+	KindCertificateUnfit      = &Kind{notTrusted, "certificate not trusted", false} // whoever signed it
 	KindCertificateSelfSigned = &Kind{notTrusted, "certificate not trusted", false}
 	KindCertificateUnusable   = &Kind{noHandshake, "TLS handshake failed", false} // Go rejects it, whoever signed it
 	KindNoTLS                 = &Kind{noHandshake, "TLS handshake failed", false} // the server speaks another protocol

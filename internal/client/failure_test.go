@@ -185,6 +185,7 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"web page without a title": {body("text/html", "<p>"),
 			client.KindWebPage, `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
 		"web page by its type": {body("text/html", "hello"), client.KindWebPage, "the body is not JSON"},
+		"a comment after it":   {body(asJSON, instancetest.Newer().JSON()+"<!-- cached -->"), client.KindEncodedBody, "the body has more in it than a JSON document: invalid character '<'"},
 		"text":                 {body("", "nothing"), client.KindNotJSON, "(no Content-Type); it begins with: nothing"},
 		"text after JSON": {body("", "{} a."),
 			client.KindNotJSON, "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},
@@ -258,6 +259,7 @@ func TestReasonOfAStatus(t *testing.T) {
 		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
 		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
+		"challenge of a server":      {instancetest.Status(401, "WWW-Authenticate", "NTLM"), "status 401 Unauthorized: The instance was told to answer 401 (the server accepts NTLM)"},
 		"challenge of a proxy":       {instancetest.Status(407, "Proxy-Authenticate", "Negotiate"), answered407 + " (the proxy accepts Negotiate)"},
 		"no challenge":               {instancetest.Status(407), answered407},
 		"body that breaks":           {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found: Gone"},
@@ -289,6 +291,7 @@ func TestStatusThatSaysWhatTheServerExpects(t *testing.T) {
 		"TLS, Go":    {serverURL(t, instancetest.Body(400, "", goPlain+".")), client.KindHTTPSOnly, "status 400 Bad Request: " + goPlain},
 		"TLS, Apache": {serverURL(t, instancetest.Body(400, "text/html", "<title>400 Bad Request</title><p>Reason: You're speaking plain HTTP to an "+
 			"SSL-enabled server port.<br />")), client.KindHTTPSOnly, "status 400 Bad Request"},
+		"TLS, Tomcat":                    {serverURL(t, instancetest.Body(400, "", "Bad Request\r\nThis combination of host and port requires TLS.\r\n")), client.KindHTTPSOnly, "requires TLS"},
 		"the same words, another status": {title(403, "The "+nginxPlain), client.KindStatus, "status 403"},
 		"a client certificate":           {title(400, "400 "+nginxCertificate), client.KindClientCertificate, nginxCertificate},
 		"certificate, another status":    {title(403, nginxCertificate), client.KindStatus, nginxCertificate},

@@ -25,7 +25,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 	config := httpproxy.FromEnvironment()
 	const invalid = "not-a-valid-url.invalid" // for an invalid URL, ProxyFunc would choose no proxy; NO_PROXY still applies
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
-		if *text == "" {
+		if *text = strings.TrimSpace(*text); *text == "" {
 			continue
 		}
 		if !strings.Contains(*text, "://") {
@@ -59,7 +59,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		case proxy.Host == invalid:
 			// Leave out the URL, which may include a password.
 			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+
-				proxyVariable(request.URL.Scheme)+" is not valid")
+				proxyVariable(request.URL.Scheme)+" is not valid; it must be an http, https or socks5 URL")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil
@@ -90,10 +90,13 @@ func proxyAnswered(ctx context.Context, _ *url.URL, _ *http.Request, response *h
 	return failure
 }
 
-// addChallenges adds to the reason of status 407 which authentication the proxy accepts (RFC 9110, section 15.5.8).
+// addChallenges adds to the reason of status 401 or 407 which authentication is accepted (RFC 9110, section 11.6.1).
 func (f *Failure) addChallenges(header http.Header, redact redactor) {
-	challenges := strings.Join(header.Values("Proxy-Authenticate"), ", ")
-	if f.StatusCode == http.StatusProxyAuthRequired && challenges != "" {
-		f.Reason += " (the proxy accepts " + redact.line(challenges, messageLimit) + ")"
+	by, name := "the server", "WWW-Authenticate"
+	if f.StatusCode == http.StatusProxyAuthRequired {
+		by, name = "the proxy", "Proxy-Authenticate"
+	}
+	if challenges := strings.Join(header.Values(name), ", "); challenges != "" {
+		f.Reason += " (" + by + " accepts " + redact.line(challenges, messageLimit) + ")"
 	}
 }

@@ -60,7 +60,8 @@ func bodyOf(response *http.Response) ([]byte, error) {
 }
 
 func isGzip(header http.Header) bool {
-	return strings.EqualFold(header.Get("Content-Encoding"), "gzip")
+	encoding := strings.ToLower(header.Get("Content-Encoding"))
+	return encoding == "gzip" || encoding == "x-gzip" // the same: RFC 9110, section 8.4.1.3
 }
 
 // decompressed returns the content of a body in gzip, up to one byte more than maxBody.
@@ -92,7 +93,7 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 		failure.Kind = KindClientCertificate // nginx: "No required SSL certificate was sent"
 	case code == http.StatusBadRequest && plainHTTP.MatchString(beginning):
 		failure.Kind = KindHTTPSOnly
-	case code == http.StatusProxyAuthRequired:
+	case code == http.StatusUnauthorized, code == http.StatusProxyAuthRequired:
 		failure.addChallenges(response.Header, redact)
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
 		failure.retryAfter = parseRetryAfter(response.Header.Get("Retry-After"), time.Now())
@@ -100,9 +101,9 @@ func statusFailure(response *http.Response, redact redactor) *Failure {
 	return failure
 }
 
-// plainHTTP matches the errors that Go and Caddy, nginx, and Apache return for plain HTTP on a TLS port.
+// plainHTTP matches the errors that Go and Caddy, nginx, Apache and Tomcat return for plain HTTP on a TLS port.
 var plainHTTP = regexp.MustCompile(
-	`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL`)
+	`HTTP request to an HTTPS server|HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL|port requires TLS`)
 
 // documentFailure returns the failure for an [*instance.DocumentError].
 func documentFailure(err error, header http.Header, body []byte, redact redactor) *Failure {
@@ -136,6 +137,8 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case bytes.HasPrefix(body, []byte(gzipMagic)):
 		kind, problem, excerpt = KindEncodedBody, "the body is in gzip, although no Content-Encoding says so", ""
+	case bytes.Contains(body, []byte(`"fileMaxSize"`)) && !document.EndsEarly:
+		kind, problem = KindEncodedBody, "the body has more in it than a JSON document: "+fault
 	case isHTML(header.Get("Content-Type"), string(body)):
 		kind = KindWebPage
 		if excerpt != "" {

@@ -38,6 +38,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		"64 KiB":              instancetest.WithDocument(longest),
 		"64 KiB, gzip":        instancetest.WithDefault(gzipped(longest)),
 		"64 KiB, no length":   responds("HTTP/1.1 200 OK\r\n\r\n" + longest),
+		"x-gzip":              responds("HTTP/1.1 200 OK\r\nContent-Encoding: x-gzip\r\n\r\n" + compressed(document)),
 		"HTTP/1.0":            responds("HTTP/1.0 200 OK\r\n\r\n" + document),
 		"1xx before":          responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document),
 		"chunked by the byte": responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n"),

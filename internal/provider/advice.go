@@ -159,11 +159,11 @@ func (f failedRead) adviceTable() []adviceRow {
 				"in front of the instance."),
 		cause(f.is(client.KindTLSVersion),
 			"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later."),
-		cause(f.is(client.KindCertificateUnusable),
+		cause(f.is(client.KindCertificateUnusable, client.KindCertificateUnfit),
 			"Have the certificate of the server reissued: no setting of the provider makes it valid."),
 		cause(f.is(client.KindCertificateExpired),
-			"Have the certificate renewed, and check the clock of the machine that runs Terraform. ca_cert_pem does not help "+
-				"against an expired certificate."),
+			"Have the certificate renewed, unless the clock of the machine that runs Terraform is wrong. That of an authority "+
+				"is in ca_cert_pem, or in the chain that the server sends."),
 		cause(f.is(client.KindCertificateSelfSigned), "No certificate authority signed it: "+trust+"the certificate itself."),
 		cause(f.is(client.KindCertificate) && failure.CACertsLeftOut,
 			"If a certificate that was left out signed it, have that one reissued, and replace it in ca_cert_pem. If not, add "+
@@ -211,11 +211,12 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindNoTLS),
 			"If the instance serves plain HTTP, write the base URL with http://. Otherwise check its port."),
 		cause(f.is(client.KindTLS),
-			"The server speaks TLS, but refused this connection: it may share no cipher suite with the provider, or not know "+
-				"the host name in the base URL. Check its log."),
+			"The server speaks TLS, but no handshake was made: it may share no cipher suite with the provider, or not know the "+
+				"host name in the base URL, or a proxy or firewall may change what is sent. Check its log."),
 		cause(f.is(client.KindCertificateName),
 			"Use a host name in the base URL that the certificate is for (connect_to can still lead to another address), or "+
-				"have the certificate reissued. ca_cert_pem does not help."),
+				"have the certificate reissued. ca_cert_pem does not help. An ingress controller shows a placeholder until it has "+
+				"the certificate of the host."),
 		cause(f.is(client.KindResolve) && !f.isLocalName(),
 			"Check the host name in the base URL, and that the machine that runs Terraform can resolve it."),
 		cause(f.is(client.KindResolve),
@@ -234,6 +235,11 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(code == http.StatusNotFound,
 			"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as "+
 				"/api."),
+		cause(code == http.StatusMisdirectedRequest,
+			"The server wants one name in TLS and in the Host header: write that name into the base URL, and set connect_to to "+
+				"the address, in place of a Host header."),
+		cause(f.is(client.KindStatus) && failure.HeadersSent,
+			"An instance answers 200: check the request_headers that were sent, the base URL, and what a proxy allows."),
 		cause(f.is(client.KindStatus),
 			"An instance answers 200: check the base URL, and what a proxy in front of the instance allows."),
 		cause(f.is(client.KindLargeHead),

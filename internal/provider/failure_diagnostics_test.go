@@ -128,6 +128,8 @@ func TestAdvice(t *testing.T) {
 		"404":                  {status(404), []string{"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as /api."}},
 		"404 after a redirect": {failure{Kind: client.KindStatus, StatusCode: 404, RedirectedTo: "https://b"}, []string{checkRedirect}},
 		"429":                  {status(429), []string{"run with a lower -parallelism, or raise the provider's retry.max_delay and retry.max_attempts."}},
+		"421":                  {status(421), []string{"write that name into the base URL, and set connect_to"}},
+		"431, headers sent":    {failure{Kind: client.KindStatus, StatusCode: 431, HeadersSent: true}, []string{"check the request_headers that were sent"}},
 		"499":                  {status(499), []string{"An instance answers 200"}},
 		"500":                  {status(500), []string{"is failing: check its log.", useRecord}},
 		"500, headers sent":    {failure{Kind: client.KindStatus, StatusCode: 500, HeadersSent: true}, []string{"is failing: check its log.", useRecord}},

@@ -175,8 +175,9 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 		return nil
 	}
 	if _, err := client.ParseClientCert(certificate.ValueString(), key.ValueString()); err != nil {
-		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate and client_key_pem "+
-			"to its own, unencrypted private key, both in PEM form.")
+		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate, followed by its "+
+			"chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form as in their files: "+
+			"file(\"client.pem\").")
 	}
 	return nil
 }

@@ -144,7 +144,8 @@ func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagn
 		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
 		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the "+
-			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them.")
+			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider "+
+			"block with an alias, set the argument provider.")
 	default:
 		return d.baseURL, d.invalidBaseURL
 	}
