@@ -159,8 +159,6 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 			"Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused(text, "has no host", exampleRemedy)
-	case defaultPorts[u.Hostname()] != "" && strings.HasPrefix(u.Path, "//"):
-		return refused(text, "has its scheme twice", "Remove one.")
 	case !isHost(u.Hostname()):
 		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:

@@ -167,7 +167,6 @@ func TestBaseURLIsRefused(t *testing.T) {
 		"http://h.example:80 ":       padded,
 		" https://h.example":         padded,
 		`"https://h.example"`:        padded,
-		"http://https://h.example":   "has its scheme twice: Remove one.",
 		"https://h .example":         badHost,
 		"https://$(HOST)/":           badHost,
 		"https://h%ff.example":       badHost,

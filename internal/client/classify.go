@@ -75,16 +75,18 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 
 const notResolved = "the host name could not be resolved: "
 
-// lookupFailure returns the failure for a text of Go's resolver.
+// lookupFailure returns the failure for a text of Go's resolver, which may end in that of the system.
 func lookupFailure(text string) *Failure {
-	switch system := systemErrorIn(text); {
-	case system == nil:
-		return newFailure(KindNameServer, notResolved+"the name servers answered with a failure")
-	case system.local:
-		return newFailure(KindLocal, notResolved+"no name server could be asked: "+system.words)
-	default:
-		return newFailure(KindNameServer, notResolved+"no name server was reached: "+system.words)
+	for _, system := range systemErrors {
+		switch {
+		case !strings.HasSuffix(text, system.unix.Error()):
+		case system.local:
+			return newFailure(KindLocal, notResolved+"no name server could be asked: "+system.words)
+		default:
+			return newFailure(KindNameServer, notResolved+"no name server was reached: "+system.words)
+		}
 	}
+	return newFailure(KindNameServer, notResolved+"the name servers answered with a failure")
 }
 
 // cutShort matches the errors of net/http for a head, or a trailer, that ends within a line. A header that ends before

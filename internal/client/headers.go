@@ -28,8 +28,7 @@ func ParseHeaders(headers map[string]*string) (http.Header, []InvalidHeader) {
 		reason := ""
 		switch value := headers[name]; {
 		case !httpguts.ValidHeaderFieldName(name):
-			name, reason = "", "a header name is made of letters, digits and hyphens; it is not shown here, because it may be "+
-				"a value, if both were swapped"
+			name, reason = "", "a header name has only letters, digits and hyphens; it is not shown, as it may be a swapped value"
 		case value == nil:
 			reason = "the value is null; remove the header, or set a value"
 		case duplicate:

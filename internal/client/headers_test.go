@@ -35,7 +35,7 @@ func written(headers map[string]string) map[string]*string {
 // A reason never repeats a value, nor a name that is none: both may have been swapped.
 func TestInvalidHeaders(t *testing.T) {
 	t.Parallel()
-	const notAName, ownHeader = "a header name is made of letters", "sets this header itself"
+	const notAName, ownHeader = "a header name has only letters", "sets this header itself"
 	tests := map[string]struct{ name, value, reason string }{
 		"empty name":         {"", "s3cret", notAName},
 		"swapped":            {"Bearer s3cret", "Authorization", notAName},

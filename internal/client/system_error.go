@@ -43,13 +43,3 @@ func systemErrorOf(err error) *systemError {
 	}
 	return &systemError{unix: number, words: strings.TrimSuffix(number.Error(), ".")}
 }
-
-// systemErrorIn is systemErrorOf for a text of Go's resolver, which ends in that of the system. Returns nil if unknown.
-func systemErrorIn(text string) *systemError {
-	for i, known := range systemErrors {
-		if strings.HasSuffix(text, known.unix.Error()) {
-			return &systemErrors[i]
-		}
-	}
-	return nil
-}

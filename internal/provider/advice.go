@@ -71,16 +71,13 @@ func (f failedRead) adviceTable() []adviceRow {
 	isPlainHTTP := strings.HasPrefix(strings.ToLower(f.err.URL), "http:")
 	hasClientCert := op.provider.hasClientCert && !isPlainHTTP
 	wasStable := f.err.Streak.Attempts > 0
-	// A redirect that was not followed is the failure itself.
-	redirected := failure.RedirectedTo != "" && !f.is(client.KindRedirect, client.KindRedirectLoop)
+	redirected := failure.RedirectedTo != "" && !f.is(client.KindRedirect, client.KindRedirectLoop) // which are failures
 	requiresCredentials := f.is(client.KindStatus) && (code == http.StatusUnauthorized || code == http.StatusForbidden)
 	withheldCredentials := failure.OtherOrigin && (requiresCredentials || f.is(client.KindClientCertificate))
 	connectToNotReached := failure.ConnectTo != "" && !failure.Connected
 	fails := code >= http.StatusInternalServerError
-	// The time limit of the whole read ended the last attempt.
-	interrupted := f.err.Ending == client.TimeRanOut && !failure.TimedOut
-	// Only that may be wrong. After a streak, there was enough time.
-	waitedInVain := op.waits && !wasStable && f.err.OutOfTime()
+	interrupted := f.err.Ending == client.TimeRanOut && !failure.TimedOut // by the time limit of the whole read
+	waitedInVain := op.waits && !wasStable && f.err.OutOfTime()           // after a streak, there was enough time
 	typicalOfAStart := fails || f.err.Attempts > 0 && failure.RedirectedTo == "" &&
 		f.is(client.KindResolve, client.KindConnect, client.KindTimeout, client.KindBroken)
 
@@ -124,8 +121,7 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(code == http.StatusProxyAuthRequired,
 			"The proxy requires credentials that it accepts. The provider sends those in the URL in HTTP_PROXY or "+
 				"HTTPS_PROXY, as Basic authentication: add or correct them, or exclude the host with NO_PROXY."),
-		cause(requiresCredentials && failure.HeadersSent,
-			"request_headers were sent, and refused: check their names and values."),
+		cause(requiresCredentials && failure.HeadersSent, "request_headers were sent, and refused: check their names and values."),
 		cause(requiresCredentials && len(op.provider.headers) > 0 && op.fromDataSource(),
 			headersNotSent+"Set the provider's base_url to this instance, or set request_headers on the data source."),
 		cause(requiresCredentials && len(op.provider.headers) > 0, headersNotSent+
@@ -138,8 +134,7 @@ func (f failedRead) adviceTable() []adviceRow {
 			"The server did not accept the client certificate: check that client_cert_pem has not expired, has its chain, and "+
 				"is of an authority that the server trusts."),
 		cause(f.is(client.KindClientCertificate),
-			"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem to one that it "+
-				"accepts."),
+			"The server asked for a client certificate: set the provider's client_cert_pem and client_key_pem."),
 
 		// The connection.
 		cause(f.is(client.KindLocal),
@@ -147,16 +142,14 @@ func (f failedRead) adviceTable() []adviceRow {
 				", or raise its limits (ulimit -n). If it has no route to the address, check its network and, for an IPv6 "+
 				"address, whether it has IPv6."),
 		cause(connectToNotReached,
-			"The connection went to the provider's connect_to: check its host and port, and that the tunnel or port-forward "+
-				"there is running."),
+			"The connection went to the provider's connect_to: check its host and port, and that the tunnel there is running."),
 		cause(f.is(client.KindNameServer),
 			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log. If they "+
 				"are slow, or do not answer questions for IPv6 addresses (AAAA), "+raiseLimit),
 		cause(f.is(client.KindProxy, client.KindProxySettings),
 			"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."),
 		cause(f.is(client.KindTLSProtocol, client.KindHTTP2Only),
-			"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or on the proxy "+
-				"in front of the instance."),
+			"The server speaks HTTP/2 only, and the provider speaks HTTP/1.1: enable HTTP/1.1 on the server, or a proxy."),
 		cause(f.is(client.KindTLSVersion),
 			"The server and the provider have no TLS version in common: the server must support TLS 1.2 or later."),
 		cause(f.is(client.KindCertificateUnusable, client.KindCertificateUnfit),
@@ -179,17 +172,14 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindTimeout) && f.err.Attempts == 0 && op.purpose == readMany,
 			"Raise timeouts.read, or max_concurrency so that more instances are asked at once."),
 		cause(f.is(client.KindTimeout) && f.err.Attempts == 0, sentence(op.raiseTimeout())),
-		cause(f.is(client.KindTimeout), "Check that the instance is up and can be reached. If it is only slow, "+
-			raiseLimit),
+		cause(f.is(client.KindTimeout), "Check that the instance is up and can be reached. If it is only slow, "+raiseLimit),
 		cause(f.is(client.KindBroken),
 			"Check the log of the instance, or of the proxy in front of it, for why it closed the connection."),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests && f.err.OutOfTime(),
 			"The instance limits requests: "+askForLess+", or "+op.raiseTimeout()),
 		cause(f.is(client.KindStatus) && code == http.StatusTooManyRequests,
-			"The instance limits requests: "+askForLess+", or raise the provider's retry.max_delay and "+
-				"retry.max_attempts."),
-		cause(f.is(client.KindStatus) && fails,
-			"The instance, or a proxy in front of it, is failing: check its log."),
+			"The instance limits requests: "+askForLess+", or raise the provider's retry.max_delay and retry.max_attempts."),
+		cause(f.is(client.KindStatus) && fails, "The instance, or a proxy in front of it, is failing: check its log."),
 		cause(f.is(client.KindEmptyBody, client.KindOtherJSON),
 			"Check the log of the server, and that the base URL names an instance of the file transfer service."),
 		cause(f.is(client.KindCutShort),
@@ -258,11 +248,9 @@ func (f failedRead) adviceTable() []adviceRow {
 			"If the server expects TLS on this port, write the base URL with https://."),
 		also(!f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
 		also(f.is(client.KindWebPage) || failure.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
-			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+
-				requestHeaders+"."),
+			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+requestHeaders+"."),
 		also(failure.Proxy != "" && !f.is(client.KindProxy, client.KindLocal),
-			"The request went through the proxy in "+failure.Proxy+oldServer+": check that proxy too, or exclude the host with "+
-				"NO_PROXY."),
+			"The request went through the proxy in "+failure.Proxy+oldServer+": check it too, or exclude the host with NO_PROXY."),
 		also(op.waits && f.is(client.KindResolve) && !connectToNotReached,
 			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with "+
 				"depends_on, on the resource that creates its DNS record."),

@@ -94,7 +94,7 @@ func TestAdvice(t *testing.T) {
 		"TLS host name":                {failure{Kind: client.KindTLSHostName}, []string{"may not know this host name: check that in the base URL."}},
 		"HTTPS only":                   {failure{Kind: client.KindHTTPSOnly, StatusCode: 400}, []string{"write the base URL with https://"}},
 		"HTTPS only, after a redirect": {failure{Kind: client.KindHTTPSOnly, StatusCode: 400, RedirectedTo: "http://b"}, []string{checkRedirect}},
-		"client certificate missing":   {failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem to one that it accepts."}},
+		"client certificate missing":   {failure{Kind: client.KindClientCertificate}, []string{"set the provider's client_cert_pem and client_key_pem."}},
 		"client certificate withheld": {
 			failure{Kind: client.KindClientCertificate, RedirectedTo: "https://b", OtherOrigin: true},
 			[]string{"sent only to the origin of the base URL, and a redirect led to another: set the base URL to the address that the redirect leads to."},
@@ -108,7 +108,7 @@ func TestAdvice(t *testing.T) {
 		"status 407":                 {status(407), []string{addProxyUser}},
 		"through a proxy": {
 			failure{Kind: client.KindNotHTTP, Proxy: "http_proxy"},
-			[]string{"the port on which the instance serves HTTP", "went through the proxy in http_proxy: check that proxy too, or exclude the host with NO_PROXY."},
+			[]string{"the port on which the instance serves HTTP", "went through the proxy in http_proxy: check it too, or exclude the host with NO_PROXY."},
 		},
 		"status from a cache":      {failure{Kind: client.KindStatus, StatusCode: 404, CacheAgeSeconds: 300}, []string{"A cache answered in place of the instance", "Check the path"}},
 		"cached":                   {failure{Kind: client.KindCached, CacheAgeSeconds: 12}, []string{"A cache answered in place of the instance: exclude /instance from it."}},
@@ -198,11 +198,11 @@ func TestAdviceOnARead(t *testing.T) {
 		"fleet, refused": {fleetRead, readError{Attempts: 1, Failure: refused}, []string{"Check the host and port in the base URL", useRecord}},
 		"proxy that forwards": {
 			dataSourceWait, readError{URL: "http://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTP_PROXY", ProxyForwards: true}},
-			[]string{"Check the server's log", "in HTTP_PROXY, which may keep a connection to an old server: check that proxy too"},
+			[]string{"Check the server's log", "in HTTP_PROXY, which may keep a connection to an old server: check it too"},
 		},
 		"proxy that tunnels": {
 			dataSourceWait, readError{URL: "https://h/instance", Failure: &failure{Kind: client.KindConnect, Proxy: "HTTPS_PROXY"}},
-			[]string{"Check the server's log", "in HTTPS_PROXY: check that proxy too"},
+			[]string{"Check the server's log", "in HTTPS_PROXY: check it too"},
 		},
 		"broken, plain HTTP": {
 			dataSourceRead, readError{URL: "HTTP://h/instance", Attempts: 1, Failure: &failure{Kind: client.KindBroken}},
@@ -276,7 +276,7 @@ func TestAdviceOnARead(t *testing.T) {
 		"not as expected": {recordCreation, readError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
 		"not as expected, through a proxy": {
 			recordCreation, readError{URL: "https://h", Failure: &failure{Kind: client.KindUnexpected, Proxy: "HTTPS_PROXY"}},
-			[]string{checkSettings, "in HTTPS_PROXY: check that proxy too"},
+			[]string{checkSettings, "in HTTPS_PROXY: check it too"},
 		},
 		"not as expected, after a redirect": {
 			recordCreation, readError{Differences: differing, Failure: &failure{Kind: client.KindUnexpected, RedirectedTo: "https://b"}},
