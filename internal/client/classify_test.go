@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -59,6 +61,11 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		unresolved = "the host name could not be resolved: "
 	)
 	lookup := func(text string) error { return &net.DNSError{Err: text, IsTemporary: true} }
+	root, _ := pem.Decode([]byte(instancetest.New(t).CACertPEM()))
+	selfSigned, err := x509.ParseCertificate(root.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 54321}
 	operation := func(name string, err error) error {
 		return &net.OpError{Op: name, Net: "tcp", Source: local, Addr: local, Err: err}
@@ -90,19 +97,28 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"spoke first, noticed": {read(net.ErrClosed), stageSent, KindNotHTTP, early},
 		"certificate": {&tls.CertificateVerificationError{Err: errors.New("x509: signed by unknown authority (possibly because of a guess)")},
 			stageHandshaking, KindCertificate, "signed by unknown authority"},
-		"something else":   {errors.New("net/http: something\x00 else"), stageSent, KindDamaged, invalid + "something else"},
-		"no files":         {dial(os.NewSyscallError("socket", syscall.EMFILE)), stageConnecting, KindLocal, "too many open files"},
-		"no IPv6":          {connect(syscall.ENETUNREACH), stageConnecting, KindLocal, "network is unreachable"},
-		"Windows":          {connect(10061), stageConnecting, KindConnect, "connection refused"},
-		"Windows, reset":   {connect(10054), stageConnecting, KindBroken, closed},
-		"lookup, refused":  {lookup("read udp 127.0.0.1:1->127.0.0.1:53: read: connection refused"), stageResolving, KindNameServer, unresolved + "no name server was reached: connection refused"},
-		"lookup, no files": {lookup("dial udp 127.0.0.1:53: socket: too many open files"), stageResolving, KindLocal, unresolved + "no name server could be asked: too many open files"},
+		"something else":      {errors.New("net/http: something\x00 else"), stageSent, KindDamaged, invalid + "something else"},
+		"no files":            {dial(os.NewSyscallError("socket", syscall.EMFILE)), stageConnecting, KindLocal, "too many open files"},
+		"not permitted later": {read(os.NewSyscallError("read", syscall.EPERM)), stageSent, KindBroken, closed},
+		"no IPv6":             {connect(syscall.ENETUNREACH), stageConnecting, KindLocal, "network is unreachable"},
+		"Windows":             {connect(10061), stageConnecting, KindConnect, "connection refused"},
+		"Windows, reset":      {connect(10054), stageConnecting, KindBroken, closed},
+		"lookup, refused":     {lookup("read udp 127.0.0.1:1->127.0.0.1:53: read: connection refused"), stageResolving, KindNameServer, unresolved + "no name server was reached: connection refused"},
+		"lookup, no files":    {lookup("dial udp 127.0.0.1:53: socket: too many open files"), stageResolving, KindLocal, unresolved + "no name server could be asked: too many open files"},
 		"unusable certificate": {errors.New("tls: failed to parse certificate from server: x509: negative serial number"), stageHandshaking, KindCertificateUnusable,
 			"the certificate of the server cannot be used: negative serial number"},
 		"weak signature": {&tls.CertificateVerificationError{Err: fmt.Errorf("%w (possibly because of \"x509: cannot verify signature: insecure algorithm SHA1-RSA\")", x509.UnknownAuthorityError{})},
 			stageHandshaking, KindCertificateUnfit, "the certificate of the server cannot be used: insecure algorithm SHA1-RSA"},
 		"client's certificate": {&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.IncompatibleUsage}},
 			stageHandshaking, KindCertificateUnfit, "certificate specifies an incompatible key usage"},
+		"authority expired": {&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{
+			Cert: &x509.Certificate{IsCA: true, Subject: pkix.Name{CommonName: "Old Root"}}, Reason: x509.Expired, Detail: "it is late",
+		}}, stageHandshaking, KindCertificateExpired, "certificate has expired or is not yet valid: it is late: that of the authority CN=Old Root"},
+		"critical extension": {&tls.CertificateVerificationError{Err: x509.UnhandledCriticalExtension{}}, stageHandshaking, KindCertificateUnfit,
+			"unhandled critical extension"},
+		"chain with its root": {&tls.CertificateVerificationError{
+			UnverifiedCertificates: []*x509.Certificate{{}, selfSigned}, Err: x509.UnknownAuthorityError{},
+		}, stageHandshaking, KindCertificate, "certificate signed by unknown authority"},
 		"renegotiation": {operation("local error", errors.New("tls: no renegotiation")), stageSent, KindClientCertificate,
 			"the server asked for a client certificate after the TLS handshake (renegotiation)"},
 	}

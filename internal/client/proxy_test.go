@@ -22,7 +22,7 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 				}
 				server := instancetest.New(t, option)
 				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
-				c := newClient(t, newConfig(), variable+"="+before+proxy.Address())
+				c := newClient(t, newConfig(), variable+"="+before+proxy.Address()+"\n") // as a secret that is made of a file has it
 				mustRead(t, c, newRequest(t, url))
 				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
 
@@ -139,16 +139,20 @@ func TestFailuresBehindAProxy(t *testing.T) {
 	tests := map[string]struct {
 		url, proxy string
 		kind       *client.Kind
+		forwards   bool
 	}{
-		"plain HTTP, refused": {proxiedHTTP, forbidding, client.KindStatus},
-		"plain HTTP, closed":  {proxiedHTTP, rawServer(t, "http", closeNow), client.KindBroken},
-		"expired certificate": {proxiedHTTPS, toExpired, client.KindCertificateExpired},
-		"closed behind SOCKS": {proxiedHTTPS, rawServer(t, "socks5", socks(0, closeNow)), client.KindBroken},
+		"plain HTTP, refused": {proxiedHTTP, forbidding, client.KindStatus, true},
+		"plain HTTP, closed":  {proxiedHTTP, rawServer(t, "http", closeNow), client.KindBroken, true},
+		"plain HTTP, SOCKS":   {proxiedHTTP, rawServer(t, "socks5", socks(0, closeNow)), client.KindBroken, false},
+		"expired certificate": {proxiedHTTPS, toExpired, client.KindCertificateExpired, false},
+		"closed behind SOCKS": {proxiedHTTPS, rawServer(t, "socks5", socks(0, closeNow)), client.KindBroken, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, "Kind", readThrough(t, test.proxy, test.url).Failure.Kind, test.kind)
+			failure := readThrough(t, test.proxy, test.url).Failure
+			check(t, "Kind", failure.Kind, test.kind)
+			check(t, "ProxyForwards", failure.ProxyForwards, test.forwards)
 		})
 	}
 }

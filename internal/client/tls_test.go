@@ -91,6 +91,9 @@ func TestCACertsThatCannotBeUsedAreLeftOut(t *testing.T) {
 	failure := readError(t, newClient(t, config), newRequest(t, server.URL())).Failure
 	check(t, "Kind", failure.Kind, client.KindCertificate)
 	check(t, "CACertsLeftOut", failure.CACertsLeftOut, true)
+	proxy := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateValid)).URL()
+	failure = readError(t, newClient(t, config, "HTTPS_PROXY="+proxy), newRequest(t, proxiedHTTPS)).Failure
+	check(t, "CACertsLeftOut, of a proxy", failure.CACertsLeftOut, true)
 	checkContains(t, "Reason", failure.Reason, "unknown authority; left out of the CA certificates: block 2 is not a certificate that Go accepts: ")
 }
 

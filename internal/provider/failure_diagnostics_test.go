@@ -265,12 +265,14 @@ func TestAdviceOnARead(t *testing.T) {
 
 		// What is set already is not to be set.
 		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem"}},
+		"403, client certificate not sent": {withTLS, readError{URL: "http://h", Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"or set the provider's client_cert_pem"}},
 		"client certificate not accepted":  {withTLS, readError{Failure: &failure{Kind: client.KindClientCertificate}}, []string{"did not accept the client certificate"}},
 		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"signed it: add to ca_cert_pem the certificate itself."}},
 		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate}}, []string{"signed the certificate, add to ca_cert_pem that authority's"}},
 		"authority that may be left out":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, CACertsLeftOut: true}}, []string{"replace it in ca_cert_pem"}},
 		"fleet, this machine":              {fleetRead, readError{Failure: &failure{Kind: client.KindLocal}}, []string{"lower max_concurrency"}},
 		"name that other programs resolve": {dataSourceRead, readError{URL: "http://docker.localhost/instance", Failure: noHost}, []string{"as *.localhost"}},
+		"name of a neighbor":               {recordRefresh, readError{URL: "http://nas.local/instance", Failure: noHost}, []string{"not by mDNS"}},
 
 		// Waits that had an answer.
 		"not as expected": {recordCreation, readError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
@@ -290,8 +292,9 @@ func TestAdviceOnARead(t *testing.T) {
 			recordCreation, readError{URL: "http://h/instance", Differences: differing, Failure: &failure{Kind: client.KindBroken}},
 			[]string{"for why it closed the connection", "write the base URL with https://.", firstDigits},
 		},
-		"stable, then failing": {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{"as limit_req of nginx does with status 503"}},
-		"stable, then 429":     {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: limited}, []string{"The instance limits requests, and a wait"}},
+		"stable, then failing":      {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{"as limit_req of nginx does with status 503"}},
+		"stable, then this machine": {recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindLocal}}, []string{"This machine refused"}},
+		"stable, then 429":          {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: limited}, []string{"The instance limits requests, and a wait"}},
 		"stable, then without credentials": {
 			recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},
 		},

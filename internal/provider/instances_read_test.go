@@ -92,6 +92,8 @@ func TestFleetWarning(t *testing.T) {
 		t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
 	}
 
+	alone := fleetWarning(map[string]*fleetMember{"a": large}, 4, fleetRead)
+	requireNoTexts(t, alone.Detail(), "For 1 of them")
 	many := make(map[string]*fleetMember)
 	for i := range 25 {
 		key := fmt.Sprintf("key%03d", i)

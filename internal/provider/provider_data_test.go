@@ -303,6 +303,7 @@ func TestProviderArgumentsApply(t *testing.T) {
 	}{
 		"ca_cert_pem":        {providerModel{CACertPEM: ca}, secure.URL(), ""},
 		"no ca_cert_pem":     {providerModel{}, secure.URL(), "Error at base_url: Certificate of the instance not trusted"},
+		"another CA":         {providerModel{CACertPEM: cert}, selfSigned.URL(), "add to ca_cert_pem the certificate itself."},
 		"insecure":           {providerModel{Insecure: types.BoolValue(true)}, selfSigned.URL(), ""},
 		"client certificate": {providerModel{CACertPEM: ca, ClientCertPEM: cert, ClientKeyPEM: key}, mutual.URL(), ""},
 		"request_timeout":    {providerModel{RequestTimeout: text("200ms")}, silent.URL(), "request_timeout (200ms), ran out."},

@@ -149,6 +149,7 @@ func TestCertificateValidators(t *testing.T) {
 		"CA, as long as a file name":  {check(strings.Repeat("x", 255)), atCA, none},
 		"CA, longer than a file name": {check(strings.Repeat("hunter2 ", 32)), "Error: Invalid CA certificates", none},
 		"CA, key":                     {check(key), "Error: Invalid CA certificates", noCertificate + "; block 1 is a PRIVATE KEY.\n\nSet it to certificates, each in a block"},
+		"CA, in one line":             {check(strings.ReplaceAll(ca, "\n", " ")), atCA, noCertificate + "; block 1 is not valid PEM: it may be cut short, indented or changed by an editor.\n\nSet it to certificates"},
 		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, noCertificate + "; block 1 is not valid PEM: "},
 		"certificate without key": {
 			one(checkClientCertificate(text(cert), null)), "Error at client_cert_pem: Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.",
@@ -166,6 +167,7 @@ func TestCertificateValidators(t *testing.T) {
 
 		"two CAs":                         {got: check(ca + ca)},
 		"certificate and key":             {got: pair(cert, key)},
+		"after a byte order mark":         {got: pair("\ufeff"+cert, key)},
 		"both in one text, given twice":   {got: pair(cert+key, cert+key)},
 		"neither":                         {got: one(checkClientCertificate(null, null))},
 		"certificate, unknown key":        {got: one(checkClientCertificate(text(cert), unknown))},
