@@ -22,7 +22,6 @@ output "instances" {
   description = "What each instance says about itself, in the same units for all."
   value = {
     for name, instance in data.filetransfer_instance.this : name => {
-      base_url               = instance.base_url
       api_version            = instance.api_version
       require_password       = instance.require_password
       file_max_size          = instance.file_max_size

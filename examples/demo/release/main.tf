@@ -35,7 +35,7 @@ variable "setting" {
 
 provider "filetransfer" {
   retry { # the demo does not start a real server
-    min_delay = "100ms"
+    min_delay = "500ms"
     max_delay = "1s"
   }
 }
