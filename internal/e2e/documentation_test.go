@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -154,26 +152,6 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Every YAML on a page parses.
-func TestDocumentation_YAML(t *testing.T) {
-	t.Parallel()
-	parsed := 0
-	for _, page := range published(t) {
-		for _, block := range blocks(t, page) {
-			if block.language != "yaml" && block.language != "yml" {
-				continue
-			}
-			parsed++
-			if err := yaml.Unmarshal([]byte(block.text), new(any)); err != nil {
-				t.Errorf("%s: %v", block.place, err)
-			}
-		}
-	}
-	if parsed == 0 {
-		t.Error("no YAML on any page")
 	}
 }
 

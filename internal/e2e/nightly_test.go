@@ -10,7 +10,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-const nightlyPage = "templates/guides/ci-and-hcp-terraform.md.tmpl"
+const nightlyPage = "templates/guides/plan-every-night.md.tmpl"
 
 // exitCodeOf returns the exit code in the row of the page's table that has this text.
 func exitCodeOf(t *testing.T, row string) int {
