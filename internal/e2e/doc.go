@@ -8,7 +8,7 @@
 // their names:
 //
 //   - base_url, an instance of the newer response shape, under a path
-//   - release, what that instance reports as its version
+//   - release and chunk_size, what that instance reports
 //   - base_urls, three instances: "older", "newer" and "mixed", after their response shapes; one more, "broken", that
 //     answers 403 where the configuration says allow_failures
 //   - gateway_token, without which the instance answers 401 (X-Gateway-Token: ...)

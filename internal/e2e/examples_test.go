@@ -85,7 +85,7 @@ func (e *example) startInstances() {
 			options = append(options, instancetest.WithClientCertificate())
 		}
 		if has("release") {
-			variables["release"] = "2.1.5"
+			variables["release"], variables["chunk_size"] = "2.1.5", 20000000
 		}
 		variables["base_url"] = start("base_url", options...)
 		if has("ca_cert_pem") {
@@ -133,7 +133,6 @@ func TestAccExamples(t *testing.T) {
 			"errors":       map[string]any{"broken": "status 403 Forbidden"},
 		},
 		"guides/survive-an-outage": {"api_version": "2.1.5"},
-		"guides/release-a-server":  {"api_version": "2.1.5"},
 	}
 	names := map[string]bool{}
 	for _, file := range files(t, "*.tf", "examples") {

@@ -21,26 +21,27 @@ func TestAccGuide_Release(t *testing.T) {
 	}
 	e := copyExample(t, "guides/release-a-server")
 	server := instancetest.New(t, instancetest.WithDefault(reports("2.2.2", 20000000)))
-	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", server.URL()))
+	before := strings.ReplaceAll(blockWith(t, page, "release    ="), exampleURL, server.URL())
+	e.write("terraform.tfvars", before)
 	e.apply()
 
 	// A release whose server reads another value than it was given.
-	release := strings.Fields(blockWith(t, page, "-var release="))[2:]
-	e.plan(release...).expectExcerpt(blockWith(t, page, "Plan: 2 to add, 2 to change")).expectWarnings() // of no drift
+	e.write("terraform.tfvars", strings.NewReplacer("2.2.2", "2.2.3", "20000000", "30000000").Replace(before))
+	e.plan().expectExcerpt(blockWith(t, page, "Plan: ")).expectWarnings() // of no drift
 	server.SetDefault(reports("2.2.3", 3))
-	e.write("main.tf", strings.Replace(e.configuration, `update = "5m"`, `update = "2s"`, 1))
-	e.run(append([]string{"apply", "-auto-approve"}, release...)...).
-		expectExitCode(1).expectExcerpt(blockWith(t, page, "Error: Instance does not report"))
+	e.write("main.tf", strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1))
+	e.run("apply", "-auto-approve").expectExitCode(1).expectExcerpt(blockWith(t, page, "Error: Instance does not report"))
 
 	// With the right setting, the next apply waits through the old server.
 	e.write("main.tf", e.configuration)
 	server.SetScript(reports("2.2.2", 20000000), reports("2.2.3", 20000000))
 	server.SetDefault(reports("2.2.3", 30000000))
-	e.apply(release...)
-	e.expectNoChanges(release...)
+	e.apply()
+	e.expectNoChanges()
 
 	// Somebody else changes the server.
 	server.SetDefault(reports("2.2.2", 20000000))
+	e.write("terraform.tfvars", before)
 	e.apply()
 	server.SetDefault(reports("2.2.2", 10000000))
 	drifted := e.plan()

@@ -8,24 +8,13 @@ terraform {
 
 variable "base_url" { type = string }
 
-variable "release" {
-  type    = string
-  default = "2.2.2"
-}
+variable "release" { type = string }
 
-variable "chunk_size" {
-  type    = number
-  default = 20000000
-}
+variable "chunk_size" { type = number }
 
-# Stands in for the server: a container, a Helm release, a virtual machine.
+# Stands in for your server: a container, a Helm release, a virtual machine.
 resource "terraform_data" "server" {
-  triggers_replace = { RELEASE = var.release, CHUNK_SIZE = tostring(var.chunk_size) }
-
-  provisioner "local-exec" {
-    command     = "echo restart the server" # ends when the old process has stopped
-    environment = self.triggers_replace
-  }
+  input = { RELEASE = var.release, CHUNK_SIZE = tostring(var.chunk_size) }
 }
 
 # Has a new ID after each change of the server.
@@ -42,11 +31,6 @@ resource "filetransfer_instance_record" "files" {
   triggers   = { deploy = terraform_data.deploy.id }
   stable_for = "30s"
 
-  timeouts { # how long the start and stable_for may take together
-    create = "5m"
-    update = "5m"
-  }
-
   expected {
     api_version = var.release
     chunk_size  = var.chunk_size
@@ -57,5 +41,3 @@ resource "filetransfer_instance_record" "files" {
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }
-
-output "api_version" { value = filetransfer_instance_record.files.api_version }
