@@ -23,7 +23,4 @@ output "expire_seconds" {
   value = max([for time in data.filetransfer_instance.files.recommended_expire_times : time.in_seconds if time.in_seconds <= 604800]...)
 }
 
-# All attributes but request_headers: it is sensitive, so Terraform would refuse the output.
-output "instance" {
-  value = { for name, value in data.filetransfer_instance.files : name => value if name != "request_headers" }
-}
+output "instance" { value = data.filetransfer_instance.files }

@@ -1,0 +1,11 @@
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    filetransfer = { source = "filetransfer/filetransfer" }
+  }
+}
+
+variable "base_url" { type = string }
+
+output "max_bytes" { value = module.upload_form.max_bytes }
