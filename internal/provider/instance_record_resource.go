@@ -90,9 +90,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Validators:          []validator.String{baseURLValidator},
 	}
 	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` "+
-		"before a wait ends. While answers match, it is asked about five times a second. An answer that fails or differs "+
-		"starts the time again. A positive duration, shorter than `timeouts.create` and `timeouts.update`. Requires an "+
-		"argument in `expected`.", "one answer is enough")
+		"before a wait ends. An answer that fails or differs starts the time again. A positive duration, shorter than "+
+		"`timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
