@@ -50,6 +50,9 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 			failure = tooManyRedirects(visited, next, r.redact)
 		}
 		if failure != nil {
+			if failure.Kind == KindRedirect && visited[0].Scheme == "http" && target.Scheme == "https" { // back to http
+				failure.Kind, failure.Reason = KindRedirectLoop, "a redirect loop: "+failure.Reason
+			}
 			r.annotate(failure, trace, target, origin, len(visited) > 1)
 			return nil, failure
 		}
@@ -63,7 +66,7 @@ func (r *reading) follow(ctx context.Context) (*Result, *Failure) {
 // annotate sets the fields of a failure that say how far the last request got, and on which way.
 func (r *reading) annotate(failure *Failure, trace *requestTrace, target *url.URL, origin string, redirected bool) {
 	failure.Connected = trace.at() > stageConnecting
-	failure.Answered = trace.at() == stageAnswered
+	failure.Answered = trace.answered.Load()
 	failure.CacheAgeSeconds = trace.age.seconds
 	failure.ConnectTo = trace.connectTo
 	failure.OtherOrigin = origin != r.request.BaseURL.Origin

@@ -38,12 +38,12 @@ func failureOf(ctx context.Context, err error, trace *requestTrace) *Failure {
 	dnsErr, isDNS := errors.AsType[*net.DNSError](err)
 	system := systemErrorOf(err)
 	switch {
-	case system != nil && system.local && trace.at() <= stageConnecting:
-		return newFailure(KindLocal, system.words)
-	case isDNS && !dnsErr.IsNotFound && !timedOut:
-		return lookupFailure(dnsErr.Err)
+	case system != nil && system.local && (trace.at() <= stageConnecting || errors.Is(err, syscall.EMFILE)):
+		return newFailure(KindLocal, system.words) // the latter also if the system's CA certificates cannot be opened
 	case trace.atProxy():
 		return proxyFailure(err, timedOut, trace.redact)
+	case isDNS && !dnsErr.IsNotFound && !timedOut:
+		return lookupFailure(dnsErr.Err)
 	case isDNS && dnsErr.IsNotFound:
 		return newFailure(KindResolve, notResolved+"no such host")
 	case isDNS, timedOut && trace.at() == stageResolving:
@@ -93,7 +93,7 @@ func lookupFailure(text string) *Failure {
 // its colon has only characters of a name.
 var cutShort = regexp.MustCompile(`^(unexpected EOF reading trailer|suspiciously long trailer after chunked body|` +
 	`malformed MIME header: missing colon: "[^\s"\\]*(\\r)?"|malformed MIME header line: ".*\\r"|` +
-	`malformed HTTP response "H[TP/1.]*(\\r)?"|malformed HTTP status code "\d{0,3}(\\r)?")$`)
+	`malformed HTTP response "H[TP/1.0]*(\\r)?"|malformed HTTP status code "\d{0,3}(\\r)?")$`)
 
 // notHTTPFailure returns the failure for a response that is not valid HTTP. If its status line is, the port is right.
 func notHTTPFailure(err error, trace *requestTrace) *Failure {
@@ -154,7 +154,7 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 	switch {
 	case isUnverified:
 		return certificateFailure(unverified, trace.redact.quoting(text, certificateNames), trace.redact)
-	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
+	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err) && trace.at() < stageSent:
 		return newFailure(KindNoTLS, "the server does not speak TLS on this port")
 	case isTLS:
 		return handshakeFailure(err, safetext.Line(tlsText, reasonLimit), trace)
@@ -205,7 +205,8 @@ func handshakeFailure(err error, words string, trace *requestTrace) *Failure {
 		reason = "the server refused the TLS handshake: " + words
 	}
 	switch {
-	case refused && (trace.certificateWanted.Load() || strings.Contains(words, "certificate")):
+	case refused && (trace.certificateWanted.Load() || strings.Contains(words, "certificate")),
+		strings.HasPrefix(words, "peer doesn't support"): // the algorithm of the client's
 		kind = KindClientCertificate
 	case strings.Contains(words, "protocol version"):
 		kind = KindTLSVersion

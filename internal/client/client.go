@@ -19,8 +19,7 @@ type Config struct {
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port (see [address.ParseHostPort]) to connect to
-	// in its place, if any. Such requests use no proxy; their URL, Host header and TLS server name stay the same.
+	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port to connect to in its place, without a proxy.
 	ConnectTo map[string]string
 	// Log logs an event, with fields that are safe to print. Required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)

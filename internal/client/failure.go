@@ -83,7 +83,7 @@ type Failure struct { //nolint:errname // it is an error only on its way through
 	Faults []string
 	// CacheAgeSeconds is the age of the response, if it came from a cache.
 	CacheAgeSeconds int64
-	// Connected is true if there was a connection, and Answered if the head of a response arrived.
+	// Connected is true if there was a connection, and Answered if some of a response arrived.
 	Connected, Answered bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool

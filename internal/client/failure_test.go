@@ -187,7 +187,7 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"web page without a title": {body("text/html", "<p>"),
 			client.KindWebPage, `the body is not JSON: invalid character '<' at start of value at byte 0 (Content-Type "text/html")`},
 		"web page by its type": {body("text/html", "hello"), client.KindWebPage, "the body is not JSON"},
-		"a comment after it":   {body(asJSON, instancetest.Newer().JSON()+"<!-- cached -->"), client.KindEncodedBody, "the body has more in it than a JSON document: invalid character '<'"},
+		"a comment after it":   {body(asJSON, instancetest.Newer().JSON()+"<!-- cached -->"), client.KindEncodedBody, "the body is not JSON: invalid character '<'"},
 		"text":                 {body("", "nothing"), client.KindNotJSON, "(no Content-Type); it begins with: nothing"},
 		"text after JSON": {body("", "{} a."),
 			client.KindNotJSON, "the body is not JSON: invalid character 'a' at start of value at byte 3 (no Content-Type); it begins with: {} a"},

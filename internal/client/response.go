@@ -60,8 +60,7 @@ func bodyOf(response *http.Response) ([]byte, error) {
 }
 
 func isGzip(header http.Header) bool {
-	encoding := strings.ToLower(header.Get("Content-Encoding"))
-	return encoding == "gzip" || encoding == "x-gzip" // the same: RFC 9110, section 8.4.1.3
+	return strings.TrimPrefix(strings.ToLower(header.Get("Content-Encoding")), "x-") == "gzip" // RFC 9110, section 8.4.1.3
 }
 
 // decompressed returns the content of a body in gzip, up to one byte more than maxBody.
@@ -137,8 +136,8 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case bytes.HasPrefix(body, []byte(gzipMagic)):
 		kind, problem, excerpt = KindEncodedBody, "the body is in gzip, although no Content-Encoding says so", ""
-	case bytes.Contains(body, []byte(`"fileMaxSize"`)) && !document.EndsEarly:
-		kind, problem = KindEncodedBody, "the body has more in it than a JSON document: "+fault
+	case bytes.Contains(body, []byte(`"fileMaxSize"`)) && !document.EndsEarly && utf8.Valid(body):
+		kind = KindEncodedBody // the document, with something added to it
 	case isHTML(header.Get("Content-Type"), string(body)):
 		kind = KindWebPage
 		if excerpt != "" {

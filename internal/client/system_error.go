@@ -28,6 +28,7 @@ var systemErrors = []systemError{
 	{syscall.ENOBUFS, 10055, "no buffer space available", true},
 	{syscall.EACCES, 10013, "permission denied", true},
 	{syscall.EPERM, 0, "operation not permitted", true},
+	{syscall.EINVAL, 10022, "invalid argument", true}, // for a blackhole route
 }
 
 // systemErrorOf returns the error of the system in err's tree, in its own words if it is not in the table, or nil.

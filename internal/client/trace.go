@@ -34,6 +34,8 @@ type requestTrace struct {
 	reused atomic.Bool
 	// proxy is the proxy of the request, or nil.
 	proxy atomic.Pointer[url.URL]
+	// answered is true once the first byte of a response has arrived.
+	answered atomic.Bool
 	// proxyPassed is true once the connection goes beyond the proxy.
 	proxyPassed atomic.Bool
 	// certificateWanted is true from when the server asks for a client certificate, and may refuse it, until it responds.
@@ -75,8 +77,10 @@ func withTrace(ctx context.Context, connectTo string, redact redactor) (context.
 			t.proxyPassed.Store(true)
 			t.reach(stageSent)
 		},
-		// Later failures have nothing to do with the certificate.
-		GotFirstResponseByte: func() { t.certificateWanted.Store(false) },
+		GotFirstResponseByte: func() {
+			t.answered.Store(true)
+			t.certificateWanted.Store(false) // later failures have nothing to do with it
+		},
 	}), t
 }
 

@@ -97,9 +97,8 @@ func (p *parser) invalid(err error) error {
 		endsEarly.EndsEarly = true
 		return endsEarly
 	default:
-		// The library's words, and single characters of the document.
-		reason := safetext.Line(syntactic.Err.Error(), reasonLimit)
-		return notJSON(path, fmt.Sprintf("%s at byte %d", reason, syntactic.ByteOffset))
+		reason, _, _ := strings.Cut(syntactic.Err.Error(), " `") // before text of the document, except for a character
+		return notJSON(path, fmt.Sprintf("%s at byte %d", safetext.Line(reason, reasonLimit), syntactic.ByteOffset))
 	}
 }
 

@@ -128,6 +128,7 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Set the provider argument of the resource to a provider block (with an alias) whose base_url is this instance."),
 		cause(requiresCredentials && hasClientCert, asksForMore+"check that it asks for the client certificate "+
 			"and accepts that in client_cert_pem, or send what else it requires with "+requestHeaders+"."),
+		cause(requiresCredentials && isPlainHTTP, asksForMore+"send them with "+requestHeaders+"."),
 		cause(requiresCredentials, asksForMore+"send them with "+requestHeaders+
 			", or set the provider's client_cert_pem and client_key_pem."),
 		cause(f.is(client.KindClientCertificate) && hasClientCert,
@@ -143,9 +144,12 @@ func (f failedRead) adviceTable() []adviceRow {
 				"address, whether it has IPv6."),
 		cause(connectToNotReached,
 			"The connection went to the provider's connect_to: check its host and port, and that the tunnel there is running."),
+		cause(f.is(client.KindResolve, client.KindNameServer) && !redirected && f.isLocalName(),
+			"The provider looks names up in /etc/hosts and DNS alone, and not by mDNS or as *.localhost, as other programs "+
+				"do: check the name in the base URL, or set the provider's base_url to it and connect_to to its address."),
 		cause(f.is(client.KindNameServer),
 			"Check the name servers of the machine that runs Terraform: whether it can reach them, and what they log. If they "+
-				"are slow, or do not answer questions for IPv6 addresses (AAAA), "+raiseLimit),
+				"are slow, or drop questions for IPv6 addresses (AAAA), raise request_timeout and "+op.timeoutArgument+"."),
 		cause(f.is(client.KindProxy, client.KindProxySettings),
 			"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows."),
 		cause(f.is(client.KindTLSProtocol, client.KindHTTP2Only),
@@ -207,11 +211,8 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Use a host name in the base URL that the certificate is for (connect_to can still lead to another address), or "+
 				"have the certificate reissued. ca_cert_pem does not help. An ingress controller shows a placeholder until it has "+
 				"the certificate of the host."),
-		cause(f.is(client.KindResolve) && !f.isLocalName(),
-			"Check the host name in the base URL, and that the machine that runs Terraform can resolve it."),
 		cause(f.is(client.KindResolve),
-			"The provider looks names up in /etc/hosts and DNS alone, and not by mDNS or as *.localhost, as other programs "+
-				"do: check the name in the base URL, or set the provider's base_url to it and connect_to to its address."),
+			"Check the host name in the base URL, and that the machine that runs Terraform can resolve it."),
 		cause(f.is(client.KindConnect), mayNotHaveStarted+"Check the host and port in the base URL, that the instance is "+
 			"running, and that no firewall blocks the connection."),
 		cause(f.is(client.KindNotHTTP), "Check that the base URL names the port on which the instance serves HTTP."),

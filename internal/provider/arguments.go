@@ -20,8 +20,6 @@ import (
 
 const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
 
-// These arguments are in several schemas. The attribute types of data sources fit those of providers and resources too.
-
 func durationAttribute(description, defaultDuration string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:            true,

@@ -17,8 +17,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// Summaries of diagnostics; failureSummaries has the others. Of several warnings with the same summary,
-// Terraform shows only the first: where there may be several, a name of the instance is added.
+// Summaries of diagnostics. Of warnings with the same one, Terraform shows only the first: some add a name.
 const (
 	summaryBaseURL   = "Invalid base URL"
 	summaryCanceled  = "Read canceled"

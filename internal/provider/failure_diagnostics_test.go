@@ -70,7 +70,7 @@ func TestAdvice(t *testing.T) {
 		"no such host":                       {failure{Kind: client.KindResolve}, []string{"Check the host name in the base URL, and that the machine", useRecord}},
 		"no such host after a redirect":      {failure{Kind: client.KindResolve, RedirectedTo: "https://b", OtherOrigin: true}, []string{checkRedirect, checkLoginOf}},
 		"no such host at connect_to":         {failure{Kind: client.KindResolve, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port", useRecord}},
-		"silent name servers":                {failure{Kind: client.KindNameServer}, []string{"(AAAA), raise the provider's request_timeout."}},
+		"silent name servers":                {failure{Kind: client.KindNameServer}, []string{"(AAAA), raise request_timeout and timeouts.read."}},
 		"silent name servers, connect_to":    {failure{Kind: client.KindNameServer, ConnectTo: "h:1"}, []string{"the provider's connect_to: check its host and port"}},
 		"this machine":                       {failure{Kind: client.KindLocal}, []string{"run with a lower -parallelism, or raise its limits (ulimit -n)."}},
 		"refused":                            {failure{Kind: client.KindConnect}, []string{"Check the host and port in the base URL", useRecord}},
@@ -234,7 +234,7 @@ func TestAdviceOnARead(t *testing.T) {
 		"fleet, 429":                 {fleetRead, readError{Failure: limited}, []string{"lower max_concurrency, or raise the provider's retry.max_delay"}},
 		"wait that may be too short": {recordCreation, readError{Ending: client.NoTimeLeft, Failure: unavailable}, []string{failing, needsLonger}},
 		"wait, no such host":         {recordCreation, readError{Ending: client.TimeRanOut, Failure: noHost}, []string{"Check the host name", "If the name is new", needsLonger}},
-		"wait, silent name servers":  {recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindNameServer}}, []string{"(AAAA), raise timeouts.create."}},
+		"wait, silent name servers":  {recordCreation, readError{Ending: client.TimeRanOut, Failure: &failure{Kind: client.KindNameServer}}, []string{"(AAAA), raise request_timeout and timeouts.create."}},
 		"wait, refused":              {recordCreation, readError{Ending: client.TimeRanOut, Failure: refused}, []string{"Check the server's log", needsLonger}},
 		"wait, attempt timed out":    {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: timedOut}, []string{"request_timeout", needsLonger}},
 		"wait, attempt interrupted":  {recordCreation, readError{Ending: client.TimeRanOut, Attempts: 2, Failure: interrupted}, []string{"If it is only slow, raise timeouts.create."}},
@@ -265,7 +265,7 @@ func TestAdviceOnARead(t *testing.T) {
 
 		// What is set already is not to be set.
 		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem"}},
-		"403, client certificate not sent": {withTLS, readError{URL: "http://h", Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"or set the provider's client_cert_pem"}},
+		"403, client certificate not sent": {withTLS, readError{URL: "http://h", Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"send them with request_headers."}},
 		"client certificate not accepted":  {withTLS, readError{Failure: &failure{Kind: client.KindClientCertificate}}, []string{"did not accept the client certificate"}},
 		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"signed it: add to ca_cert_pem the certificate itself."}},
 		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate}}, []string{"signed the certificate, add to ca_cert_pem that authority's"}},

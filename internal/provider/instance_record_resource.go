@@ -26,14 +26,11 @@ var (
 	_ resource.ResourceWithImportState    = (*instanceRecordResource)(nil)
 )
 
-// Default limits for operations on a record, retries included.
 const (
 	defaultWaitTimeout    = 10 * time.Minute
 	defaultRefreshTimeout = 15 * time.Second
+	updateTimeout         = "timeouts.update" // the argument that limits a wait in an update
 )
-
-// updateTimeout is the argument that limits a wait in an update.
-const updateTimeout = "timeouts.update"
 
 // instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
 type instanceRecordResource struct{ provider *providerData }

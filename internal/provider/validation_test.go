@@ -147,7 +147,7 @@ func TestCertificateValidators(t *testing.T) {
 	}{
 		"CA, file name":               {check("ca.pem"), atCA, none},
 		"CA, as long as a file name":  {check(strings.Repeat("x", 255)), atCA, none},
-		"CA, longer than a file name": {check(strings.Repeat("hunter2 ", 32)), "Error: Invalid CA certificates", none},
+		"CA, longer than a file name": {check(strings.Repeat("hunter2-", 32)), "Error: Invalid CA certificates", noCertificate + ".\n\nSet it to certificates"},
 		"CA, key":                     {check(key), "Error: Invalid CA certificates", noCertificate + "; block 1 is a PRIVATE KEY.\n\nSet it to certificates, each in a block"},
 		"CA, in one line":             {check(strings.ReplaceAll(ca, "\n", " ")), atCA, noCertificate + "; block 1 is not valid PEM: it may be cut short, indented or changed by an editor.\n\nSet it to certificates"},
 		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, noCertificate + "; block 1 is not valid PEM: "},

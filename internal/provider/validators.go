@@ -138,7 +138,7 @@ var caCertsValidator = stringValidator{
 			return nil
 		}
 		remedy := "Set it to certificates, each in a block of its own, as a certificate authority hands them out."
-		if !strings.Contains(text, "-----BEGIN ") && !strings.Contains(strings.TrimSpace(text), "\n") {
+		if name := strings.TrimSpace(text); name != "" && len(name) <= longestFileName && !strings.ContainsAny(name, "\n ") {
 			remedy = "Set it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file."
 		}
 		return errorAt(pemPath(at, text), "Invalid CA certificates",
@@ -146,9 +146,10 @@ var caCertsValidator = stringValidator{
 	},
 }
 
+const longestFileName = 255
+
 // pemPath returns the path for an error about PEM text, empty if the text may contain a private key; see errorAt.
 func pemPath(at path.Path, text string) path.Path {
-	const longestFileName = 255
 	hasKey := strings.Contains(text, "PRIVATE KEY")
 	mayBeKey := len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE")
 	if hasKey || mayBeKey {
