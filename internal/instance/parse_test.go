@@ -58,7 +58,7 @@ func parseRefused(t *testing.T, document string) *instance.DocumentError {
 	details, err := instance.Parse([]byte(document), nil)
 	refused, ok := errors.AsType[*instance.DocumentError](err)
 	if details != nil || !ok {
-		t.Fatalf("Parse returned details %+v and error %v, want a *DocumentError", details, err)
+		t.Fatalf("Parse(%q) returned details %+v and error %v, want a *DocumentError", document, details, err)
 	}
 	return refused
 }
@@ -68,10 +68,10 @@ func checkFaults(t *testing.T, document string, want ...string) {
 	t.Helper()
 	refused := parseRefused(t, document)
 	if got := refused.Lines(); !slices.Equal(got, want) {
-		t.Errorf("faults:\n  %+q\nwant:\n  %+q", got, want)
+		t.Errorf("faults of %q:\n  %+q\nwant:\n  %+q", document, got, want)
 	}
 	if refused.NotJSON || refused.EndsEarly {
-		t.Errorf("NotJSON = %t, EndsEarly = %t, want false", refused.NotJSON, refused.EndsEarly)
+		t.Errorf("%q: NotJSON = %t, EndsEarly = %t, want false", document, refused.NotJSON, refused.EndsEarly)
 	}
 }
 
@@ -104,10 +104,7 @@ func TestParse(t *testing.T) {
 			want: func(d *instance.Details) { d.FileMaxAgeSeconds = 15770000000 },
 		},
 		"age as number": {edits: []string{`"2592000"`, `2592000`}},
-		"merge limit 0": {
-			edits: []string{`50`, `0`},
-			want:  func(d *instance.Details) { d.MaxTransfersInMerge = 0 },
-		},
+		"merge limit 0": {[]string{`50`, `0`}, func(d *instance.Details) { d.MaxTransfersInMerge = 0 }},
 		"pre-release and build": {
 			edits: []string{`"2.1.3"`, `"1.2.3-beta.4+e5-f"`},
 			want: func(d *instance.Details) {
@@ -124,47 +121,32 @@ func TestParse(t *testing.T) {
 		"white space around the document":  {edits: []string{valid, " \r\n\t" + valid + " \r\n\t"}},
 		"escaped member name":              {edits: []string{`"fileMaxSize"`, `"\u0066ileMaxSize"`}},
 		"same unknown name in two objects": {edits: []string{`"value": 30`, `"value": 30, "x": [{"y": 1}, {"y": 2}]`}},
-		"empty label": {
-			edits: []string{`"1 heure"`, `""`},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "" },
-		},
-		"label with escapes": {
-			edits: []string{`"1 heure"`, `"\u0031\u00a0\ud83d\ude00 \"h\" \/"`},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "1\u00a0\U0001F600 \"h\" /" },
-		},
+		"empty label":                      {[]string{`"1 heure"`, `""`}, func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "" }},
 		// Labels are unchanged in details; only in warnings are they made safe to print.
-		"label with control characters": {
-			edits: []string{`"1 heure"`, `"\u001b[31m\u0000\n\u202e"`},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "\x1b[31m\x00\n\u202e" },
+		"label with escapes and control characters": {
+			edits: []string{`"1 heure"`, `"\u0031\u00a0\ud83d\ude00 \"h\" \/\u001b[31m\u0000\n\u202e"`},
+			want: func(d *instance.Details) {
+				d.RecommendedExpireTimes[1].Label = "1\u00a0\U0001F600 \"h\" /\x1b[31m\x00\n\u202e"
+			},
 		},
 		"options that are not sorted": {
 			edits: []string{`"inSeconds": 1800, "value": 30`, `"value": 120, "inSeconds": 7200`},
 			want:  func(d *instance.Details) { d.RecommendedExpireTimes[0].InSeconds = 7200 },
 		},
-		"seconds that are not whole minutes": {
-			edits: []string{`"inSeconds": 1800`, `"inSeconds": 1859`},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes[0].InSeconds = 1859 },
-		},
+		"no whole minutes": {[]string{`1800`, `1859`}, func(d *instance.Details) { d.RecommendedExpireTimes[0].InSeconds = 1859 }},
 		"no options": {
-			edits: []string{valid, withEntries()},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes = []instance.ExpireTime{} },
+			[]string{valid, withEntries()}, func(d *instance.Details) { d.RecommendedExpireTimes = []instance.ExpireTime{} },
 		},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			want := validDetails()
-			if test.want != nil {
-				test.want(&want)
-			}
-			got, err := instance.Parse([]byte(edit(t, test.edits...)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(*got, want) {
-				t.Errorf("details:\n  %+v\nwant:\n  %+v", *got, want)
-			}
-		})
+		want := validDetails()
+		if test.want != nil {
+			test.want(&want)
+		}
+		got, err := instance.Parse([]byte(edit(t, test.edits...)), nil)
+		if err != nil || !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s: error %v, details:\n  %+v\nwant:\n  %+v", name, err, got, want)
+		}
 	}
 }
 
@@ -174,16 +156,10 @@ func TestDefaultMergeLimit(t *testing.T) {
 	for version, want := range map[string]int64{
 		"0.9.0": 10, "1.99.99": 10, "1.9.9+2.0.0": 10, "2.0.0-rc.1": 50, "2.0.0": 50, "2.0.0+build": 50, "10.0.0": 50,
 	} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			details, err := instance.Parse([]byte(edit(t, `2.1.3`, version, `"maxTransfersInMerge": 50,`, ``)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if details.MaxTransfersInMerge != want {
-				t.Errorf("MaxTransfersInMerge = %d, want %d", details.MaxTransfersInMerge, want)
-			}
-		})
+		details, err := instance.Parse([]byte(edit(t, `2.1.3`, version, `"maxTransfersInMerge": 50,`, ``)), nil)
+		if err != nil || details.MaxTransfersInMerge != want {
+			t.Errorf("%s: details %+v, error %v, want MaxTransfersInMerge = %d", version, details, err, want)
+		}
 	}
 }
 
@@ -205,13 +181,11 @@ const (
 func TestInvalidValues(t *testing.T) {
 	t.Parallel()
 
-	const firstOption = `{"label": "30 minutes", "inSeconds": 1800, "value": 30}`
 	list := valid[strings.Index(valid, "[") : strings.LastIndex(valid, "]")+1]
 	nines, wide := strings.Repeat("9", 60), strings.Repeat("分", 58)
 
 	tests := []struct{ old, value, want string }{ // value replaces old in valid
 		{valid, `null`, "the document: " + aDocument + "null"},
-		{valid, ` true `, "the document: " + aDocument + "true"},
 		{valid, `404`, "the document: " + aDocument + "the number 404"},
 		{valid, ` "Bad Gateway\r\n" `, "the document: " + aDocument + `the string "Bad Gateway\r\n"`},
 		{valid, "[" + valid + "]", "the document: " + aDocument + "an array"},
@@ -220,17 +194,14 @@ func TestInvalidValues(t *testing.T) {
 		{`60000000000`, `true`, "fileMaxSize: " + anInteger + "true"},
 		{`60000000000`, `"1"`, "fileMaxSize: " + anInteger + `the string "1"`},
 		{`60000000000`, `-1`, "fileMaxSize: " + anInteger + "the number -1"},
-		{`60000000000`, `1.5`, "fileMaxSize: " + anInteger + "the number 1.5"},
 		{`60000000000`, `{"bytes": 1}`, "fileMaxSize: " + anInteger + "an object"},
 		{`60000000000`, nines, "fileMaxSize: " + anInteger + "the number " + nines},
 		{`60000000000`, nines + "9", "fileMaxSize: " + anInteger + "the number " + nines[:59] + "…"},
 		{`20000000`, `null`, "chunkSize: " + anInteger + nullLimit},
 		{`"chunkSize"`, `"chunksize"`, "chunkSize: " + missing},
 		{`50`, `null`, "maxTransfersInMerge: " + anInteger + nullLimit},
-		{`50`, `-1`, "maxTransfersInMerge: " + anInteger + "the number -1"},
 
 		{`false`, `null`, "requirePassword: " + aBoolean + "null"},
-		{`false`, `0`, "requirePassword: " + aBoolean + "the number 0"},
 		{`false`, `"false"`, "requirePassword: " + aBoolean + `the string "false"`},
 
 		{`"2592000"`, `null`, "fileMaxAge: " + anAge + nullLimit},
@@ -246,61 +217,39 @@ func TestInvalidValues(t *testing.T) {
 
 		{`"2.1.3"`, `null`, "apiVersion: " + aVersion + "null"},
 		{`"2.1.3"`, `2.0`, "apiVersion: " + aVersion + "the number 2.0"},
-		{`2.1.3`, ``, "apiVersion: " + aVersion + `the string ""`},
-		{`2.1.3`, `2`, "apiVersion: " + aVersion + `the string "2"`},
 		{`2.1.3`, `1.2`, "apiVersion: " + aVersion + `the string "1.2"`},
-		{`2.1.3`, `1.2.3.4`, "apiVersion: " + aVersion + `the string "1.2.3.4"`},
 		{`2.1.3`, `v1.2.3`, "apiVersion: " + aVersion + `the string "v1.2.3"`},
 		{`2.1.3`, `01.2.3`, "apiVersion: " + aVersion + `the string "01.2.3"`},
-		{`2.1.3`, `1.2.3\n`, "apiVersion: " + aVersion + `the string "1.2.3\n"`},
 		{`2.1.3`, `1.9223372036854775808.0`, "apiVersion: " + aVersion + `the string "1.9223372036854775808.0"`},
 
 		{list, `null`, "recommendedExpireTimes: " + aList + "null"},
 		{list, `{}`, "recommendedExpireTimes: " + aList + "an object"},
-		{list, `"[]"`, "recommendedExpireTimes: " + aList + `the string "[]"`},
-		{firstOption, `null`, "recommendedExpireTimes[0]: expected an object, found null"},
-		{firstOption, `[1800]`, "recommendedExpireTimes[0]: expected an object, found an array"},
 		{`"30 minutes"`, `null`, "recommendedExpireTimes[0].label: " + aString + "null"},
-		{`"30 minutes"`, `30`, "recommendedExpireTimes[0].label: " + aString + "the number 30"},
 		{`1800`, `null`, "recommendedExpireTimes[0].inSeconds: " + anInteger + "null"},
-		{`1800`, `"1800"`, "recommendedExpireTimes[0].inSeconds: " + anInteger + `the string "1800"`},
-		{`60}`, `null}`, "recommendedExpireTimes[1].value: " + anInteger + "null"},
-		{`60}`, `-30.0}`, "recommendedExpireTimes[1].value: " + anInteger + "the number -30.0"},
 	}
 	for _, test := range tests {
-		t.Run(test.want, func(t *testing.T) {
-			t.Parallel()
-			checkFaults(t, edit(t, test.old, test.value), test.want)
-		})
+		checkFaults(t, edit(t, test.old, test.value), test.want)
 	}
 }
 
-// A duplicate member is the only fault that is listed, even if there are others.
+// A duplicate member is the only fault that is listed, even if there are others. Its path is cut at 60 characters.
 func TestDuplicateMembers(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ document, path string }{
-		"required member":        {`{"fileMaxSize": 1, "fileMaxSize": 1}`, "fileMaxSize"},
-		"in an option":           {edit(t, `"value": 30`, `"value": 30, "value": 31`), "recommendedExpireTimes[0].value"},
-		"unknown, escaped":       {`{"motd": 1, "\u006dotd": 2}`, "motd"},
-		"nested":                 {`{"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}}`, "motd.texts[1].en"},
-		"several":                {`{"motd": {"a": 1, "a": 2, "b": 2, "b": 2}, "motd": 0}`, "motd.a"},
-		"before the end of JSON": {`{"motd": {"a": 1, "a": [}`, "motd.a"},
-		"no name":                {`{"": 1, "": 2}`, "the document"},
-		"name not safe to print": {`{"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2}`, "a[31m"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			checkFaults(t, test.document, test.path+": "+twice)
-		})
-	}
-}
-
-func TestPathsAreCutAt60Characters(t *testing.T) {
-	t.Parallel()
 	name := strings.Repeat("é", 60)
-	checkFaults(t, `{"`+name+`": 1, "`+name+`": 1}`, name+": "+twice)
-	checkFaults(t, `{"n`+name+`": 1, "n`+name+`": 1}`, "n"+strings.Repeat("é", 58)+"…: "+twice)
+	for document, path := range map[string]string{
+		`{"fileMaxSize": 1, "fileMaxSize": 1}`:                     "fileMaxSize",
+		edit(t, `"value": 30`, `"value": 30, "value": 31`):         "recommendedExpireTimes[0].value",
+		`{"motd": 1, "\u006dotd": 2}`:                              "motd",
+		`{"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}}`: "motd.texts[1].en",
+		`{"motd": {"a": 1, "a": 2, "b": 2, "b": 2}, "motd": 0}`:    "motd.a",
+		`{"motd": {"a": 1, "a": [}`:                                "motd.a",
+		`{"": 1, "": 2}`:                                           "the document",
+		`{"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2}`:         "a[31m",
+		`{"` + name + `": 1, "` + name + `": 1}`:                   name,
+		`{"n` + name + `": 1, "n` + name + `": 1}`:                 "n" + strings.Repeat("é", 58) + "…",
+	} {
+		checkFaults(t, document, path+": "+twice)
+	}
 }
 
 func TestAtMost100Levels(t *testing.T) {
@@ -315,54 +264,29 @@ func TestAtMost100Levels(t *testing.T) {
 // Some of the reasons are the decoder's own words.
 func TestNotJSON(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ document, want string }{
-		"empty":                  {"", "the document: empty"},
-		"only a byte order mark": {"\uFEFF", "the document: empty"},
-		"two byte order marks": {
-			"\uFEFF\uFEFF" + valid, `the document: invalid character '\ufeff' at start of value at byte 0`,
-		},
-		"HTML":                     {"<html></html>", "the document: invalid character '<' at start of value at byte 0"},
-		"invalid UTF-8 in a label": {"{\"label\": \"1 ann\xe9e\"}", "label: invalid UTF-8 at byte 16"},
-		"raw control character": {
-			"{\"motd\": \"\x1b\"}",
-			`motd: invalid character '\x1b' in string (expecting non-control character) at byte 10`,
-		},
-		"name not safe to print": {`{"a\u001b\u202e": [}`, "a[0]: invalid character '}' at start of value at byte 19"},
-		"text after":             {"{}</html>", "the document: invalid character '<' at start of value at byte 2"},
-		"array, then text":       {"[] []", "the document: more text after the JSON value, at byte 2"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			refused := parseRefused(t, test.document)
-			if got := refused.Lines(); !slices.Equal(got, []string{test.want}) {
-				t.Errorf("faults = %q, want %q", got, test.want)
-			}
-			if !refused.NotJSON || refused.EndsEarly {
-				t.Errorf("NotJSON = %t, EndsEarly = %t, want true, false", refused.NotJSON, refused.EndsEarly)
-			}
-		})
-	}
-}
-
-func TestDocumentEndsEarly(t *testing.T) {
-	t.Parallel()
 	for document, want := range map[string]string{
+		"":                            "the document: empty",
+		"\uFEFF":                      "the document: empty",
+		"\uFEFF\uFEFF" + valid:        `the document: invalid character '\ufeff' at start of value at byte 0`,
+		"<html></html>":               "the document: invalid character '<' at start of value at byte 0",
+		"{\"label\": \"1 ann\xe9e\"}": "label: invalid UTF-8 at byte 16",
+		"{\"motd\": \"\x1b\"}":        `motd: invalid character '\x1b' in string (expecting non-control character) at byte 10`,
+		`{"a\u001b\u202e": [}`:        "a[0]: invalid character '}' at start of value at byte 19",
+		"{}</html>":                   "the document: invalid character '<' at start of value at byte 2",
+		"[] []":                       "the document: more text after the JSON value, at byte 2",
+
 		`{"fileMaxSize"`:                      "fileMaxSize: ends early at byte 14",
 		`{"fileMaxSize": null, "chunkSize": `: "chunkSize: ends early at byte 35",
 		`{"motd": {"texts": [0, {"en": `:      "motd.texts[1].en: ends early at byte 30",
 		"{\"label\": \"1 ann\xc3":             "label: ends early at byte 16", // within a character
 	} {
-		t.Run(document, func(t *testing.T) {
-			t.Parallel()
-			refused := parseRefused(t, document)
-			if got := refused.Lines(); !slices.Equal(got, []string{want}) {
-				t.Errorf("faults = %q, want %q", got, want)
-			}
-			if !refused.NotJSON || !refused.EndsEarly {
-				t.Errorf("NotJSON = %t, EndsEarly = %t, want true", refused.NotJSON, refused.EndsEarly)
-			}
-		})
+		refused := parseRefused(t, document)
+		if got := refused.Lines(); !slices.Equal(got, []string{want}) {
+			t.Errorf("faults of %q = %q, want %q", document, got, want)
+		}
+		if early := strings.Contains(want, "ends early"); !refused.NotJSON || refused.EndsEarly != early {
+			t.Errorf("%q: NotJSON = %t, EndsEarly = %t, want true, %t", document, refused.NotJSON, refused.EndsEarly, early)
+		}
 	}
 }
 
@@ -471,19 +395,12 @@ func TestWarnings(t *testing.T) {
 		},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			details, err := instance.Parse([]byte(withEntries(test.options...)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(details.Warnings, test.want) {
-				t.Errorf("warnings:\n  %+v\nwant:\n  %+v", details.Warnings, test.want)
-			}
-			if got := len(details.RecommendedExpireTimes); got != len(test.options) {
-				t.Errorf("%d options, want %d: one with a warning is still an option", got, len(test.options))
-			}
-		})
+		details, err := instance.Parse([]byte(withEntries(test.options...)), nil)
+		if err != nil || !slices.Equal(details.Warnings, test.want) {
+			t.Errorf("%s: error %v, details:\n  %+v\nwant the warnings:\n  %+v", name, err, details, test.want)
+		} else if got := len(details.RecommendedExpireTimes); got != len(test.options) {
+			t.Errorf("%s: %d options, want %d: one with a warning is still an option", name, got, len(test.options))
+		}
 	}
 }
 
@@ -511,26 +428,20 @@ func TestTextsAreRedacted(t *testing.T) {
 		},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := instance.Parse([]byte(test.document), redact)
-			if want := "not an instance document: " + test.want; err == nil || err.Error() != want {
-				t.Errorf("error = %v, want %s", err, want)
-			}
-		})
+		_, err := instance.Parse([]byte(test.document), redact)
+		if want := "not an instance document: " + test.want; err == nil || err.Error() != want {
+			t.Errorf("%s: error = %v, want %s", name, err, want)
+		}
 	}
 
-	t.Run("label of a warning, not of the option", func(t *testing.T) {
-		t.Parallel()
-		details, err := instance.Parse([]byte(withEntries(`{"label": "`+escaped+`", "value": 30}`)), redact)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := details.Warnings[0].Entry; got != `recommendedExpireTimes[0] ("(redacted)"): 30` {
-			t.Errorf("Entry = %q, want the label redacted", got)
-		}
-		if got := details.RecommendedExpireTimes[0].Label; got != secret {
-			t.Errorf("Label = %q, want %q, as reported", got, secret)
-		}
-	})
+	details, err := instance.Parse([]byte(withEntries(`{"label": "`+escaped+`", "value": 30}`)), redact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := details.Warnings[0].Entry; got != `recommendedExpireTimes[0] ("(redacted)"): 30` {
+		t.Errorf("Entry = %q, want the label redacted", got)
+	}
+	if got := details.RecommendedExpireTimes[0].Label; got != secret {
+		t.Errorf("Label = %q, want %q, as reported", got, secret)
+	}
 }
