@@ -112,7 +112,7 @@ func dialNameServer(ctx context.Context, _, server string) (net.Conn, error) {
 		message.Response, message.Additionals = true, nil
 		question := message.Questions[0]
 		host := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
-		if host == hostOfSilentNameServer || host == hostWithoutAnswerOnIPv6 && question.Type == dnsmessage.TypeAAAA {
+		if strings.HasSuffix(host, hostOfSilentNameServer) || host == hostWithoutAnswerOnIPv6 && question.Type == dnsmessage.TypeAAAA {
 			if first, _ := firstNameServer.LoadOrStore("", server); first == server {
 				_, _ = io.Copy(io.Discard, theirs)
 			}
