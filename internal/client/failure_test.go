@@ -130,13 +130,10 @@ func TestFailedHandshakesAreFinal(t *testing.T) {
 		"no HTTP/1.1":           {instancetest.NewRawTLS(t, instancetest.Await, "h3").Origin(), client.KindTLSProtocol, "no application protocol"},
 		"no client certificate": {mutual.URL(), client.KindClientCertificate, "refused the TLS handshake: certificate required"},
 	})
-	t.Run("unknown authority", func(t *testing.T) {
-		t.Parallel()
-		config := newConfig()
-		config.TLS = client.TLS{}
-		got := readError(t, newClient(t, config), newRequest(t, mutual.URL()))
-		checkFailure(t, got, client.KindCertificate, final, "unknown authority")
-	})
+	config := newConfig()
+	config.TLS = client.TLS{}
+	got := readError(t, newClient(t, config), newRequest(t, mutual.URL()))
+	checkFailure(t, got, client.KindCertificate, final, "unknown authority")
 }
 
 func TestInvalidResponsesAreFinal(t *testing.T) {
@@ -259,13 +256,11 @@ func TestReasonOfAStatus(t *testing.T) {
 		"nothing to be seen":         {body(404, "text/plain", " \u200b\n"), "status 404 Not Found"},
 		"status without a text":      {body(599, "text/plain", "no"), "status 599: no"},
 		"endless body":               {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
-		"long message":               {body(410, "text/plain", strings.Repeat("é", 300)), "status 410 Gone: " + strings.Repeat("é", 199) + "…"},
 		"challenge that is no proxy": {instancetest.Status(403, "Proxy-Authenticate", "Basic"), "status 403 Forbidden: The instance was told to answer 403"},
 		"challenge of a server":      {instancetest.Status(401, "WWW-Authenticate", "NTLM"), "status 401 Unauthorized: The instance was told to answer 401 (the server accepts NTLM)"},
 		"challenge of a proxy":       {instancetest.Status(407, "Proxy-Authenticate", "Negotiate"), answered407 + " (the proxy accepts Negotiate)"},
 		"no challenge":               {instancetest.Status(407), answered407},
 		"body that breaks":           {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found: Gone"},
-		"certificate wanted":         {body(400, "text/plain", "No required SSL certificate was sent"), "status 400 Bad Request: No required SSL certificate was sent"},
 		"switched protocol":          {instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent()), "status 101 Switching Protocols"},
 	}
 	c := newClient(t, newConfig())
@@ -342,7 +337,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 	}
 }
 
-// They end at a limit of their size, long before the request timeout.
+// Endless responses end at a limit of their size, long before the request timeout.
 func TestEndlessResponsesHoldNoRead(t *testing.T) {
 	t.Parallel()
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
@@ -365,11 +360,8 @@ func TestEndlessResponsesHoldNoRead(t *testing.T) {
 			check(t, "Kind", failureOfHeldRead(t, long, url).Kind, test.kind)
 		})
 	}
-	t.Run("answer of a proxy", func(t *testing.T) {
-		t.Parallel()
-		proxy := rawServer(t, "http", writesForever("HTTP/1.1 200 OK\r\nX: ", "x"))
-		check(t, "Kind", failureOfHeldRead(t, long, proxiedHTTPS, "HTTPS_PROXY="+proxy).Kind, client.KindProxy)
-	})
+	proxy := rawServer(t, "http", writesForever("HTTP/1.1 200 OK\r\nX: ", "x"))
+	check(t, "Kind", failureOfHeldRead(t, long, proxiedHTTPS, "HTTPS_PROXY="+proxy).Kind, client.KindProxy)
 }
 
 // On a reused connection, invalid bytes may be the rest of an earlier response, so the read tries again on another connection. A head

@@ -123,10 +123,7 @@ func TestProxyFailures(t *testing.T) {
 			checkFailure(t, readThrough(t, test.proxy, proxiedHTTPS), client.KindProxy, test.attempts, test.reason)
 		})
 	}
-	t.Run("down, plain HTTP", func(t *testing.T) {
-		t.Parallel()
-		checkFailure(t, readThrough(t, user+nowhere, proxiedHTTP), client.KindProxy, retried, unreachable+"connection refused")
-	})
+	checkFailure(t, readThrough(t, user+nowhere, proxiedHTTP), client.KindProxy, retried, unreachable+"connection refused")
 }
 
 // What comes from beyond the proxy, or may do so, is a failure of the instance.
@@ -181,36 +178,36 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 			checkFailure(t, checkReadError(t, err, request), client.KindProxySettings, final, test.reason)
 		})
 	}
-	t.Run("not used", func(t *testing.T) {
-		t.Parallel()
-		c := newClient(t, newConfig(), "HTTP_PROXY=http://[", "NO_PROXY=.invalid")
-		check(t, "Kind", readError(t, c, newRequest(t, "http://x.invalid")).Failure.Kind, client.KindResolve)
-		c = newClient(t, newConfig(), "HTTP_PROXY=http://[", "HTTPS_PROXY="+instancetest.ReserveAddress(t))
-		check(t, "Kind of the other scheme", readError(t, c, newRequest(t, proxiedHTTPS)).Failure.Kind, client.KindProxy)
-	})
+	c := newClient(t, newConfig(), "HTTP_PROXY=http://[", "NO_PROXY=.invalid") // no fault if it is not used
+	check(t, "Kind", readError(t, c, newRequest(t, "http://x.invalid")).Failure.Kind, client.KindResolve)
+	c = newClient(t, newConfig(), "HTTP_PROXY=http://[", "HTTPS_PROXY="+instancetest.ReserveAddress(t))
+	check(t, "Kind of the other scheme", readError(t, c, newRequest(t, proxiedHTTPS)).Failure.Kind, client.KindProxy)
 }
 
 func TestSilentProxiesHoldNoRead(t *testing.T) {
 	t.Parallel()
-	for name, variable := range map[string]string{
-		"HTTP":   "HTTPS_PROXY=" + rawServer(t, "http", instancetest.Await),
-		"HTTPS":  "HTTPS_PROXY=" + rawServer(t, "https", instancetest.Await),
-		"SOCKS5": "HTTPS_PROXY=" + rawServer(t, "socks5", instancetest.Await),
-	} {
+	silent := func(scheme string) string { return rawServer(t, scheme, instancetest.Await) }
+	const noTunnel = "the proxy did not connect to the instance in time"
+	tests := map[string]struct {
+		url, variable string
+		kind          *client.Kind
+		reason        string
+	}{
+		"HTTP":   {proxiedHTTPS, "HTTPS_PROXY=" + silent("http"), client.KindProxy, noTunnel},
+		"HTTPS":  {proxiedHTTPS, "HTTPS_PROXY=" + silent("https"), client.KindProxy, noTunnel},
+		"SOCKS5": {proxiedHTTPS, "HTTPS_PROXY=" + silent("socks5"), client.KindProxy, noTunnel},
+		// It may be the instance that does not answer.
+		"plain HTTP": {proxiedHTTP, "HTTP_PROXY=" + silent("http"), client.KindTimeout, "connected, but no response in time"},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failure := failureOfHeldRead(t, short, proxiedHTTPS, variable)
-			check(t, "Kind", failure.Kind, client.KindProxy)
+			failure := failureOfHeldRead(t, short, test.url, test.variable)
+			check(t, "Kind", failure.Kind, test.kind)
 			check(t, "TimedOut", failure.TimedOut, true)
-			check(t, "Reason", failure.Reason, "the proxy did not connect to the instance in time")
+			check(t, "Reason", failure.Reason, test.reason)
 		})
 	}
-	t.Run("plain HTTP", func(t *testing.T) { // it may be the instance that does not answer
-		t.Parallel()
-		failure := failureOfHeldRead(t, short, proxiedHTTP, "HTTP_PROXY="+rawServer(t, "http", instancetest.Await))
-		check(t, "Kind", failure.Kind, client.KindTimeout)
-		check(t, "Reason", failure.Reason, "connected, but no response in time")
-	})
 }
 
 // socks is a SOCKS5 proxy that gives one answer to every request, and goes on with then.

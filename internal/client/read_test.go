@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,12 +38,9 @@ func TestReadUsesItsTimeAndNoMore(t *testing.T) {
 		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, "asked at [0s 1s 2s], at 9s time ran out: " + busy},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(time.Second), script(test.answers...))
-				check(t, "outcome", fake.outcome(fake.read(t, test.limit)), test.want)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), script(test.answers...))
+			check(t, name+": outcome", fake.outcome(fake.read(t, test.limit)), test.want)
 		})
 	}
 }
@@ -66,24 +62,15 @@ func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
 		"ready":     {time.Minute, script("503", "503", "503", "503", "503", "ready"), "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(time.Second), test.answer)
-				check(t, "outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), test.answer)
+			check(t, name+": outcome", fake.outcome(fake.wait(t, test.limit, client.Condition{})), test.want)
 		})
 	}
 }
 
-// afterRetryAfter is a configuration with delays of 2 to 6 s, of which the first is 4 s at most.
-func afterRetryAfter() client.Config {
-	config := steady(2 * time.Second)
-	config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, 6*time.Second
-	return config
-}
-
-// Retry-After alone would send all readers back at the same time.
+// Retry-After alone would send all readers back at the same time. Of other statuses than 429 and 503, it counts for nothing. The first
+// delay without it is 2 to 4 s.
 func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -95,25 +82,26 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		"429":        {429, "4", 4 * time.Second, 6 * time.Second},
 		"very long":  {503, "3600", 6 * time.Second, 6 * time.Second},
 		"very short": {503, "1", 2 * time.Second, 6 * time.Second},
+		"408":        {408, "5", 2 * time.Second, 4 * time.Second},
+		"500":        {500, "5", 2 * time.Second, 4 * time.Second},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-					return response(test.status, "", "Retry-After", test.retryAfter)
-				})
-				delays := make(map[time.Duration]bool)
-				for range 20 {
-					fake.requests = nil
-					_ = fake.read(t, time.Minute)
-					delays[fake.requests[1]-fake.requests[0]] = true
-				}
-				shortest, longest := slices.Min(slices.Collect(maps.Keys(delays))), slices.Max(slices.Collect(maps.Keys(delays)))
-				if shortest < test.least || longest > test.longest || len(delays) == 1 && test.least < test.longest {
-					t.Errorf("%d delays from %s to %s, want them spread from %s to %s", len(delays), shortest, longest, test.least, test.longest)
-				}
+		synctest.Test(t, func(t *testing.T) {
+			config := steady(2 * time.Second)
+			config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, 6*time.Second
+			fake := serve(t, config, func(int, *http.Request) (*http.Response, error) {
+				return response(test.status, "", "Retry-After", test.retryAfter)
 			})
+			delays := make(map[time.Duration]bool)
+			for range 20 {
+				fake.requests = nil
+				_ = fake.read(t, time.Minute)
+				delays[fake.requests[1]-fake.requests[0]] = true
+			}
+			shortest, longest := slices.Min(slices.Collect(maps.Keys(delays))), slices.Max(slices.Collect(maps.Keys(delays)))
+			if shortest < test.least || longest > test.longest || len(delays) == 1 && test.least < test.longest {
+				t.Errorf("%s: %d delays from %s to %s, want them spread from %s to %s", name, len(delays), shortest, longest, test.least, test.longest)
+			}
 		})
 	}
 }
@@ -131,24 +119,6 @@ func TestNameIsReadWithoutAnAnswerOnIPv6(t *testing.T) {
 		check(t, "chunk size", result.Details.ChunkSizeBytes, 20000000)
 		c.CloseIdleConnections()
 	})
-}
-
-func TestRetryAfterOfOtherStatusesIsIgnored(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{408, 500} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, afterRetryAfter(), func(int, *http.Request) (*http.Response, error) {
-					return response(status, "", "Retry-After", "5")
-				})
-				_ = fake.read(t, time.Minute)
-				if second := fake.requests[1]; second > 4*time.Second {
-					t.Errorf("the second request came after %s, want 2 to 4 s", second)
-				}
-			})
-		})
-	}
 }
 
 // Attempts for which a read waits in vain are not counted as made.
@@ -243,20 +213,17 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 		"as it always was as expected":        {[]string{"ready"}, ""},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(time.Second), script(test.answers...))
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(2500*time.Millisecond, cancel)
-				_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
-				checkCanceled(t, fake.ended(t, err))
-				got := client.AsReadError(err)
-				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
-				check(t, "Streak.Attempts", got.Streak.Attempts, 0)
-				check(t, "Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
-				check(t, "end", fake.elapsed(), 2500*time.Millisecond)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(time.Second), script(test.answers...))
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(2500*time.Millisecond, cancel)
+			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
+			checkCanceled(t, fake.ended(t, err))
+			got := client.AsReadError(err)
+			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: canceled")
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, 0)
+			check(t, name+": Class of the last failure", cmp.Or(got.Failure, &client.Failure{}).Class, test.lastClass)
+			check(t, name+": end", fake.elapsed(), 2500*time.Millisecond)
 		})
 	}
 }

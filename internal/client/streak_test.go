@@ -31,21 +31,18 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"what came before is no start": {time.Second, []string{"old", "503"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
-					t.Fatal(err)
-				}
-				streak := fake.requests[len(test.before):]
-				late := slices.IndexFunc(streak, func(request time.Duration) bool { return request >= streak[0]+test.stableFor })
-				if late < 0 {
-					t.Fatalf("requests of the streak: got %v, want it to last %s", streak, test.stableFor)
-				}
-				check(t, "number of requests, up to the first that is late enough", len(streak), late+1)
-				check(t, "end", fake.elapsed(), streak[late])
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			streak := fake.requests[len(test.before):]
+			late := slices.IndexFunc(streak, func(request time.Duration) bool { return request >= streak[0]+test.stableFor })
+			if late < 0 {
+				t.Fatalf("%s: requests of the streak: got %v, want it to last %s", name, streak, test.stableFor)
+			}
+			check(t, name+": number of requests, up to the first that is late enough", len(streak), late+1)
+			check(t, name+": end", fake.elapsed(), streak[late])
 		})
 	}
 }
@@ -62,23 +59,20 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		"busy":     {[]string{"429", "503"}, 1100 * time.Millisecond},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
-					t.Fatal(err)
-				}
-				var intervals []time.Duration
-				streak := fake.requests[len(test.before):]
-				for i, request := range streak[1:] {
-					intervals = append(intervals, request-streak[i])
-				}
-				least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
-				if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
-					t.Errorf("%d intervals: got %s to %s, want %s and up to 200 ms more", len(intervals), slices.Min(intervals), slices.Max(intervals), test.shortest)
-				}
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var intervals []time.Duration
+			streak := fake.requests[len(test.before):]
+			for i, request := range streak[1:] {
+				intervals = append(intervals, request-streak[i])
+			}
+			least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
+			if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
+				t.Errorf("%s: %d intervals: got them %s to %s longer than %s, want 0 to 200 ms", name, len(intervals), least, most, test.shortest)
+			}
 		})
 	}
 }
@@ -129,19 +123,16 @@ func TestTimeRunsOutWhileTheInstanceIsAsExpected(t *testing.T) {
 		"after interruptions": {[]string{"ready", "503", "ready", "old"}, ": not as expected"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-				err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
-				checkContains(t, "outcome", fake.outcome(err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
-				got := client.AsReadError(err)
-				check(t, "Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
-				check(t, "number of Differences", len(got.Differences), 0)
-				streak := fake.requests[len(test.before):]
-				check(t, "Streak.Attempts", got.Streak.Attempts, len(streak))
-				check(t, "Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+			err := fake.wait(t, 7500*time.Millisecond, stableFor(10*time.Second))
+			checkContains(t, name+": outcome", fake.outcome(err)+"$", "at 7.5s unstable"+test.lastFailure+"$")
+			got := client.AsReadError(err)
+			check(t, name+": Error()", got.Error(), "GET "+fakeURL+"/instance: the instance reports what is expected, but not for long enough yet")
+			check(t, name+": number of Differences", len(got.Differences), 0)
+			streak := fake.requests[len(test.before):]
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, len(streak))
+			check(t, name+": Streak.Lasted", got.Streak.Lasted, streak[len(streak)-1]-streak[0])
 		})
 	}
 }
@@ -162,16 +153,13 @@ func TestTimeRunsOutWhileTheInstanceIsNotAsExpected(t *testing.T) {
 		"old, and down from there on": {[]string{"old", "503"}, busy},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
-				got := checkReadError(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)), fake.request)
-				check(t, "OutOfTime()", got.OutOfTime(), true)
-				check(t, "Class", got.Failure.Class, test.class)
-				check(t, "Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
-				check(t, "whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
-			})
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+			got := checkReadError(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)), fake.request)
+			check(t, name+": OutOfTime()", got.OutOfTime(), true)
+			check(t, name+": Class", got.Failure.Class, test.class)
+			check(t, name+": Streak.Attempts", got.Streak.Attempts, strings.Count(strings.Join(test.answers, " "), "ready"))
+			check(t, name+": whether there are Differences", got.Differences != nil, slices.Contains(test.answers, "old"))
 		})
 	}
 }
@@ -223,23 +211,20 @@ func TestFailureOfAWaitNamesTheWay(t *testing.T) {
 func TestCopiesInACacheAreNoStreak(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]time.Duration{"short": 200 * time.Millisecond, "long": 3 * time.Second} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), nil)
-				fake.answer = func(int, *http.Request) (*http.Response, error) {
-					if fake.elapsed() < 1500*time.Millisecond {
-						return response(503, "")
-					}
-					age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
-					return response(200, instancetest.Newer().JSON(), "Age", age)
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), nil)
+			fake.answer = func(int, *http.Request) (*http.Response, error) {
+				if fake.elapsed() < 1500*time.Millisecond {
+					return response(503, "")
 				}
-				err := fake.wait(t, 20*time.Second, stableFor(d))
-				checkContains(t, "outcome", fake.outcome(err), "response from a cache")
-				fake.start, fake.requests = time.Now(), nil
-				err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
-				checkContains(t, "outcome", fake.outcome(err), "at 1.5s ready")
-			})
+				age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
+				return response(200, instancetest.Newer().JSON(), "Age", age)
+			}
+			err := fake.wait(t, 20*time.Second, stableFor(d))
+			checkContains(t, name+": outcome", fake.outcome(err), "response from a cache")
+			fake.start, fake.requests = time.Now(), nil
+			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
+			checkContains(t, name+": outcome", fake.outcome(err), "at 1.5s ready")
 		})
 	}
 }
@@ -257,20 +242,17 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 		"cache, for no time at all": {"0", 0, 0},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
-					if n == 1 {
-						return response(503, "")
-					}
-					return response(200, instancetest.Newer().JSON(), "Age", test.age)
-				})
-				err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
-				if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
-					t.Errorf("the streak ended after %s with error %v, want success after %s", streak, err, test.after)
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
+				if n == 1 {
+					return response(503, "")
 				}
+				return response(200, instancetest.Newer().JSON(), "Age", test.age)
 			})
+			err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
+			if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
+				t.Errorf("%s: the streak ended after %s with error %v, want success after %s", name, streak, err, test.after)
+			}
 		})
 	}
 }
@@ -317,22 +299,19 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 		"no number":                   {[]string{"old"}, "at 0s ready"},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
-					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
-				})
-				mustRead(t, fake.client, fake.request) // which takes any answer
-				fake.start, fake.requests = time.Now(), nil
-				err := fake.wait(t, 5*time.Second, client.Condition{})
-				checkContains(t, "outcome", fake.outcome(err), test.want)
-				if err != nil {
-					got := checkReadError(t, err, fake.request)
-					checkContains(t, "Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
-					check(t, "Target()", got.Target(), "GET "+fakeURL+"/instance")
-				}
+		synctest.Test(t, func(t *testing.T) {
+			fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
+				return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
 			})
+			mustRead(t, fake.client, fake.request) // which takes any answer
+			fake.start, fake.requests = time.Now(), nil
+			err := fake.wait(t, 5*time.Second, client.Condition{})
+			checkContains(t, name+": outcome", fake.outcome(err), test.want)
+			if err != nil {
+				got := checkReadError(t, err, fake.request)
+				checkContains(t, name+": Reason", got.Failure.Reason, "a cache answered, with a response of ", " s ago")
+				check(t, name+": Target()", got.Target(), "GET "+fakeURL+"/instance")
+			}
 		})
 	}
 }
