@@ -75,12 +75,7 @@ func nullModel[T any](t testing.TB, state tfsdk.State) T {
 	return modelOf[T](t, state, nil)
 }
 
-// unknownModel returns a model in which every value is unknown.
-func unknownModel[T any](t testing.TB, state tfsdk.State) T {
-	t.Helper()
-	return modelOf[T](t, state, tftypes.UnknownValue)
-}
-
+// modelOf returns a model in which every value is null or unknown.
 func modelOf[T any](t testing.TB, state tfsdk.State, value any) (model T) {
 	t.Helper()
 	of := state.Schema.Type().TerraformType(t.Context()).(tftypes.Object)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -20,11 +21,11 @@ import (
 // unknownDetails sets what the framework plans as unknown.
 func unknownDetails(t *testing.T, record *recordModel) {
 	t.Helper()
-	unknown := unknownModel[recordModel](t, recordState())
+	unknown := modelOf[recordModel](t, recordState(), tftypes.UnknownValue)
 	record.ResponseBody, record.WaitFailed, record.detailsModel = unknown.ResponseBody, unknown.WaitFailed, unknown.detailsModel
 }
 
-// TestRecordPlan_KeepsTheDetails of the state, as far as they are not expected otherwise.
+// A plan keeps the details of the state, as far as they are not expected otherwise.
 func TestRecordPlan_KeepsTheDetails(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(config *recordModel){
@@ -50,7 +51,7 @@ func TestRecordPlan_KeepsTheDetails(t *testing.T) {
 	}
 }
 
-// TestRecordPlan_OfAnotherInstance knows only what is expected: of a new record, and where the base URL is not known.
+// A plan knows only what is expected of another instance: of a new record, and where the base URL is not known.
 func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 	t.Parallel()
 	everything := objectOf(t, recordState(), "expected", expectedModel{
@@ -101,7 +102,7 @@ func TestRecordPlan_OfAnotherInstance(t *testing.T) {
 	}
 }
 
-// TestRecordPlan_WarnsOfDrift unless the apply changes what is expected.
+// A plan warns of drift unless the apply changes what is expected.
 func TestRecordPlan_WarnsOfDrift(t *testing.T) {
 	t.Parallel()
 	state := newRecord(t, "http://files.example.org")
@@ -184,7 +185,7 @@ func TestMustWait(t *testing.T) {
 	}
 }
 
-// TestDifferences compares what is expected with instancetest.Newer().
+// What is expected is compared with instancetest.Newer().
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	data := newTestData(t, providerModel{ // of another origin

@@ -27,7 +27,7 @@ func requireSameRecord(t *testing.T, got, want recordModel) {
 // doubtful is a document with an expiry option of which there is a warning.
 var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
 
-// TestFailedUpdateKeepsTheState but for wait_failed, also if it was canceled before the first request.
+// An update that fails keeps the state but for wait_failed, also if it was canceled before the first request.
 func TestFailedUpdateKeepsTheState(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -43,8 +43,8 @@ func TestFailedUpdateKeepsTheState(t *testing.T) {
 	requireSameRecord(t, updated, state)
 }
 
-// TestRecordUpdateStoresWhatWasPlanned although the instance reports other details, and warns. It waits until the instance has reported what
-// is expected for stable_for.
+// An update stores what was planned, although the instance reports other details, and warns. It waits until the instance has reported
+// what is expected for stable_for.
 func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	t.Parallel()
 	reported := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60)
@@ -63,7 +63,7 @@ func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
 	}
 }
 
-// TestRecordCreation records what is reported, with its warnings. So does an update that waits.
+// A creation records what is reported, with its warnings. So does an update that waits, and the data source warns in the same words.
 func TestRecordCreation(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDocument(doubtful))
@@ -79,14 +79,15 @@ func TestRecordCreation(t *testing.T) {
 	var created recordModel
 	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
 	updated, diags := updateRecord(t.Context(), t, data, planned, newRecord(t, server.URL()))
-	for _, warnings := range []diag.Diagnostics{resp.Diagnostics, diags} {
+	_, read := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = planned.BaseURL })
+	for _, warnings := range []diag.Diagnostics{resp.Diagnostics, diags, read} {
 		requireDiagnostic(t, warnings, "Warning: Expiry options shorter than a minute: "+server.URL(), "\n\n"+server.URL()+"/instance\n  - ")
 	}
 	requireSameRecord(t, created, want)
 	requireSameRecord(t, updated, want)
 }
 
-// TestRecordRefresh records what is reported, never what is expected.
+// A refresh records what is reported, never what is expected.
 func TestRecordRefresh(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDocument(doubtful))
@@ -101,7 +102,7 @@ func TestRecordRefresh(t *testing.T) {
 	requireSameRecord(t, refreshed, want)
 }
 
-// TestFailedRefreshKeepsEveryValue gives one warning, whatever failed.
+// There is one warning, whatever failed.
 func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	t.Parallel()
 	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
@@ -139,7 +140,7 @@ func TestFailedRefreshKeepsEveryValue(t *testing.T) {
 	requireNoTexts(t, textOf(diags), "hunter2")
 }
 
-// TestRefreshWithUnknownProviderArguments keeps every value, with a warning that names the arguments that matter.
+// The refresh keeps every value, with a warning that names the arguments that matter.
 func TestRefreshWithUnknownProviderArguments(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -160,7 +161,7 @@ func TestRefreshWithUnknownProviderArguments(t *testing.T) {
 	}
 }
 
-// TestRecordTimeouts lets the clock run only while the provider waits: nothing listens at the address.
+// The clock runs only while the provider waits: nothing listens at the address.
 func TestRecordTimeouts(t *testing.T) {
 	t.Parallel()
 	baseURL := "http://" + instancetest.ReserveAddress(t)
@@ -194,7 +195,7 @@ func TestRecordTimeouts(t *testing.T) {
 	}
 }
 
-// TestImport reads the instance, or fails: there are no values to keep.
+// An import reads the instance, or fails: there are no values to keep.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
@@ -218,7 +219,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestCancellationEndsARead at once. It is no failure that keeps a record, or that allow_failures allows.
+// A cancellation ends a read at once. It is no failure that keeps a record, or that allow_failures allows.
 func TestCancellationEndsARead(t *testing.T) {
 	t.Parallel()
 	timeouts := readTimeouts(types.StringValue("2h"))

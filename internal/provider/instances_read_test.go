@@ -35,7 +35,7 @@ func baseURLsUnder(origin string, count int) map[string]string {
 
 func allowFailures(model *instancesModel) { model.AllowFailures = types.BoolValue(true) }
 
-// TestFleetMembers share a request for one instance, and are in the order of their keys.
+// Members share a request for one instance, and are in the order of their keys.
 func TestFleetMembers(t *testing.T) {
 	t.Parallel()
 	members, diags := fleetMembers(mapOf(map[string]string{
@@ -56,7 +56,7 @@ func TestFleetMembers(t *testing.T) {
 	}
 }
 
-// TestFleetWithAnInvalidURL reads nothing: that is no failure that is allowed.
+// Nothing is read: an invalid URL is no failure that is allowed.
 func TestFleetWithAnInvalidURL(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -69,7 +69,7 @@ func TestFleetWithAnInvalidURL(t *testing.T) {
 	}
 }
 
-// TestFleetWarning lists at most 20 keys, and each remedy once.
+// A warning lists at most 20 keys, and each remedy once.
 func TestFleetWarning(t *testing.T) {
 	t.Parallel()
 	failed := func(key string, failure client.Failure) *fleetMember {
@@ -105,26 +105,23 @@ func TestFleetWarning(t *testing.T) {
 	requireNoTexts(t, got.Detail(), "key020")
 }
 
-// TestFleetErrors are in the order of the keys, each at its own.
+// There is an error for each key, in their order, each at its own.
 func TestFleetErrors(t *testing.T) {
 	t.Parallel()
-	failed := make(map[string]*fleetMember)
-	for i := range 20 {
-		failed[fmt.Sprintf("key%03d", i)] = &fleetMember{err: &client.ReadError{
-			URL: "https://h/instance", Attempts: 1, Failure: &client.Failure{Kind: client.KindLargeBody, Reason: "the body is too large"},
-		}}
-	}
-	got := fleetErrors(failed, fleetRead)
-	if len(got) != len(failed) {
-		t.Errorf("%d errors, want %d", len(got), len(failed))
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404)))
+	data, baseURLs := newTestData(t, providerModel{}, retryModel{}), baseURLsUnder(server.URL(), 20)
+	_, got := readInstances(t.Context(), t, data, baseURLs, func(*instancesModel) {})
+	if len(got) != 20 {
+		t.Errorf("%d errors, want 20", len(got))
 	}
 	for i, one := range got {
-		requireDiagnostic(t, diag.Diagnostics{one}, fmt.Sprintf("Error at base_urls[\"key%03d\"]: Response of the instance too large", i),
-			fmt.Sprintf("\nInstance \"key%03d\": GET https://h/instance: the body is too large.\n\n", i), "To read the others without it, set allow_failures = true.")
+		key := fmt.Sprintf("key%03d", i)
+		requireDiagnostic(t, diag.Diagnostics{one}, "Error at base_urls[\""+key+"\"]: Instance answered with status 404",
+			"\nInstance \""+key+"\": GET "+server.URL()+"/"+key+"/instance: status 404", "To read the others without it, set allow_failures = true.")
 	}
 }
 
-// TestFleetConcurrency: no answer comes until as many requests are under way as may be.
+// No answer comes until as many requests are under way as may be.
 func TestFleetConcurrency(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -163,7 +160,7 @@ func TestFleetConcurrency(t *testing.T) {
 	}
 }
 
-// TestFleetMembersThatAreNotReadInTimeAreFailures: one instance gets no answer, and keeps the one place.
+// One instance gets no answer, and keeps the one place.
 func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Silent()))
@@ -185,7 +182,7 @@ func TestFleetMembersThatAreNotReadInTimeAreFailures(t *testing.T) {
 		"For 1 of them: Raise timeouts.read, or max_concurrency so that more instances are asked at once.")
 }
 
-// TestFleetWarnings: one of each kind, with the keys of each instance, which is asked once. A failure hides none.
+// There is one warning of each kind, with the keys of each instance, which is asked once. A failure hides none.
 func TestFleetWarnings(t *testing.T) {
 	t.Parallel()
 	shared := instancetest.New(t, instancetest.WithDocument(doubtful))

@@ -332,13 +332,3 @@ func TestFaultOfAProxyVariable(t *testing.T) {
 		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 	requireNoTexts(t, textOf(diags), "timeouts.read", "wait_until_ready", "hunter2")
 }
-
-// TestErrorAboutTheProvidersInstance is at no attribute of the data source.
-func TestErrorAboutTheProvidersInstance(t *testing.T) {
-	t.Parallel()
-	baseURL := "http://" + instancetest.ReserveAddress(t)
-	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{BaseURL: types.StringValue(baseURL)}, impatient(1)), func(*instanceModel) {})
-	requireDiagnostic(t, diags, "Error: Instance not reachable", "GET "+baseURL+"/instance: connection refused.\n")
-	_, diags = readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(*instanceModel) {})
-	requireDiagnostic(t, diags, "Error: No instance to read")
-}

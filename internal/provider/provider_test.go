@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -23,25 +22,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccProvider_ErrorAboutASecret is on the first line of the block: the line of the argument has the secret.
-func TestAccProvider_ErrorAboutASecret(t *testing.T) {
-	t.Parallel()
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			Config: `
-data "filetransfer_instance" "user_info" {
-  base_url = "http://u%3Ahunter2@files.example.org"
-}
-`,
-			// From the line of the configuration to the detail, it shows nothing else.
-			ExpectError: regexp.MustCompile(`\d: data "filetransfer_instance" "user_info" \{[\s│]+base_url[\s│]+has[\s│]+user[\s│]+info`),
-		}},
-	})
-}
-
-// TestAccProvider_EphemeralArguments finds them in no state and no plan. The saved plan is applied through another tunnel than it was made
-// through.
+// Ephemeral arguments are in no state and no plan. The saved plan is applied through another tunnel than it was made through.
 func TestAccProvider_EphemeralArguments(t *testing.T) {
 	t.Parallel()
 	const token = "hunter2-ephemeral-token"
@@ -141,7 +122,7 @@ func mustBeNowhere(folder string, texts ...string) error {
 	})
 }
 
-// TestAccProvider_InvalidArguments finds the fault of each argument, and of two that do not fit together.
+// Each argument is validated, and so are two that do not fit together.
 func TestAccProvider_InvalidArguments(t *testing.T) {
 	t.Parallel()
 	resource.Test(t, resource.TestCase{
@@ -184,7 +165,7 @@ data "filetransfer_instance" "impatient" { provider = filetransfer.impatient }
 	})
 }
 
-// TestAccProvider_NothingKnown plans with arguments and blocks that are all unknown.
+// A plan succeeds with arguments that are all unknown.
 func TestAccProvider_NothingKnown(t *testing.T) {
 	t.Parallel()
 	resource.Test(t, resource.TestCase{
@@ -283,7 +264,7 @@ resource "filetransfer_instance_record" "other_timeout" {
 	})
 }
 
-// TestAccProvider_UnknownArguments fails a read in the plan, unless it depends on what is not known. A record is kept until it is.
+// Unknown arguments fail a read in the plan, unless it depends on what is not known. A record is kept until it is.
 func TestAccProvider_UnknownArguments(t *testing.T) {
 	t.Parallel()
 	home, other := instancetest.New(t, instancetest.WithDocument(instancetest.Older())), instancetest.New(t)

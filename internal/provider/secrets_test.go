@@ -25,8 +25,7 @@ func echo(status int, text string) instancetest.Step {
 	})
 }
 
-// TestSecretsAreInNoDiagnosticAndNoLog: an instance repeats the headers of the provider and of the data source. The client's tests have
-// every place where it can.
+// An instance repeats the headers of the provider and of the data source. The client's tests have every place where it can.
 func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -64,7 +63,8 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	requireNoTexts(t, log.String(), "hunter2")
 }
 
-// TestConfigure: the block retry applies, and User-Agent says which versions of the provider and of Terraform ask.
+// The block retry applies, and User-Agent says which versions of the provider and of Terraform ask. An error about the provider's
+// instance is at no attribute of the data source.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))

@@ -4,23 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestInstanceWarnings are about the URL that was read.
-func TestInstanceWarnings(t *testing.T) {
-	t.Parallel()
-	baseURL := instancetest.New(t, instancetest.WithDocument(doubtful)).URL()
-	_, diags := readInstance(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), func(model *instanceModel) {
-		model.BaseURL = types.StringValue(baseURL)
-	})
-	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+baseURL, "\n\n"+baseURL+"/instance\n  - ")
-}
-
-// TestWarningDiagnostics: one of each kind, with all of its options. The parser's tests show which option has which warning.
+// There is one warning of each kind, with all of its options. The parser's tests show which option has which.
 func TestWarningDiagnostics(t *testing.T) {
 	t.Parallel()
 	warning := func(kind instance.WarningKind, entry string) instance.Warning {
