@@ -38,7 +38,7 @@ resource "terraform_data" "file_max_size" {
 `, baseURL, chunkSize)
 }
 
-// TestAccRecord_Release waits while the old server answers, then nothing does, and then the two take turns.
+// A wait goes on while the old server answers, then nothing does, and then the two take turns.
 func TestAccRecord_Release(t *testing.T) {
 	t.Parallel()
 	released := instancetest.Newer().With("chunkSize", 30000000)
@@ -73,8 +73,8 @@ func TestAccRecord_Release(t *testing.T) {
 	})
 }
 
-// TestAccRecord_Drift waits until an instance that somebody else has changed reports again what is expected. What is not expected is
-// recorded as it is.
+// A wait goes on until an instance that somebody else has changed reports again what is expected. What is not expected is recorded as
+// it is.
 func TestAccRecord_Drift(t *testing.T) {
 	t.Parallel()
 	repaired := instancetest.Newer().With("fileMaxSize", 1000)
@@ -108,8 +108,7 @@ func TestAccRecord_Drift(t *testing.T) {
 	})
 }
 
-// TestAccRecord_ServerThatDoesNotExistYet plans with what is expected of a server that the same apply would start. A creation that
-// fails records nothing.
+// A plan has what is expected of a server that the same apply would start. A creation that fails records nothing.
 func TestAccRecord_ServerThatDoesNotExistYet(t *testing.T) {
 	t.Parallel()
 	address := instancetest.ReserveAddress(t)
@@ -169,7 +168,7 @@ resource "terraform_data" "chunk_size" {
 	})
 }
 
-// TestAccRecord_ServerThatTheSameApplyBreaks waits although the instance reported all that is expected when the apply began.
+// An update waits although the instance reported all that is expected when the apply began.
 func TestAccRecord_ServerThatTheSameApplyBreaks(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -228,7 +227,7 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-// TestAccRecord_ExpectedKnownInTheApply plans with values that another resource has only after its update.
+// What is expected may be known only in the apply: another resource has it after its update.
 func TestAccRecord_ExpectedKnownInTheApply(t *testing.T) {
 	t.Parallel()
 	released := instancetest.Newer().With("apiVersion", "2.2.0").With("chunkSize", 30000000)

@@ -42,18 +42,18 @@ const (
 )
 
 // requireAdvice checks the advice on a failed read: each piece of it, in order, has one of the parts.
-func requireAdvice(t *testing.T, err *client.ReadError, op readOperation, parts []string) {
+func requireAdvice(t *testing.T, name string, err *client.ReadError, op readOperation, parts []string) {
 	t.Helper()
 	got := failedRead{err, op}.advice()
 	if len(got) != len(parts) {
-		t.Fatalf("%d pieces of advice, want %d:\n%s", len(got), len(parts), strings.Join(got, "\n"))
+		t.Fatalf("%s: %d pieces of advice, want %d:\n%s", name, len(got), len(parts), strings.Join(got, "\n"))
 	}
 	for i, part := range parts {
 		if !strings.Contains(got[i], part) {
-			t.Errorf("piece %d of the advice is %q, want one with %q", i, got[i], part)
+			t.Errorf("%s: piece %d of the advice is %q, want one with %q", name, i, got[i], part)
 		}
 		if !strings.HasSuffix(got[i], ".") || strings.Contains(got[i], "..") || strings.Contains(got[i], "  ") {
-			t.Errorf("piece %d of the advice is not made of sentences: %q", i, got[i])
+			t.Errorf("%s: piece %d of the advice is not made of sentences: %q", name, i, got[i])
 		}
 	}
 }
@@ -156,10 +156,8 @@ func TestAdvice(t *testing.T) {
 		},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			requireAdvice(t, &readError{URL: "https://h.example/instance", Attempts: 1, Failure: &test.failure}, dataSourceRead, test.advice)
-		})
+		err := readError{URL: "https://h.example/instance", Attempts: 1, Failure: &test.failure}
+		requireAdvice(t, name, &err, dataSourceRead, test.advice)
 	}
 }
 
@@ -307,10 +305,7 @@ func TestAdviceOnARead(t *testing.T) {
 		"not stable, 429": {recordCreation, readError{Ending: client.Unstable, Streak: once, Failure: limited}, []string{"raise that limit, or raise timeouts.create."}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			requireAdvice(t, &test.err, test.op, test.advice)
-		})
+		requireAdvice(t, name, &test.err, test.op, test.advice)
 	}
 }
 
@@ -396,12 +391,9 @@ func TestFailureDetail(t *testing.T) {
 		},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := readDiagnostic(path.Root("base_url"), &test.err, test.op).Detail(); got != test.want {
-				t.Errorf("the detail is\n%s\n\nwant\n%s", got, test.want)
-			}
-		})
+		if got := readDiagnostic(path.Root("base_url"), &test.err, test.op).Detail(); got != test.want {
+			t.Errorf("%s: the detail is\n%s\n\nwant\n%s", name, got, test.want)
+		}
 	}
 }
 

@@ -166,31 +166,28 @@ func TestRecordTimeouts(t *testing.T) {
 	t.Parallel()
 	baseURL := "http://" + instancetest.ReserveAddress(t)
 	own := recordTimeoutsModel{types.StringValue("3m"), types.StringValue("5s"), types.StringValue("4m")}
-	tests := map[string]struct {
+	tests := []struct {
 		timeouts             recordTimeoutsModel
 		create, read, update string
 	}{
-		"default": {recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (15s)", "timeouts.update is 10m."},
-		"own":     {own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
+		{recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (15s)", "timeouts.update is 10m."},
+		{own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
-				state := newRecord(t, baseURL)
-				state.Timeouts = objectOf(t, recordState(), "timeouts", test.timeouts)
-				planned := state
-				unknownDetails(t, &planned)
-				created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
-				plan := tfsdk.Plan(withModel(t, recordState(), &planned))
-				(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
-				requireDiagnostic(t, created.Diagnostics, "Error at base_url: Instance not reachable", test.create)
-				_, diags := refreshRecordModel(t.Context(), t, data, state)
-				requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+baseURL, test.read)
-				_, diags = updateRecord(t.Context(), t, data, planned, state)
-				requireDiagnostic(t, diags, "Error at base_url: Instance not reachable", test.update)
-			})
+	for _, test := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
+			state := newRecord(t, baseURL)
+			state.Timeouts = objectOf(t, recordState(), "timeouts", test.timeouts)
+			planned := state
+			unknownDetails(t, &planned)
+			created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
+			plan := tfsdk.Plan(withModel(t, recordState(), &planned))
+			(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
+			requireDiagnostic(t, created.Diagnostics, "Error at base_url: Instance not reachable", test.create)
+			_, diags := refreshRecordModel(t.Context(), t, data, state)
+			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+baseURL, test.read)
+			_, diags = updateRecord(t.Context(), t, data, planned, state)
+			requireDiagnostic(t, diags, "Error at base_url: Instance not reachable", test.update)
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccRecord_Import imports by command and by block. The base URL stays as it was written.
+// A record is imported by command and by block. The base URL stays as it was written.
 func TestAccRecord_Import(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithOtherRoutes())
@@ -52,7 +52,7 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-// TestAccRecord_FailedWait shows that after a wait that failed, the next apply waits again, whatever it changes.
+// After a wait that failed, the next apply waits again, whatever it changes.
 func TestAccRecord_FailedWait(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -117,7 +117,7 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-// TestAccRecord_StableFor waits until an instance has gone on reporting what is expected.
+// A wait ends when an instance has gone on reporting what is expected.
 func TestAccRecord_StableFor(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -164,7 +164,7 @@ resource "filetransfer_instance_record" "test" {
 	})
 }
 
-// TestAccRecord_InvalidArguments finds the fault of each argument, and arguments that do not fit together.
+// Each argument is validated, and so are those that do not fit together.
 func TestAccRecord_InvalidArguments(t *testing.T) {
 	t.Parallel()
 	resource.Test(t, resource.TestCase{

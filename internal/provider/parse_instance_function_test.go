@@ -15,7 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// TestAccParseInstance returns what the data source has, also, and silently, where that warns.
+// The function returns what the data source has, also, and silently, where that warns.
 func TestAccParseInstance(t *testing.T) {
 	t.Parallel()
 	newer := instancetest.Newer()
@@ -55,7 +55,7 @@ output "doubtful" {
 	})
 }
 
-// TestAccParseInstance_Errors are on the line of the call. Terraform ends their text with a period itself.
+// Errors are on the line of the call. Terraform ends their text with a period itself.
 func TestAccParseInstance_Errors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

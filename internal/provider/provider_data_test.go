@@ -60,7 +60,7 @@ func TestProviderWarnings(t *testing.T) {
 	}
 }
 
-// TestBaseURLFor: the URL of a data source comes before that of the provider, and that before the environment variable.
+// The URL of a data source comes before that of the provider, and that before the environment variable.
 func TestBaseURLFor(t *testing.T) {
 	text, null := types.StringValue, types.StringNull()
 	tests := map[string]struct {
@@ -87,7 +87,7 @@ func TestBaseURLFor(t *testing.T) {
 	}
 }
 
-// TestBaseURLForErrors are about the environment variable, or own, the URL of a data source that was not known before.
+// The errors are about the environment variable, or own, the URL of a data source that was not known before.
 func TestBaseURLForErrors(t *testing.T) {
 	const secret = "https://me:hunter2@files.example.org"
 	text, null := types.StringValue, types.StringNull()
@@ -206,7 +206,7 @@ func requireUnknown(t *testing.T, data *providerData, ownBaseURL bool, want []st
 		"known only after apply:\n  - "+strings.Join(want, "\n  - ")+"\n\nGive them values", "-target=...), or something else.\n")
 }
 
-// TestDataSourcesDefer if arguments of the provider that they need are unknown, or fail.
+// If arguments of the provider that they need are unknown, data sources defer their read, or fail.
 func TestDataSourcesDefer(t *testing.T) {
 	t.Parallel()
 	data := dataSource{newTestData(t, providerModel{RequestTimeout: types.StringUnknown()}, retryModel{})}
@@ -234,8 +234,8 @@ func TestDataSourcesDefer(t *testing.T) {
 	}
 }
 
-// TestReadsUseTheProviderBlock: both data sources and the record go to connect_to with the provider's headers. The
-// data sources keep their arguments, and have every value.
+// Both data sources and the record go to connect_to with the provider's headers. The data sources keep their arguments, and have every
+// value.
 func TestReadsUseTheProviderBlock(t *testing.T) {
 	t.Parallel()
 	const baseURL = "http://" + instancetest.ProxiedHost + "/" // which resolves nowhere, and stays as it is written
@@ -288,7 +288,7 @@ func TestReadsUseTheProviderBlock(t *testing.T) {
 	}
 }
 
-// TestProviderArgumentsApply: the client's tests show what each does.
+// The client's tests show what each does.
 func TestProviderArgumentsApply(t *testing.T) {
 	t.Parallel()
 	secure, mutual := instancetest.New(t, instancetest.WithTLS()), instancetest.New(t, instancetest.WithClientCertificate())
@@ -321,7 +321,7 @@ func TestProviderArgumentsApply(t *testing.T) {
 	}
 }
 
-// TestFaultOfAProxyVariable: a wait does not wait for it, and the message names the variable as it is set.
+// A wait does not wait for the variable to change, and the message names it as it is set.
 func TestFaultOfAProxyVariable(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://proxy.invalid")
 	t.Setenv("http_proxy", "http://me:hunter2@%zz") // comes before the other one; both are one variable on Windows

@@ -40,7 +40,7 @@ func attributesOfSchemas(t *testing.T) map[string]describedAttribute {
 	return attributes
 }
 
-// TestSchemas_Descriptions checks that each attribute has a description that says its unit and its default.
+// Each attribute has a description that says its unit and its default.
 func TestSchemas_Descriptions(t *testing.T) {
 	t.Parallel()
 	units := map[string]string{
@@ -70,7 +70,7 @@ func TestSchemas_Descriptions(t *testing.T) {
 	}
 }
 
-// TestSchemas_Sensitive: Terraform hides these arguments in its output, and with them all of a data source that had one.
+// Terraform hides these arguments in its output, and with them all of a data source that had one.
 func TestSchemas_Sensitive(t *testing.T) {
 	t.Parallel()
 	want := []string{"provider client_key_pem", "provider request_headers"}

@@ -60,10 +60,6 @@ func TestValidators(t *testing.T) {
 			header("accept-encoding", types.StringValue("hunter2")), "Error: Invalid request header",
 			`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`,
 		},
-		"header with a line break": {
-			header("X-Token", types.StringValue("hunter2\n")), "Error: Invalid request header",
-			`request_headers["X-Token"] cannot be used: the value has a line break; if it comes from a file, wrap it in trimspace().`,
-		},
 		"header that is null": {
 			header("X-Token", types.StringNull()), "Error: Invalid request header",
 			`request_headers["X-Token"] cannot be used: the value is null; remove the header, or set a value.`,
@@ -127,7 +123,7 @@ func TestDurationValidator(t *testing.T) {
 	}
 }
 
-// TestCertificateValidators: the error is at no argument if there may be a key on its lines.
+// The error is at no argument if there may be a key on its lines.
 func TestCertificateValidators(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t)

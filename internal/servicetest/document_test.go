@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,19 +25,6 @@ func captured(t *testing.T) map[string]servicetest.Documents {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// capture writes what a release answered, one document on a line.
-func capture(t *testing.T, release string, answered servicetest.Documents) {
-	t.Helper()
-	var lines []string
-	for _, setting := range settings {
-		lines = append(lines, fmt.Sprintf("%q: %s", setting, answered[setting]))
-	}
-	content := "{\n" + strings.Join(lines, ",\n") + "\n}\n"
-	if err := os.WriteFile(filepath.Join("testdata/releases", release+".json"), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // inOrder sorts releases by their numbers. Commits after a release come after it.
@@ -98,24 +84,18 @@ func TestCapturedDocuments(t *testing.T) {
 		{"2.2.3", "FILE_MAX_AGE=900", 900, 50, nil},
 	}
 	for _, test := range tests {
-		t.Run(test.release+" "+test.setting, func(t *testing.T) {
-			t.Parallel()
-			details, err := instance.Parse(all[test.release][test.setting], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if details.FileMaxAgeSeconds != test.age || details.MaxTransfersInMerge != test.merge {
-				t.Errorf("maximum age %d, limit of a merge %d, want %d, %d",
-					details.FileMaxAgeSeconds, details.MaxTransfersInMerge, test.age, test.merge)
-			}
-			var options []int64
-			for _, option := range details.RecommendedExpireTimes {
-				options = append(options, option.InSeconds)
-			}
-			if !slices.Equal(options, test.options) {
-				t.Errorf("options of %d seconds, want %d", options, test.options)
-			}
-		})
+		details, err := instance.Parse(all[test.release][test.setting], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var options []int64
+		for _, option := range details.RecommendedExpireTimes {
+			options = append(options, option.InSeconds)
+		}
+		if details.FileMaxAgeSeconds != test.age || details.MaxTransfersInMerge != test.merge || !slices.Equal(options, test.options) {
+			t.Errorf("%s with %s: maximum age %d, limit of a merge %d, options of %d seconds, want %d, %d, %d", test.release, test.setting,
+				details.FileMaxAgeSeconds, details.MaxTransfersInMerge, options, test.age, test.merge, test.options)
+		}
 	}
 }
 

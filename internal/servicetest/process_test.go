@@ -82,13 +82,11 @@ func start(t *testing.T, r release, settings ...string) *process {
 		p.cmd.Wait()
 		close(p.ended)
 	}()
-	t.Cleanup(p.kill)
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		<-p.ended
+	})
 	return p
-}
-
-func (p *process) kill() {
-	p.cmd.Process.Kill()
-	<-p.ended
 }
 
 // document waits until the process answers, and returns its answer.
