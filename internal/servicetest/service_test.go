@@ -148,10 +148,10 @@ func TestWrongSettings(t *testing.T) {
 		size   string // empty for the default of each setting
 		age    string
 	}{
-		"| `5e+09`, `5 GB`, `5d` | 5 | 5 |":                 {[]string{"5e+09", "5 GB", "5d"}, "5", "5"},
-		"| `abc` | `null` | 2592000 |":                      {[]string{"abc"}, "null", "2592000"},
-		"| `0` | 0 | 15770000000: no maximum |":             {[]string{"0"}, "0", "15770000000"},
-		"| empty | the default | 15770000000: no maximum |": {[]string{""}, "", "15770000000"},
+		"| `5e+09`, `5 GB`, `5d` | 5 | 5 |":                     {[]string{"5e+09", "5 GB", "5d"}, "5", "5"},
+		"| `abc`, `\"5\"` with its quotes | `null` | 2592000 |": {[]string{"abc", `"5"`}, "null", "2592000"},
+		"| `0` | 0 | 15770000000: no maximum |":                 {[]string{"0"}, "0", "15770000000"},
+		"| empty | the default | 15770000000: no maximum |":     {[]string{""}, "", "15770000000"},
 	}
 	for row := range tests {
 		if !strings.Contains(string(page), "\n"+row+"\n") {
