@@ -156,6 +156,8 @@ func tlsFailure(err error, trace *requestTrace) *Failure {
 		return certificateFailure(unverified, trace.redact.quoting(text, certificateNames), trace.redact)
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err) && trace.at() < stageSent:
 		return newFailure(KindNoTLS, "the server does not speak TLS on this port")
+	case isTLS && trace.at() == stageAnswered: // a damaged record
+		return newFailure(KindBroken, brokenAt[stageAnswered])
 	case isTLS:
 		return handshakeFailure(err, safetext.Line(tlsText, reasonLimit), trace)
 	case trace.certificateWanted.Load() && isBroken(err):

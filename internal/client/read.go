@@ -47,8 +47,10 @@ func (r *reading) run(ctx context.Context) (*Result, error) {
 		if !ok {
 			return nil, r.failed(ctx, failure, NoTimeLeft)
 		}
-		r.transports = r.client.unpooled
-		r.delayRetry(ctx, failure, delay)
+		r.transports, r.lastFailure = r.client.unpooled, failure
+		r.rateLimited = r.rateLimited || failure.StatusCode == http.StatusTooManyRequests
+		r.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
+		sleep(ctx, delay)
 	}
 }
 
@@ -136,13 +138,6 @@ func (r *reading) stableInterval() time.Duration {
 	return shortest + rand.N(stableIntervalVariance) //nolint:gosec // no secret
 }
 
-func (r *reading) delayRetry(ctx context.Context, failure *Failure, delay time.Duration) {
-	r.lastFailure = failure
-	r.rateLimited = r.rateLimited || failure.StatusCode == http.StatusTooManyRequests
-	r.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
-	sleep(ctx, delay)
-}
-
 // sleep waits until the delay is over, or the context ends. The next attempt then fails at once.
 func sleep(ctx context.Context, delay time.Duration) {
 	select {
@@ -186,7 +181,7 @@ func (r *reading) failed(ctx context.Context, failure *Failure, ending Ending) *
 // Streak describes successive attempts of a wait that succeeded.
 type Streak struct {
 	Attempts int
-	// Lasted is the time from the end of the first attempt to the beginning of the last. How long it took proves nothing.
+	// Lasted is the time from the end of the first attempt to the beginning of the last. How long these took does not count.
 	Lasted time.Duration
 
 	firstEnded time.Time

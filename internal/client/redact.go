@@ -49,7 +49,7 @@ func secretsOf(header http.Header) []string {
 	return secrets
 }
 
-// redactor replaces secrets that a server or a proxy echoes, in the spellings of newRedactor, but not disguised ones.
+// redactor replaces secrets that a server or a proxy echoes, in the spellings of newRedactor. It finds no others.
 type redactor struct{ *strings.Replacer }
 
 // How PHP and Go write JSON by default, beyond what must be escaped.

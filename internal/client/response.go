@@ -75,7 +75,10 @@ func decompressed(body []byte) ([]byte, error) {
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
-		body, _ = bodyOf(response) // ignore the error: the status says enough
+		var err error
+		if body, err = bodyOf(response); err != nil { // the status says enough, and a body that is cut may end in a secret
+			body = nil
+		}
 	}
 	code, status := response.StatusCode, statusLine(response.StatusCode)
 	message := messageOf(response.Header, body)
@@ -144,7 +147,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 			problem, excerpt = fmt.Sprintf("the body is an HTML page titled %q, not JSON", excerpt), ""
 		}
 	case document.EndsEarly:
-		kind, problem = KindCutShort, "the body is incomplete JSON: "+fault
+		kind, problem, excerpt = KindCutShort, "the body is incomplete JSON: "+fault, "" // it may end in part of a secret
 	case !utf8.Valid(body), bytes.IndexByte(body[:min(len(body), 2)], 0) >= 0:
 		kind, problem = KindEncodedBody, "the body is in another encoding than UTF-8, such as UTF-16 or Latin-1: "+fault
 	}

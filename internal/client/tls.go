@@ -29,7 +29,7 @@ func tlsConfigs(settings TLS) (without, with *tls.Config, leftOut []string, err 
 		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // set by the user, who gets a warning
 	}
 	if settings.CACertPEM != "" {
-		if without.RootCAs, err = x509.SystemCertPool(); err != nil { // a failure that it matters to says so
+		if without.RootCAs, err = x509.SystemCertPool(); err != nil { // see addMissingAuthorities
 			without.RootCAs = x509.NewCertPool()
 		}
 		if leftOut, err = addCACerts(without.RootCAs, settings.CACertPEM); err != nil {

@@ -35,9 +35,6 @@ func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
 const maxFaults = 20
 
-// Missing is the Problem of a required member that is absent.
-const Missing = "required, but missing"
-
 // DocumentError reports why a document is not an instance document. If it was not parsed to its end, it has one fault.
 type DocumentError struct {
 	// Faults lists the faults in the documented order of the members, at most 20.

@@ -175,7 +175,7 @@ type object struct {
 // required returns the value of a member. Returns zero and adds a fault if absent or invalid.
 func required[T any](from object, name string, as valueType[T]) (value T) {
 	if _, ok := from.members[name]; !ok {
-		from.parser.add(from.prefix+name, Missing)
+		from.parser.add(from.prefix+name, "required, but missing")
 	} else if reported := optional(from, name, as); reported != nil {
 		value = *reported
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -159,8 +160,8 @@ func (f failedRead) adviceTable() []adviceRow {
 		cause(f.is(client.KindCertificateUnusable, client.KindCertificateUnfit),
 			"Have the certificate of the server reissued: no setting of the provider makes it valid."),
 		cause(f.is(client.KindCertificateExpired),
-			"Have the certificate renewed, unless the clock of the machine that runs Terraform is wrong. That of an authority "+
-				"is in ca_cert_pem, or in the chain that the server sends."),
+			"Have the certificate renewed, unless the clock of the machine that runs Terraform is wrong. If that of an "+
+				"authority has expired, replace it in ca_cert_pem, or in the chain that the server sends."),
 		cause(f.is(client.KindCertificateSelfSigned), "No certificate authority signed it: "+trust+"the certificate itself."),
 		cause(f.is(client.KindCertificate) && failure.CACertsLeftOut,
 			"If a certificate that was left out signed it, have that one reissued, and replace it in ca_cert_pem. If not, add "+
@@ -227,7 +228,7 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Check the path of the base URL: the provider adds /instance to it. Instances often live under a path such as "+
 				"/api."),
 		cause(code == http.StatusMisdirectedRequest,
-			"The server wants one name in TLS and in the Host header: write that name into the base URL, and set connect_to to "+
+			"The server requires one name in TLS and as Host: write that name into the base URL, and set connect_to to "+
 				"the address, in place of a Host header."),
 		cause(f.is(client.KindStatus) && failure.HeadersSent,
 			"An instance answers 200: check the request_headers that were sent, the base URL, and what a proxy allows."),
@@ -269,7 +270,7 @@ func (f failedRead) is(kinds ...*client.Kind) bool { return slices.Contains(kind
 // isLocalName reports whether the base URL has a host that programs often find without DNS, with modules of the system.
 func (f failedRead) isLocalName() bool {
 	parsed, err := address.ParseBaseURL(strings.TrimSuffix(f.err.URL, "/instance"))
-	if err != nil {
+	if err != nil || runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // they look names up for Go
 		return false
 	}
 	host := strings.TrimSuffix(parsed.Document.Hostname(), ".")

@@ -240,8 +240,8 @@ func (r record) mustWait(state recordModel) bool {
 	return triggered || state.WaitFailed.ValueBool() || !r.Expected.Equal(state.Expected)
 }
 
-// fillUnknown makes a plan the state after a wait. The plan has left all details unknown, but those that are expected, or
-// none: Terraform plans again, with what it has learned, before it applies.
+// fillUnknown makes a plan the state after a wait. Either all details that are not expected are unknown in it, or none:
+// Terraform plans again before it applies.
 func (m *recordModel) fillUnknown(reported *client.Result) {
 	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these
 		m.detailsModel = newDetailsModel(reported.Details)

@@ -179,8 +179,8 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 	return slices.Compact(unknown)
 }
 
-// checkKnownArguments returns, if an argument that a read needs is unknown, true if the read may be deferred, or an error
-// that otherRemedy ends. With its own base URL, it needs the provider's only if request_headers or connect_to are set.
+// checkKnownArguments returns true if an argument that a read needs is unknown and it may be deferred, or an error, whose
+// text otherRemedy ends. A read with its own base URL needs the provider's only with request_headers or connect_to.
 func (d *providerData) checkKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
 	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
 	unknown := slices.Clone(d.unknown)

@@ -35,8 +35,8 @@ type readOperation struct {
 	semaphore chan struct{}
 }
 
-// read reads an instance, or waits for op.until. The context must end after op.timeout: reads that share a semaphore
-// share its deadline, or one that ends would leave its slot to another that can no longer succeed.
+// read reads an instance, or waits for op.until. The context must end after op.timeout. Reads that share a semaphore must
+// share its deadline: one that runs out of time would leave its slot to another that has none left.
 func (op readOperation) read(ctx context.Context, baseURL address.BaseURL) (*client.Result, *client.ReadError) {
 	request := op.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: op.headers, Semaphore: op.semaphore})
 	var result *client.Result
