@@ -200,15 +200,6 @@ func objectOf(t testing.TB, state tfsdk.State, block string, model any) types.Ob
 	return object
 }
 
-// withBlocks returns a record with the models of its blocks.
-func withBlocks(t testing.TB, model recordModel) record {
-	t.Helper()
-	var diags diag.Diagnostics
-	planned, _ := getRecord(t.Context(), withModel(t, recordState(), &model), &diags)
-	requireNoDiagnostics(t, diags)
-	return planned
-}
-
 // textOf returns diagnostics as text.
 func textOf(diags diag.Diagnostics) string {
 	var text strings.Builder

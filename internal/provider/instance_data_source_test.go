@@ -86,17 +86,9 @@ data "filetransfer_instance" "files" {
   request_headers = { X-Token = %s }
 }
 
-output "chunk_size" {
-  value = one(data.filetransfer_instance.files).chunk_size
-}
-
-output "is_read" {
-  value = data.filetransfer_instance.files[0] != null
-}
-
-output "whole" {
-  value = data.filetransfer_instance.files[0]
-}
+output "chunk_size" { value = one(data.filetransfer_instance.files).chunk_size }
+output "is_read" { value = data.filetransfer_instance.files[0] != null }
+output "whole" { value = data.filetransfer_instance.files[0] }
 
 resource "terraform_data" "options" {
   count = length(data.filetransfer_instance.files[0].recommended_expire_times)

@@ -179,7 +179,10 @@ func TestMustWait(t *testing.T) {
 		"another instance":                        {record(nothing, none), otherInstance, true},
 	}
 	for name, test := range tests {
-		if got := withBlocks(t, test.planned).mustWait(test.state); got != test.want {
+		var diags diag.Diagnostics
+		planned, _ := getRecord(t.Context(), withModel(t, recordState(), &test.planned), &diags)
+		requireNoDiagnostics(t, diags)
+		if got := planned.mustWait(test.state); got != test.want {
 			t.Errorf("%s: mustWait is %t, want %t", name, got, test.want)
 		}
 	}
