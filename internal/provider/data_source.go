@@ -43,7 +43,7 @@ func readAttributes(requestHeaders string) map[string]schema.Attribute {
 		"wait_until_ready": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether to wait for the first answer of a new instance. Almost every failure is then " +
-				"retried until `timeouts.read` expires. Use it only while an instance is new. Default: `false`.",
+				"retried until `timeouts.read` expires. Default: `false`.",
 		},
 	}
 }

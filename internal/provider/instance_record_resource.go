@@ -79,8 +79,7 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
 	attributes["response_body"] = computedString("The JSON document as delivered. Unknown in a plan that creates " +
-		"the record, changes `base_url`, or changes an attribute in `expected`. Do not use it where a change forces " +
-		"replacement.")
+		"the record, changes `base_url`, or changes an attribute in `expected`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
@@ -92,9 +91,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with the server. When one changes, the apply waits. If one is known before " +
-			"the server has changed, such as a hash of its settings, the record also needs `depends_on`. Requires an argument " +
-			"in `expected`. Stored in plain text. Default: none.",
+		MarkdownDescription: "Values that change with the server. When one changes, the apply waits. Requires an argument in " +
+			"`expected`. Stored in plain text. Default: none.",
 	}
 	attributes["wait_failed"] = schema.BoolAttribute{
 		Computed:            true,
@@ -111,10 +109,10 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Attributes: map[string]schema.Attribute{
 					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
 						inMarkdown(defaultWaitTimeout)),
-					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value "+
+					"read": durationAttribute("Time for one refresh with its retries. A refresh uses the value "+
 						"of the last apply.",
 						inMarkdown(defaultRefreshTimeout)),
-					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
+					"update": durationAttribute("Time for every other wait.", inMarkdown(defaultWaitTimeout)),
 				},
 			},
 		},

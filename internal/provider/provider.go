@@ -121,10 +121,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 							maxAttemptsLimit, defaultRetry.MaxAttempts),
 						Validators: []validator.Number{wholeNumber{1, maxAttemptsLimit}},
 					},
-					"min_delay": durationAttribute("Shortest delay before another attempt, at most `max_delay`. A positive "+
-						"duration.", inMarkdown(defaultRetry.MinDelay)),
-					"max_delay": durationAttribute("Longest delay before another attempt. A positive duration.",
-						inMarkdown(defaultRetry.MaxDelay)),
+					"min_delay": durationAttribute("Shortest delay, at most `max_delay`.", inMarkdown(defaultRetry.MinDelay)),
+					"max_delay": durationAttribute("Longest delay.", inMarkdown(defaultRetry.MaxDelay)),
 				},
 			},
 		},
