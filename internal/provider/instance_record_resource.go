@@ -109,10 +109,10 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Attributes: map[string]schema.Attribute{
 					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
 						inMarkdown(defaultWaitTimeout)),
-					"read": durationAttribute("Time for one refresh with its retries. A refresh uses the value "+
+					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value "+
 						"of the last apply.",
 						inMarkdown(defaultRefreshTimeout)),
-					"update": durationAttribute("Time for every other wait.", inMarkdown(defaultWaitTimeout)),
+					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
 				},
 			},
 		},

@@ -12,8 +12,7 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-# Stands in for an nginx in front of an instance that others operate. For your own server, use your own setting, which must
-# change first. The extra 1 MiB is for the form data around a chunk.
+# Stands in for an nginx in front of someone else's instance. 1 MiB is for the form data around a chunk.
 resource "terraform_data" "nginx" {
   input = "client_max_body_size ${data.filetransfer_instance.files.chunk_size + 1024 * 1024};"
 }
