@@ -22,7 +22,7 @@ const reasonLimit = 300 // characters
 
 // classify returns the failure for an error of a request. It redacts only the parts of its text that the server sent.
 func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
-	if failure, ok := errors.AsType[*Failure](err); ok { // from proxy.go
+	if failure, ok := errors.AsType[*Failure](err); ok { // from proxy.go or bodyOf
 		return failure
 	}
 	failure := failureOf(ctx, err, trace)
