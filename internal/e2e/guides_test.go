@@ -146,7 +146,7 @@ func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
 	e.write("terraform.tfvars", `base_url = "`+server.URL()+`"`)
 
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("requirePassword", false)))
-	e.apply().expectText("no longer requires a password")
+	e.apply().expectText("does not require a password")
 
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", int64(1000000000))))
 	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")

@@ -103,7 +103,7 @@ func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnos
 	}
 	if syntaxErr.Secret {
 		at = path.Empty()
-		remedy += " If a reverse proxy requires a secret, send it with request_headers, which is sensitive."
+		remedy += " If a reverse proxy requires a secret, send it with request_headers of the provider, which are sensitive."
 	}
 	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, syntaxErr.Problem, remedy))
 }

@@ -87,7 +87,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. " +
-					"Sent to every instance of this provider block, not to other origins and proxies. Requires `client_key_pem`. " +
+					"Used for every instance of this provider block, not for proxies and redirects to other origins. Requires `client_key_pem`. " +
 					"Default: none.",
 			},
 			"client_key_pem": schema.StringAttribute{

@@ -24,6 +24,6 @@ data "filetransfer_instance" "files" {
 check "password" {
   assert {
     condition     = data.filetransfer_instance.files.require_password
-    error_message = "${data.filetransfer_instance.files.base_url} no longer requires a password."
+    error_message = "${data.filetransfer_instance.files.base_url} does not require a password."
   }
 }

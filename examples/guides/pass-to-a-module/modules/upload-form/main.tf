@@ -1,3 +1,4 @@
+# modules/upload-form/main.tf
 variable "limits" {
   type = object({ file_max_size = number, require_password = bool })
 }
