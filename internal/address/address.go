@@ -159,6 +159,8 @@ func checkBaseURL(u *url.URL, text string) *SyntaxError {
 			"Remove it: reading an instance requires no credentials.")
 	case u.Hostname() == "":
 		return refused(text, "has no host", exampleRemedy)
+	case strings.HasSuffix(u.Host, ":") && defaultPorts[strings.ToLower(u.Hostname())] != "":
+		return refused(text, "has two schemes", "Remove one of them.")
 	case !isHost(u.Hostname()):
 		return refused(text, badHost, exampleRemedy)
 	case u.RawQuery != "" || u.ForceQuery:

@@ -140,6 +140,7 @@ func TestBaseURLIsRefused(t *testing.T) {
 			"https://":                   noHost,
 			"https://:8080/":             noHost,
 			"HTTP:h.example":             noHost,
+			"https://HTTP://h.example":   "has two schemes: Remove one of them.",
 			"http://h.example:0":         badPort,
 			"http://h.example:65536":     badPort,
 			"http://h.example:80 ":       padded,

@@ -117,7 +117,7 @@ func (r *reading) get(
 		result, failure := r.answer(ctx, response, trace)
 		return result, nil, failure
 	}
-	if response.ContentLength <= maxDrain {
+	if 0 <= response.ContentLength && response.ContentLength <= maxDrain { // without a length, it may never end
 		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	}
 	if err := ctx.Err(); err != nil { // the time ran out while reading the redirect's body: its target is not to blame

@@ -26,6 +26,9 @@ func classify(ctx context.Context, err error, trace *requestTrace) *Failure {
 		return failure
 	}
 	failure := failureOf(ctx, err, trace)
+	if failure.Kind == KindTimeout && trace.at() == stageConnecting { // of several addresses, one may refuse and one be silent
+		failure.Class = KindConnect.class
+	}
 	// A resolver or one of several addresses can time out before the attempt does.
 	failure.TimedOut = failure.Kind != KindNameServer && isTimeout(ctx, err) && !time.Now().Before(trace.deadline)
 	return failure
@@ -135,14 +138,14 @@ func proxyFailure(err error, timedOut bool, redact redactor) *Failure {
 var noAnswer = map[stage]string{
 	stageNone:        "no connection in time",
 	stageConnecting:  "no connection in time",
-	stageHandshaking: "connected, but no TLS handshake in time (the port may not speak TLS, or large packets may be lost)",
+	stageHandshaking: "connected, but no TLS handshake in time (the port may not speak TLS, or large packets may be lost, which GODEBUG=tlsmlkem=0 can avoid)",
 	stageSent:        "connected, but no response in time",
 	stageAnswered:    "no complete response in time",
 }
 
 // brokenAt has reasons for a connection that broke. They do not tell closed from reset, which depends on timing.
 var brokenAt = map[stage]string{
-	stageHandshaking: "the server closed or reset the connection during the TLS handshake",
+	stageHandshaking: "the server closed or reset the connection during the TLS handshake (if curl connects, try GODEBUG=tlsmlkem=0)",
 	stageAnswered:    "the connection broke before the whole response had arrived",
 }
 
@@ -179,7 +182,7 @@ func certificateFailure(err *tls.CertificateVerificationError, reason string, re
 			reason += ": that of the authority " + redact.line(invalid.Cert.Subject.String(), messageLimit)
 		}
 		return newFailure(KindCertificateExpired, reason)
-	case isInvalid, isA[x509.UnhandledCriticalExtension](err):
+	case isInvalid, isA[x509.UnhandledCriticalExtension](err), strings.Contains(reason, "legacy Common Name"):
 		return newFailure(KindCertificateUnfit, reason)
 	case isA[x509.HostnameError](err):
 		return newFailure(KindCertificateName, reason)
@@ -189,6 +192,9 @@ func certificateFailure(err *tls.CertificateVerificationError, reason string, re
 	}
 	failure := newFailure(KindCertificate, reason)
 	failure.untrusted = true
+	if strings.Contains(err.Error(), guess) {
+		failure.Reason += "; a certificate with the authority's name is known, but has another key, or may not sign certificates"
+	}
 	if chain := err.UnverifiedCertificates; len(chain) > 0 && isSelfSigned(chain[0]) {
 		failure.Kind, failure.Reason = KindCertificateSelfSigned, "the certificate is self-signed"
 	}
@@ -259,6 +265,7 @@ const (
 	tlsPrefix = "tls: "
 	// certificateNames precedes the names of a certificate in a crypto/x509 error.
 	certificateNames = "certificate is valid for "
+	guess            = " (possibly because of" // by crypto/x509: a certificate of the authority's name did not fit
 )
 
 // goText returns the text of an error from Go's libraries, without addresses and package prefixes (except tlsPrefix).
@@ -278,7 +285,7 @@ func goText(err error) string {
 	if addressErr, ok := errors.AsType[*net.AddrError](err); ok {
 		return addressErr.Err
 	}
-	text, _, _ := strings.Cut(err.Error(), " (possibly because of") // crypto/x509 adds a guess
+	text, _, _ := strings.Cut(err.Error(), guess)
 	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: ", "x509: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

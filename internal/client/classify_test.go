@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -54,10 +55,9 @@ func TestClassOfEachKind(t *testing.T) {
 func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 	t.Parallel()
 	const (
-		closed  = "the server closed or reset the connection before it had answered"
-		invalid = "the response is not valid HTTP: "
-		early   = invalid + "it came before the request"
-
+		closed     = "the server closed or reset the connection before it had answered"
+		invalid    = "the response is not valid HTTP: "
+		early      = invalid + "it came before the request"
 		unresolved = "the host name could not be resolved: "
 	)
 	lookup := func(text string) error { return &net.DNSError{Err: text, IsTemporary: true} }
@@ -85,18 +85,16 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"reset by a dial":       {connect(syscall.ECONNRESET), stageConnecting, KindBroken, closed},
 		"invalid port":          {dial(&net.AddrError{Err: "invalid port"}), stageResolving, KindConnect, "invalid port"},
 		"no connection in time": {dial(os.ErrDeadlineExceeded), stageConnecting, KindTimeout, "no connection in time"},
-		"never looked up": {context.DeadlineExceeded, stageResolving, KindNameServer,
-			"the host name could not be resolved: the lookup ran out of time"},
-		"never dialed": {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
-		"host gone":    {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
-		"broken pipe":  {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
-		"closed first": {errors.New("http: server closed idle connection"), stageSent, KindBroken, closed},
-		"our alert": {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS,
-			"the TLS handshake failed: bad record MAC"},
-		"spoke first":          {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
-		"spoke first, noticed": {read(net.ErrClosed), stageSent, KindNotHTTP, early},
+		"never looked up":       {context.DeadlineExceeded, stageResolving, KindNameServer, unresolved + "the lookup ran out of time"},
+		"never dialed":          {context.DeadlineExceeded, stageNone, KindTimeout, "no connection in time"},
+		"host gone":             {read(os.NewSyscallError("read", syscall.ETIMEDOUT)), stageSent, KindBroken, closed},
+		"broken pipe":           {read(os.NewSyscallError("write", syscall.EPIPE)), stageSent, KindBroken, closed},
+		"closed first":          {errors.New("http: server closed idle connection"), stageSent, KindBroken, closed},
+		"our alert":             {operation("local error", errors.New("tls: bad record MAC")), stageHandshaking, KindTLS, "the TLS handshake failed: bad record MAC"},
+		"spoke first":           {broken(errors.New("readLoopPeekFailLocked: %!w(<nil>)")), stageSent, KindNotHTTP, early},
+		"spoke first, noticed":  {read(net.ErrClosed), stageSent, KindNotHTTP, early},
 		"certificate": {&tls.CertificateVerificationError{Err: errors.New("x509: signed by unknown authority (possibly because of a guess)")},
-			stageHandshaking, KindCertificate, "signed by unknown authority"},
+			stageHandshaking, KindCertificate, "signed by unknown authority; a certificate with the authority's name is known, but has another key, or may not sign certificates"},
 		"something else":      {errors.New("net/http: something\x00 else"), stageSent, KindDamaged, invalid + "something else"},
 		"no files":            {dial(os.NewSyscallError("socket", syscall.EMFILE)), stageConnecting, KindLocal, "too many open files"},
 		"not permitted later": {read(os.NewSyscallError("read", syscall.EPERM)), stageSent, KindBroken, closed},
@@ -114,8 +112,9 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		"authority expired": {&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{
 			Cert: &x509.Certificate{IsCA: true, Subject: pkix.Name{CommonName: "Old Root"}}, Reason: x509.Expired, Detail: "it is late",
 		}}, stageHandshaking, KindCertificateExpired, "certificate has expired or is not yet valid: it is late: that of the authority CN=Old Root"},
-		"critical extension": {&tls.CertificateVerificationError{Err: x509.UnhandledCriticalExtension{}}, stageHandshaking, KindCertificateUnfit,
-			"unhandled critical extension"},
+		"critical extension": {&tls.CertificateVerificationError{Err: x509.UnhandledCriticalExtension{}}, stageHandshaking, KindCertificateUnfit, "unhandled critical extension"},
+		"name without SANs": {&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{Subject: pkix.Name{CommonName: "h"}}, Host: "h"}},
+			stageHandshaking, KindCertificateUnfit, "certificate relies on legacy Common Name field, use SANs instead"},
 		"chain with its root": {&tls.CertificateVerificationError{
 			UnverifiedCertificates: []*x509.Certificate{{}, selfSigned}, Err: x509.UnknownAuthorityError{},
 		}, stageHandshaking, KindCertificate, "certificate signed by unknown authority"},
@@ -126,7 +125,8 @@ func TestErrorsOfTheSystemAreClassified(t *testing.T) {
 		trace := &requestTrace{redact: newRedactor(nil, nil)}
 		trace.reach(test.at)
 		failure := classify(t.Context(), test.err, trace)
-		if failure.Kind != test.kind || failure.Reason != test.reason || failure.transient != test.kind.transient {
+		class := cmp.Or(map[string]string{"no connection in time": "connection failed"}[name], test.kind.class) // as of one that is refused
+		if failure.Kind != test.kind || failure.Class != class || failure.Reason != test.reason || failure.transient != test.kind.transient {
 			t.Errorf("%s: kind %v, reason %q, transient: %t, want %v, %q, %t",
 				name, failure.Kind, failure.Reason, failure.transient, test.kind, test.reason, test.kind.transient)
 		}
@@ -181,16 +181,12 @@ func TestTraceBeginsAgainWithAnotherConnection(t *testing.T) {
 // of request_timeout before the next one has its turn, and a proxy that does not answer would keep a connection for ever.
 func TestDialEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
+	silent := instancetest.New(t).Address() // to whoever asks nothing
 	for name, dial := range map[string]dialFunc{"dialFirst": dialFirst, "dialAny": dialAny} {
 		over, cancel := context.WithDeadline(t.Context(), time.Now())
 		defer cancel()
 		ctx, _ := withTrace(over, "", newRedactor(nil, nil))
-		connection, err := dial(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
+		connection, err := dial(context.WithoutCancel(ctx), "tcp", silent)
 		if err == nil || !isTimeout(ctx, err) {
 			t.Errorf("%s: connection %v and error %v, want a timeout", name, connection, err)
 		}
@@ -198,7 +194,7 @@ func TestDialEndsWithItsAttempt(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	ctx, _ := withTrace(soon, "", newRedactor(nil, nil))
-	connection, err := dialFirst(context.WithoutCancel(ctx), "tcp", listener.Addr().String())
+	connection, err := dialFirst(context.WithoutCancel(ctx), "tcp", silent)
 	if err != nil {
 		t.Fatal(err)
 	}

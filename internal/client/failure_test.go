@@ -193,7 +193,8 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"cut Content-Type":     {body("text/"+strings.Repeat("x", 76), "a"), client.KindNotJSON, strings.Repeat("x", 74) + `…")`},
 
 		"Brotli":                  {respondsWith(t, okHead+"Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), client.KindEncodedBody, `Content-Encoding "br"`},
-		"gzip without its header": {respondsWith(t, okHead+"\r\n"+compressed("{}")), client.KindEncodedBody, "the body is in gzip, although no Content-Encoding says so"},
+		"gzip without its header": {respondsWith(t, okHead+"\r\n"+compressed("{}")), client.KindEncodedBody, "the body is in gzip once more than its Content-Encoding says"},
+		"gzip twice":              {respondsWith(t, okHead+"Content-Encoding: gzip\r\n\r\n"+compressed(compressed("{}"))), client.KindEncodedBody, "the body is in gzip once more than"},
 		"Latin-1":                 {body(asJSON, "{\"label\": \"1 a\xf1o\"}"), client.KindEncodedBody, notUTF8},
 		"identity":                {respondsWith(t, okHead+"Content-Encoding: Identity\r\n\r\nhello"), client.KindNotJSON, "it begins with: hello"},
 		"UTF-16":                  {body(asJSON, "\xff\xfe{\x00}\x00"), client.KindEncodedBody, notUTF8},

@@ -32,7 +32,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 			*text = "http://" + *text
 		}
 		proxy, err := url.Parse(*text)
-		if err != nil || proxy.Hostname() == "" || !slices.Contains(proxySchemes, proxy.Scheme) {
+		if err != nil || proxy.Hostname() == "" || proxy.Fragment != "" || !slices.Contains(proxySchemes, proxy.Scheme) {
 			*text = "http://" + invalid
 			continue
 		}
@@ -59,7 +59,7 @@ func proxiesFromEnvironment() (choose proxyFunc, credentials []string) {
 		case proxy.Host == invalid:
 			// Leave out the URL, which may include a password.
 			return nil, newFailure(KindProxySettings, "the proxy URL in the environment variable "+
-				proxyVariable(request.URL.Scheme)+" is not valid; it must be an http, https or socks5 URL")
+				proxyVariable(request.URL.Scheme)+" is not valid; it must be an http, https or socks5 URL, with %23 for # in a password")
 		}
 		traceOf(request.Context()).proxy.Store(proxy)
 		return proxy, nil

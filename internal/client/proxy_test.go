@@ -166,6 +166,7 @@ func TestMisconfiguredProxyIsFinal(t *testing.T) {
 		"not a URL":        {proxiedHTTPS, []string{"HTTPS_PROXY=http://" + user + "[::1"}, "HTTPS_PROXY is not valid"},
 		"line break":       {proxiedHTTP, []string{"HTTP_PROXY=http://" + user + "pro\nxy.invalid"}, "HTTP_PROXY is not valid"},
 		"another scheme":   {proxiedHTTP, []string{"HTTP_PROXY=ftp://" + user + "proxy.invalid"}, "HTTP_PROXY is not valid"},
+		"# in a password":  {proxiedHTTP, []string{"HTTP_PROXY=http://user:#" + proxyPassword + "@proxy.invalid"}, "with %23 for # in a password"},
 		"no host":          {proxiedHTTP, []string{"HTTP_PROXY=http://"}, "HTTP_PROXY is not valid"},
 		"of a CGI program": {proxiedHTTP, []string{"HTTP_PROXY=http://proxy.invalid", "REQUEST_METHOD=GET"}, "REQUEST_METHOD"},
 	}

@@ -116,7 +116,7 @@ func (r *reading) check(result *Result) *Failure {
 	if r.streak.lasts() {
 		oldest = ageUnit
 	}
-	if result.age.known && result.age.upperBound() > oldest {
+	if result.age.known && time.Duration(result.age.seconds+1)*ageUnit > oldest { // it counts whole seconds
 		return newFailure(KindCached, fmt.Sprintf("a cache answered, with a response of %d s ago", result.age.seconds))
 	}
 	return nil

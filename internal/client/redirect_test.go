@@ -43,11 +43,12 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// A read waits for the body of a redirect only if that is small: then it can go on using the connection.
+// A read waits for the body of a redirect only if that is known to be small: then it can go on using the connection.
 func TestLargeBodyOfARedirectIsNotAwaited(t *testing.T) {
 	t.Parallel()
-	redirect := instancetest.Verbatim("HTTP/1.1 302 Found\r\nLocation: /instance\r\nContent-Length: 2049\r\n\r\n", instancetest.Silent())
-	server := instancetest.New(t, instancetest.WithScript(redirect))
+	const head = "HTTP/1.1 302 Found\r\nLocation: /instance\r\n"
+	large := instancetest.Verbatim(head+"Content-Length: 2049\r\n\r\n", instancetest.Silent())
+	server := instancetest.New(t, instancetest.WithScript(large, instancetest.Verbatim(head+"\r\n", instancetest.Silent())))
 	config := newConfig()
 	config.Retry.MaxAttempts = 1
 	mustRead(t, newClient(t, config), newRequest(t, server.URL()))

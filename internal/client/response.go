@@ -138,7 +138,7 @@ func notJSONFailure(document *instance.DocumentError, header http.Header, body [
 	case encoding != "" && !strings.EqualFold(encoding, "identity") && !isGzip(header):
 		kind, problem, excerpt = KindEncodedBody, "the body has an encoding that the provider did not ask for", ""
 	case bytes.HasPrefix(body, []byte(gzipMagic)):
-		kind, problem, excerpt = KindEncodedBody, "the body is in gzip, although no Content-Encoding says so", ""
+		kind, problem, excerpt = KindEncodedBody, "the body is in gzip once more than its Content-Encoding says", ""
 	case bytes.Contains(body, []byte(`"fileMaxSize"`)) && !document.EndsEarly && utf8.Valid(body):
 		kind = KindEncodedBody // the document, with something added to it
 	case isHTML(header.Get("Content-Type"), string(body)):
@@ -197,11 +197,10 @@ var htmlTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)</title`)
 
 // titleOf returns the title of an HTML page, or "".
 func titleOf(page string) string {
-	title := htmlTitle.FindStringSubmatch(page)
-	if title == nil {
-		return ""
+	if title := htmlTitle.FindStringSubmatch(page); title != nil {
+		return html.UnescapeString(title[1])
 	}
-	return html.UnescapeString(title[1])
+	return ""
 }
 
 // errorMessage returns the message of an error in JSON: {"error": "Not Found", "message": "..."}. Otherwise "".
@@ -234,6 +233,3 @@ func newCacheAge(header http.Header) cacheAge {
 	}
 	return cacheAge{known: true, seconds: seconds}
 }
-
-// upperBound returns the largest time that the response may have been in the cache: Age counts whole seconds.
-func (a cacheAge) upperBound() time.Duration { return time.Duration(a.seconds+1) * ageUnit }

@@ -107,8 +107,8 @@ func (f *Failure) addMissingAuthorities(leftOut []string) {
 
 // ParseClientCert parses a PEM certificate and its key. The error contains neither.
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
-	beginning := max(0, strings.Index(certPEM, "-----BEGIN ")) // after a byte order mark
-	certificate, err := tls.X509KeyPair([]byte(certPEM[beginning:]), []byte(keyPEM))
+	unmark := strings.NewReplacer("\ufeff", "") // a byte order mark
+	certificate, err := tls.X509KeyPair([]byte(unmark.Replace(certPEM)), []byte(unmark.Replace(keyPEM)))
 	if err != nil {
 		reason := strings.TrimPrefix(goText(err), tlsPrefix)
 		return tls.Certificate{}, fmt.Errorf("the client certificate and key cannot be used: %s", reason)

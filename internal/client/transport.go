@@ -70,7 +70,7 @@ func dialFirst(ctx context.Context, network, hostPort string) (net.Conn, error) 
 }
 
 // dialAny connects to one of the addresses of the host, chosen at random: an old server behind one of them must not
-// stay unseen while another one answers. If it does not answer in half of the time, dialAny does what dialFirst does.
+// stay unseen while another one answers. If it does not answer soon, dialAny does what dialFirst does.
 func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	trace := traceOf(ctx)
 	host, port, err := net.SplitHostPort(cmp.Or(trace.connectTo, hostPort))
@@ -85,7 +85,7 @@ func dialAny(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	}
 	limit := time.Duration(0)
 	if len(addresses) > 1 {
-		limit = time.Until(trace.deadline) / 2
+		limit = min(time.Until(trace.deadline)/2, 2*time.Second)
 	}
 	address := addresses[rand.N(len(addresses))] //nolint:gosec // no secret
 	connection, err := dialWithin(ctx, network, net.JoinHostPort(address.String(), port), limit)

@@ -184,15 +184,12 @@ func required[T any](from object, name string, as valueType[T]) (value T) {
 
 // optional returns the value of a member. Returns nil if absent, and adds a fault and returns nil if invalid.
 func optional[T any](from object, name string, as valueType[T]) *T {
-	reported, ok := from.members[name]
-	if !ok {
-		return nil
+	if reported, ok := from.members[name]; ok {
+		if value, ok := readValue(from.parser, from.prefix+name, reported, as); ok {
+			return &value
+		}
 	}
-	value, ok := readValue(from.parser, from.prefix+name, reported, as)
-	if !ok {
-		return nil
-	}
-	return &value
+	return nil
 }
 
 // readValue returns a value of a validated document. Adds a fault and returns false if invalid.

@@ -47,6 +47,7 @@ func (f failedRead) advice() (advice []string) {
 func (f failedRead) adviceRateLimit() string {
 	limits := map[int]string{
 		http.StatusTooManyRequests:    "The instance limits requests",
+		http.StatusForbidden:          "A proxy may limit requests, as haproxy does with status 403",
 		http.StatusServiceUnavailable: "A proxy may limit requests, as limit_req of nginx does with status 503",
 	}
 	if f.err.Failure == nil || limits[f.err.Failure.StatusCode] == "" {
@@ -246,12 +247,14 @@ func (f failedRead) adviceTable() []adviceRow {
 			"Check that the base URL is the address of the instance's API: instances often live under a path such as /api."),
 
 		// Less likely causes.
+		also(code == http.StatusForbidden && f.is(client.KindStatus), "If it refuses whatever is sent, it may not allow this "+
+			"machine's address, or programs that are no browsers: exclude /instance from that."),
 		also(f.is(client.KindBroken) && !failure.Answered && isPlainHTTP && !redirected,
 			"If the server expects TLS on this port, write the base URL with https://."),
 		also(!f.is(client.KindUnexpected), differenceRemedies(f.err.Differences)),
 		also(f.is(client.KindWebPage) || failure.OtherOrigin && f.is(client.KindResolve, client.KindConnect),
 			"If that is a login page, a proxy in front of the instance requires credentials: send them with "+requestHeaders+"."),
-		also(failure.Proxy != "" && !f.is(client.KindProxy, client.KindLocal),
+		also(failure.Proxy != "" && !f.is(client.KindProxy, client.KindLocal) && code != http.StatusProxyAuthRequired,
 			"The request went through the proxy in "+failure.Proxy+oldServer+": check it too, or exclude the host with NO_PROXY."),
 		also(op.waits && f.is(client.KindResolve) && !connectToNotReached,
 			"If the name is new, name servers may remember for a few minutes that it did not exist: wait for it with "+

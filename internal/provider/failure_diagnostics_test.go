@@ -106,7 +106,7 @@ func TestAdvice(t *testing.T) {
 		"proxy refuses":              {failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 403}, []string{checkProxy}},
 		"proxy settings":             {failure{Kind: client.KindProxySettings}, []string{checkProxy}},
 		"proxy requires credentials": {failure{Kind: client.KindProxy, Proxy: "HTTPS_PROXY", StatusCode: 407}, []string{addProxyUser}},
-		"status 407":                 {status(407), []string{addProxyUser}},
+		"status 407":                 {failure{Kind: client.KindStatus, Proxy: "HTTP_PROXY", StatusCode: 407}, []string{addProxyUser}},
 		"through a proxy": {
 			failure{Kind: client.KindNotHTTP, Proxy: "http_proxy"},
 			[]string{"the port on which the instance serves HTTP", "went through the proxy in http_proxy: check it too, or exclude the host with NO_PROXY."},
@@ -118,7 +118,7 @@ func TestAdvice(t *testing.T) {
 		// Statuses.
 		"204": {status(204), []string{"An instance answers 200: check the base URL, and what a proxy in front of the instance allows."}},
 		"401": {status(401), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
-		"403": {status(403), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem."}},
+		"403": {status(403), []string{"send them with request_headers, or set the provider's client_cert_pem and client_key_pem.", "programs that are no browsers"}},
 		"401 although headers were sent": {
 			failure{Kind: client.KindStatus, StatusCode: 401, HeadersSent: true}, []string{"request_headers were sent, and refused: check their names and values."},
 		},
@@ -264,8 +264,8 @@ func TestAdviceOnARead(t *testing.T) {
 		},
 
 		// What is set already is not to be set.
-		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem"}},
-		"403, client certificate not sent": {withTLS, readError{URL: "http://h", Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"send them with request_headers."}},
+		"403, client certificate set":      {withTLS, readError{Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"accepts that in client_cert_pem", "programs that are no browsers"}},
+		"403, client certificate not sent": {withTLS, readError{URL: "http://h", Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"send them with request_headers.", "programs that are no browsers"}},
 		"client certificate not accepted":  {withTLS, readError{Failure: &failure{Kind: client.KindClientCertificate}}, []string{"did not accept the client certificate"}},
 		"self-signed, ca_cert_pem set":     {withTLS, readError{Failure: &failure{Kind: client.KindCertificateSelfSigned}}, []string{"signed it: add to ca_cert_pem the certificate itself."}},
 		"unknown authority, ca_cert_pem":   {withTLS, readError{Failure: &failure{Kind: client.KindCertificate}}, []string{"signed the certificate, add to ca_cert_pem that authority's"}},
@@ -293,6 +293,7 @@ func TestAdviceOnARead(t *testing.T) {
 		},
 		"stable, then failing":      {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: unavailable}, []string{"as limit_req of nginx does with status 503"}},
 		"stable, then this machine": {recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindLocal}}, []string{"This machine refused"}},
+		"stable, then 403":          {recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindStatus, StatusCode: 403}}, []string{"as haproxy does with status 403", "programs that are no browsers"}},
 		"stable, then 429":          {recordCreation, readError{Ending: client.NoTimeLeft, Streak: once, Failure: limited}, []string{"The instance limits requests, and a wait"}},
 		"stable, then without credentials": {
 			recordCreation, readError{Streak: once, Failure: &failure{Kind: client.KindStatus, StatusCode: 401, OtherOrigin: true}}, []string{checkServer},

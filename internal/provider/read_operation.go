@@ -39,17 +39,13 @@ type readOperation struct {
 // share its deadline: one that runs out of time would leave its slot to another that has none left.
 func (op readOperation) read(ctx context.Context, baseURL address.BaseURL) (*client.Result, *client.ReadError) {
 	request := op.provider.withHeaders(client.Request{BaseURL: baseURL, Headers: op.headers, Semaphore: op.semaphore})
-	var result *client.Result
-	var err error
 	if op.waits {
-		result, err = op.provider.client.Wait(ctx, request, op.until)
-	} else {
-		result, err = op.provider.client.Read(ctx, request)
+		result, err := op.provider.client.Wait(ctx, request, op.until)
+		return result, client.AsReadError(err)
 	}
+	result, err := op.provider.client.Read(ctx, request)
 	return result, client.AsReadError(err)
 }
 
 // fromDataSource reports whether a data source reads. These have the arguments wait_until_ready and request_headers.
-func (op readOperation) fromDataSource() bool {
-	return op.purpose == readOne || op.purpose == readMany
-}
+func (op readOperation) fromDataSource() bool { return op.purpose == readOne || op.purpose == readMany }

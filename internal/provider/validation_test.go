@@ -163,7 +163,7 @@ func TestCertificateValidators(t *testing.T) {
 
 		"two CAs":                         {got: check(ca + ca)},
 		"certificate and key":             {got: pair(cert, key)},
-		"after a byte order mark":         {got: pair("\ufeff"+cert, key)},
+		"after a byte order mark":         {got: pair("\ufeff"+cert, "\ufeff"+key)},
 		"both in one text, given twice":   {got: pair(cert+key, cert+key)},
 		"neither":                         {got: one(checkClientCertificate(null, null))},
 		"certificate, unknown key":        {got: one(checkClientCertificate(text(cert), unknown))},

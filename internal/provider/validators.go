@@ -123,8 +123,7 @@ var durationValidator = stringValidator{
 
 // quoteShort returns text in quotes. Returns "a long text" if it is longer than 40 bytes: it may be a key.
 func quoteShort(text string) string {
-	const limit = 40
-	if len(text) > limit {
+	if len(text) > 40 {
 		return "a long text"
 	}
 	return strconv.Quote(text)

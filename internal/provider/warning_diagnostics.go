@@ -68,7 +68,7 @@ func listWarnings(instances []instanceWarnings, kind instance.WarningKind) (firs
 }
 
 // driftWarning returns a warning that an instance does not report the expected values, although these are unchanged.
-// Terraform shows it in plans, applies (even if the record is replaced) and refreshes.
+// Terraform shows it in plans and applies (even if the record is replaced), but not with -refresh-only.
 func driftWarning(planned record, differences []client.Difference) diag.Diagnostic {
 	limit, timeout := updateTimeout, planned.timeouts.Update
 	if !timeout.IsUnknown() {
