@@ -42,6 +42,8 @@ func TestAccGuide_Release(t *testing.T) {
 	// Somebody else changes the server.
 	server.SetDefault(reports("2.2.2", 20000000))
 	e.write("terraform.tfvars", before)
+	e.run("apply", "-auto-approve", "-target=terraform_data.server").expectExitCode(0)
+	e.plan().expectText("# terraform_data.deploy must be replaced") // although the server has changed already
 	e.apply()
 	server.SetDefault(reports("2.2.2", 10000000))
 	drifted := e.plan()
@@ -64,9 +66,6 @@ func TestAccGuide_SurviveAnOutage(t *testing.T) {
 	warning := "Instance not read, last known details kept: " + server.URL()
 	e.expectNoChanges().expectWarnings(warning).expectText("keeps what the instance last reported", "connection refused")
 	e.expectNoChanges("-refresh=false").expectWarnings()
-	shortened := e.run("plan", "-compact-warnings")
-	shortened.output = strings.ReplaceAll(shortened.output, server.URL(), exampleURL)
-	shortened.expectText(blockWith(t, "templates/guides/survive-an-outage.md.tmpl", "on main.tf line"))
 
 	// Whatever is applied or refreshed, the record stays as it was.
 	refreshOnly, exitCode := e.plan("-refresh-only"), 0

@@ -14,9 +14,9 @@ resource "terraform_data" "server" {
   input = { CHUNK_SIZE = "20000000" }
 }
 
-# Has a new ID after each change of the server.
+# Has a new ID after each change of the server, even if the last apply stopped before the wait.
 resource "terraform_data" "deploy" {
-  triggers_replace = [terraform_data.server.id] # also when it is created anew
+  triggers_replace = [terraform_data.server.id, terraform_data.server.input] # its settings, such as the values of a helm_release
 
   lifecycle {
     replace_triggered_by = [terraform_data.server]

@@ -1,4 +1,4 @@
-# Every filetransfer_instance answers with these values. Nothing is read.
+# Every filetransfer_instance answers with these values.
 mock_provider "filetransfer" {
   mock_data "filetransfer_instance" {
     defaults = {
