@@ -27,7 +27,7 @@ func TestAccInstall(t *testing.T) {
 	}
 	cache, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
 	home := t.TempDir()
-	w.env = append(w.env, "HOME="+home, "TF_CLI_CONFIG_FILE=", "GOCACHE="+cache, "GOMODCACHE="+modules)
+	w.env = append(w.env, "HOME="+home, "TF_CLI_CONFIG_FILE=", "CHECKPOINT_DISABLE=1", "GOCACHE="+cache, "GOMODCACHE="+modules)
 
 	w.shell("'" + script + "'").expectExitCode(0)
 	w.run("init").expectExitCode(0)

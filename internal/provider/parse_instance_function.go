@@ -26,7 +26,7 @@ func (*parseInstanceFunction) Definition(_ context.Context, _ function.Definitio
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
 		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a " +
-			"file or another data source. It sends no request, and never warns, not even about options of 1.1.1.",
+			"file or another data source. It sends no request and never warns, even about expiry options of 1.1.1.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name: "document",

@@ -12,7 +12,7 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-# Stands in for your proxy to an instance that others run. It allows one chunk, and 1 MiB of form data.
+# Stands in for your nginx in front of an instance: one chunk, plus 1 MiB of form data.
 resource "terraform_data" "nginx" {
   input = "client_max_body_size ${data.filetransfer_instance.files.chunk_size + 1024 * 1024};"
 }

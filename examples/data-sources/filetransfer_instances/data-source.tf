@@ -16,8 +16,8 @@ locals {
   instances = values(data.filetransfer_instances.fleet.instances)
 }
 
-# For an upload form that can use any of the instances.
+# For an upload form that can use any instance.
 output "upload_limit" { value = min(local.instances[*].file_max_size...) }
 
-# For one nginx in front of all of them.
+# For one nginx in front of all.
 output "largest_chunk" { value = max(local.instances[*].chunk_size...) }

@@ -17,7 +17,7 @@ resource "terraform_data" "job" {
 
 output "chunks" { value = terraform_data.job.output }
 
-# The list can be empty, and min() of nothing fails.
+# min() of an empty list fails.
 output "shortest_expire_minutes" {
   value = try(min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...), null)
 }
