@@ -79,7 +79,7 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
 	attributes["response_body"] = computedString("The JSON document as delivered. Unknown in a plan that creates " +
-		"the record, changes `base_url`, or changes an attribute in `expected`.")
+		"the record, changes to another instance, or changes an attribute in `expected`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
