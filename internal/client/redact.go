@@ -41,7 +41,7 @@ func secretsOf(header http.Header) []string {
 			if name == "Cookie" {
 				for cookie := range strings.SplitSeq(value, ";") {
 					_, cookieValue, _ := strings.Cut(cookie, "=")
-					secrets = append(secrets, strings.TrimSpace(cookieValue))
+					secrets = append(secrets, strings.Trim(cookieValue, ` "`)) // without quotes, as servers read it
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func secretsOf(header http.Header) []string {
 // redactor replaces secrets that a server or a proxy echoes, in the spellings of newRedactor. It finds no others.
 type redactor struct{ *strings.Replacer }
 
-// How PHP and Go write JSON by default, beyond what must be escaped.
+// What PHP and Go escape in JSON by default, beyond what strconv does.
 var (
 	phpJSON = strings.NewReplacer("/", `\/`)
 	goJSON  = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
@@ -66,11 +66,11 @@ func newRedactor(header http.Header, proxyCredentials []string) redactor {
 			continue
 		}
 		// Verbatim, in lower case as in hosts and schemes, quoted as in net/http errors, path-escaped with and without
-		// slashes, and quoted as PHP and Go write JSON.
-		quoted := strconv.Quote(secret)
-		quoted = quoted[1 : len(quoted)-1]
+		// slashes, and quoted as Python, PHP and Go write JSON.
+		quoted, ascii := strconv.Quote(secret), strconv.QuoteToASCII(secret)
+		quoted, ascii = quoted[1:len(quoted)-1], ascii[1:len(ascii)-1]
 		spellings = append(spellings, secret, strings.ToLower(secret), quoted, (&url.URL{Path: secret}).EscapedPath(),
-			url.PathEscape(secret), phpJSON.Replace(quoted), goJSON.Replace(quoted))
+			url.PathEscape(secret), ascii, phpJSON.Replace(ascii), goJSON.Replace(quoted))
 	}
 	// Longest first: of several matches, strings.Replacer uses the first in argument order.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })

@@ -43,7 +43,7 @@ func unexpected(differences []Difference) *Failure {
 // says. Decompressing is not left to net/http, which does not tell a damaged body from a connection that broke.
 func bodyOf(response *http.Response) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	if err == nil && isGzip(response.Header) && len(content) > 0 {
+	if err == nil && isGzip(response.Header) && 0 < len(content) && len(content) <= maxBody {
 		content, err = decompressed(content)
 		hasLength := response.ContentLength >= 0 || len(response.TransferEncoding) > 0
 		switch {
@@ -75,9 +75,8 @@ func decompressed(body []byte) ([]byte, error) {
 func statusFailure(response *http.Response, redact redactor) *Failure {
 	var body []byte
 	if response.StatusCode != http.StatusSwitchingProtocols { // there, the body is the raw connection, which may never end
-		var err error
-		if body, err = bodyOf(response); err != nil { // the status says enough, and a body that is cut may end in a secret
-			body = nil
+		if whole, err := bodyOf(response); err == nil { // the status says enough, and a body that is cut may end in a secret
+			body = whole
 		}
 	}
 	code, status := response.StatusCode, statusLine(response.StatusCode)
@@ -181,8 +180,6 @@ func messageOf(header http.Header, body []byte) string {
 		return message
 	case isHTML(header.Get("Content-Type"), string(body)):
 		return titleOf(string(body[:min(len(body), maxExcerpt)]))
-	case len(body) > maxBody: // may be cut in the middle of a secret
-		return ""
 	default:
 		return string(body)
 	}

@@ -25,8 +25,9 @@ func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataReq
 func (*parseInstanceFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Parse an instance document from a file or another source",
-		MarkdownDescription: "Parses the JSON document of an instance (the answer to `GET {base_url}/instance`) from a " +
-			"file or another data source. It sends no request and never warns, even about expiry options of 1.1.1.",
+		MarkdownDescription: "Parses the JSON document of a Stend instance (the answer to `GET {base_url}/instance`) from a " +
+			"file or a data source. It sends no request and never warns, even if expiry options (of 1.1.1) are 60 times " +
+			"too small.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name: "document",

@@ -110,8 +110,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, a " +
-					"response that ends early, and the statuses 408, 429, and 500 and above, except 501. Delays grow from " +
+				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, an " +
+					"empty or incomplete response, and the statuses 408, 429, and 500 and above, except 501. Delays grow from " +
 					"`min_delay` to `max_delay`, with jitter. `Retry-After` of a 429 or 503 makes them longer, up to `max_delay`.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{

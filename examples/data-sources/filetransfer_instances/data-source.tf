@@ -6,7 +6,7 @@ terraform {
   }
 }
 
-variable "base_urls" { type = map(string) }
+variable "base_urls" { type = map(string) } # { paris = "https://paris.example.org/api" }
 
 data "filetransfer_instances" "fleet" {
   base_urls = var.base_urls
