@@ -41,7 +41,7 @@ func secretsOf(header http.Header) []string {
 			if name == "Cookie" {
 				for cookie := range strings.SplitSeq(value, ";") {
 					_, cookieValue, _ := strings.Cut(cookie, "=")
-					secrets = append(secrets, strings.Trim(cookieValue, ` "`)) // without quotes, as servers read it
+					secrets = append(secrets, strings.Trim(strings.TrimSpace(cookieValue), `"`)) // as servers read it
 				}
 			}
 		}
@@ -65,12 +65,13 @@ func newRedactor(header http.Header, proxyCredentials []string) redactor {
 		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
 			continue
 		}
-		// Verbatim, in lower case as in hosts and schemes, quoted as in net/http errors, path-escaped with and without
-		// slashes, and quoted as Python, PHP and Go write JSON.
-		quoted, ascii := strconv.Quote(secret), strconv.QuoteToASCII(secret)
-		quoted, ascii = quoted[1:len(quoted)-1], ascii[1:len(ascii)-1]
-		spellings = append(spellings, secret, strings.ToLower(secret), quoted, (&url.URL{Path: secret}).EscapedPath(),
-			url.PathEscape(secret), ascii, phpJSON.Replace(ascii), goJSON.Replace(quoted))
+		// Verbatim, in lower case as in hosts and schemes, path-escaped with and without slashes, and quoted as in net/http
+		// errors and as PHP and Go write JSON. Quoted also in ASCII alone, as Python and PHP write JSON by default.
+		spellings = append(spellings, secret, strings.ToLower(secret), (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret))
+		for _, quoted := range []string{strconv.Quote(secret), strconv.QuoteToASCII(secret)} {
+			quoted = quoted[1 : len(quoted)-1]
+			spellings = append(spellings, quoted, phpJSON.Replace(quoted), goJSON.Replace(quoted))
+		}
 	}
 	// Longest first: of several matches, strings.Replacer uses the first in argument order.
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
