@@ -1,4 +1,7 @@
-// Package client reads instances over HTTP, with retries, timeouts and redirects. It does not depend on Terraform.
+// Package client reads instances over HTTP, with retries and time limits. It knows nothing of Terraform.
+//
+// An attempt is one HTTP exchange with its redirects. A read is attempts until one succeeds, and a wait is attempts until a
+// condition has held for long enough.
 package client
 
 import (
@@ -15,54 +18,62 @@ import (
 type Config struct {
 	// UserAgent is sent with every request.
 	UserAgent string
-	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. Must be positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// ConnectTo maps an origin (see [address.OriginOf]) to the host and port to connect to in its place, without a proxy.
-	ConnectTo map[string]string
-	// Log logs an event, with fields that are safe to print. Required.
+	// ConnectTo makes connections to one origin go to another address.
+	ConnectTo ConnectTo
+	// Log logs an event, with fields that are safe to print. It is required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
+}
+
+// ConnectTo makes connections to an origin go to another address, without a proxy. If one of its fields is empty, none do.
+type ConnectTo struct {
+	// Origin is in the form of [address.OriginOf].
+	Origin string
+	// HostPort is the host and port to connect to.
+	HostPort string
 }
 
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// pooled reuses connections, for first attempts. unpooled, for waits and retries, opens one for each request: behind a
-	// load balancer or after a DNS change, an old connection would still lead to the old server, or to the one that failed.
+	// pooled reuses connections, and makes the first attempt of each read. Waits and retries use unpooled, which makes a
+	// connection for each request: behind a load balancer or after a change in the DNS, a connection that is kept would still
+	// lead to the old server, or to the one that failed.
 	pooled   atomic.Pointer[transports]
 	unpooled *transports
 	newPool  func() *transports
-	// proxyCredentials lists secrets to redact: a proxy may echo them.
-	proxyCredentials []string
-	// caCertsLeftOut lists the blocks of TLS.CACertPEM that could not be used.
-	caCertsLeftOut []string
+	proxies  *proxies
 }
 
-// New returns a client. It makes no connections. Returns an error if the TLS settings cannot be used.
+// New returns a client. It makes no connections. The error says why the TLS settings cannot be used.
 func New(config Config) (*Client, error) {
-	withoutCertificate, withCertificate, leftOut, err := tlsConfigs(config.TLS)
+	if config.ConnectTo.HostPort == "" {
+		config.ConnectTo.Origin = ""
+	}
+	tlsConfigs, err := newTLSConfigs(config.TLS)
 	if err != nil {
 		return nil, err
 	}
-	chooseProxy, proxyCredentials := proxiesFromEnvironment()
+	proxies := proxiesFromEnvironment(config.ConnectTo.Origin)
 	c := &Client{
-		config:           config,
-		unpooled:         newTransports(false, chooseProxy, withoutCertificate, withCertificate),
-		newPool:          func() *transports { return newTransports(true, chooseProxy, withoutCertificate, withCertificate) },
-		proxyCredentials: proxyCredentials,
-		caCertsLeftOut:   leftOut,
+		config:   config,
+		unpooled: newTransports(config, tlsConfigs, proxies, false),
+		newPool:  func() *transports { return newTransports(config, tlsConfigs, proxies, true) },
+		proxies:  proxies,
 	}
 	c.pooled.Store(c.newPool())
 	return c, nil
 }
 
-// forgetConnections keeps later reads from using a connection from before, idle or in use: it may lead to the old server.
-func (c *Client) forgetConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
+// dropConnections keeps later reads from using a connection that exists now, idle or in use.
+func (c *Client) dropConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
 
-// RedactedLine returns text from an instance as one line, cut and without secrets of headers and proxy URLs.
-func (c *Client) RedactedLine(text string, headers http.Header) string {
-	return newRedactor(headers, c.proxyCredentials).line(text, messageLimit)
+// Redacted returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
+func (c *Client) Redacted(text string, headers http.Header) string {
+	return newRedactor(headers, c.proxies.credentials).line(text, maxText)
 }
 
 // Request says what to read.
@@ -70,22 +81,23 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the concurrent attempts of the requests that share it. A retry delay holds no slot. May be nil.
+	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no slot,
+	// so that instances that are down do not keep others waiting. It may be nil.
 	Semaphore chan struct{}
 }
 
-// Condition is what a wait waits for, besides an instance document. The zero value asks for nothing more.
-type Condition struct {
-	// Differences returns the values that are not as expected. If it returns any, the attempt fails. May be nil.
-	Differences func(*instance.Details) []Difference
-	// StableFor is how long attempts must go on succeeding. With 0, one success is enough.
-	StableFor time.Duration
-}
+// ReservedHeaders lists the headers that cannot be in [Request.Headers]. net/http sets them, and a forward proxy sends a
+// request to the host in Host, whatever the URL says.
+var ReservedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Transfer-Encoding"}
 
-// Result is the response of an instance.
+// Result is what an instance answered.
 type Result struct {
 	// Document is the JSON document as received, without a byte order mark.
 	Document []byte
-	Details  *instance.Details // parsed
-	age      cacheAge
+	Details  *instance.Details
+	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
+	Ambiguities []string
+
+	request string // as in [Failure.Request]
+	age     cacheAge
 }

@@ -13,6 +13,6 @@ func (c *Client) ServeHTTP(server http.RoundTripper) {
 		pool.otherOrigins.RegisterProtocol("http", server)
 		return pool
 	}
-	c.forgetConnections()
+	c.dropConnections()
 	c.unpooled.otherOrigins.RegisterProtocol("http", server)
 }

@@ -1,199 +1,187 @@
 package client
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
-	"strings"
+	"net/url"
+	"os"
 	"time"
 )
 
-// Kind is what went wrong in an attempt, as far as it leads to different advice. Compare the pointers below.
-type Kind struct {
-	// Summary is a title for the failure.
-	Summary string
-	// class is Failure.Class, or its prefix. Kinds share one if only timing decides between them.
-	class string
-	// transient is true if another attempt may succeed.
-	transient bool
-}
+// Kind says what went wrong in an attempt. Its text is short, and changes only with the cause.
+type Kind string
 
 // The kinds of failures.
-var (
-	KindResolve               = &Kind{"Host name of the instance not found", "no such host", true}
-	KindNameServer            = &Kind{"Host name lookup failed", "no response in time", true}
-	KindConnect               = &Kind{"Instance not reachable", "connection failed", true}
-	KindLocal                 = &Kind{"No connection from this machine", "no connection from this machine", true}
-	KindTimeout               = &Kind{"Instance did not answer in time", "no response in time", true}
-	KindBroken                = &Kind{"Connection to the instance broke", "connection broken", true}
-	KindCertificate           = &Kind{notTrusted, "certificate not trusted", false}
-	KindCertificateExpired    = &Kind{notTrusted, "certificate not trusted", false} // or not valid yet
-	KindCertificateName       = &Kind{notTrusted, "certificate not trusted", false} // it is for other names
-	KindCertificateUnfit      = &Kind{notTrusted, "certificate not trusted", false} // whoever signed it
-	KindCertificateSelfSigned = &Kind{notTrusted, "certificate not trusted", false}
-	KindCertificateUnusable   = &Kind{noHandshake, "TLS handshake failed", false} // Go rejects it, whoever signed it
-	KindNoTLS                 = &Kind{noHandshake, "TLS handshake failed", false} // the server speaks another protocol
-	KindTLS                   = &Kind{noHandshake, "TLS handshake failed", false}
-	KindTLSVersion            = &Kind{noHandshake, "TLS handshake failed", false} // no TLS version in common
-	KindTLSHostName           = &Kind{noHandshake, "TLS handshake failed", false} // the server does not know the host name
-	KindTLSProtocol           = &Kind{noHandshake, "TLS handshake failed", false} // the server offers only HTTP/2
-	KindClientCertificate     = &Kind{noHandshake, "TLS handshake failed", false} // the server got none that it accepts
-	KindProxy                 = &Kind{"Instance not reachable through the proxy", "proxy failed", true}
-	KindProxySettings         = &Kind{"Instance not reachable through the proxy", "proxy failed", false}
-	KindNotHTTP               = &Kind{notHTTP, "not HTTP", false}
-	KindHTTPSOnly             = &Kind{notHTTP, "not HTTP", false} // the server expects TLS, and the URL says http
-	KindHTTP2Only             = &Kind{notHTTP, "not HTTP", false}
-	KindDamaged               = &Kind{notHTTP, "not HTTP", false} // the status line is valid HTTP, and what follows is not
-	KindRedirect              = &Kind{noRedirect, "redirect not followed", false}
-	KindRedirectLoop          = &Kind{noRedirect, "redirect not followed", false}
-	KindStatus                = &Kind{"", "status ", false} // other than 200, without a more specific kind
-	KindLargeHead             = &Kind{tooLarge, "head too large", false}
-	KindLargeBody             = &Kind{tooLarge, "body too large", false}
-	KindNotJSON               = &Kind{notJSON, "not JSON", false}
-	KindWebPage               = &Kind{notJSON, "not JSON", false}
-	KindEmptyBody             = &Kind{notJSON, "not JSON", true}  // as after a connection that broke, if there is no length
-	KindCutShort              = &Kind{notJSON, "not JSON", true}  // the beginning of a JSON document
-	KindEncodedBody           = &Kind{notJSON, "not JSON", false} // an encoding that nobody asked for, or text that is not UTF-8
-	KindDocument              = &Kind{notDocument, "not an instance document: ", false}
-	KindOtherJSON             = &Kind{notDocument, "not an instance document: ", false} // without any field of an instance
-	KindUnexpected            = &Kind{"Instance does not report what is expected", "not as expected", true}
-	KindCached                = &Kind{"A cache answered instead of the instance", "response from a cache", true}
-)
-
 const (
-	notTrusted  = "Certificate of the instance not trusted"
-	noHandshake = "TLS handshake with the instance failed"
-	notHTTP     = "Response of the instance is not valid HTTP"
-	noRedirect  = "Redirect of the instance not followed"
-	tooLarge    = "Response of the instance too large"
-	notJSON     = "Response of the instance is not JSON"
-	notDocument = "Response is not an instance document"
+	HostNotResolved       Kind = "host name not resolved"
+	ConnectionFailed      Kind = "connection failed"
+	NoResponseInTime      Kind = "no response in time"
+	ConnectionBroken      Kind = "connection broken"
+	CertificateNotTrusted Kind = "certificate not trusted"
+	HandshakeFailed       Kind = "TLS handshake failed"
+	InvalidResponse       Kind = "invalid response"
+	RedirectNotFollowed   Kind = "redirect not followed"
+	Status                Kind = "status" // any but 200
+	ResponseTooLarge      Kind = "response too large"
+	NotJSON               Kind = "not JSON"
+	NotInstanceDocument   Kind = "not an instance document" // JSON, but of something else, or with a fault
+	NotAskedInTime        Kind = "not asked in time"        // no request was made
+	ProxyFailed           Kind = "proxy failed"
+
+	// These two come only from waits.
+
+	NotAsExpected Kind = "not as expected"
+	Cached        Kind = "answered by a cache"
 )
 
-// Failure says what went wrong in one attempt. It is safe to print.
-type Failure struct { //nolint:errname // it is an error only on its way through net/http; see [ReadError]
-	Kind *Kind
-	// Class is a short text that changes only with the cause, so that it can be stored in a state.
-	Class string
-	// Reason says what went wrong, in one line.
+// CertificateProblem says why a certificate is not trusted.
+type CertificateProblem int
+
+// The problems of certificates.
+const (
+	UnknownAuthority CertificateProblem = iota + 1
+	WrongHostName
+	OutsideValidity // expired, or not valid yet
+	UnfitCertificate
+)
+
+// Failure says what went wrong in one attempt. All its texts are safe to print.
+type Failure struct {
+	Kind Kind
+	// Detail completes the class of the kinds Status ("503 Service Unavailable") and NotInstanceDocument ("fileMaxSize").
+	Detail string
+	// Request is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
+	Request string
+	// Reason is what came back, on one line, in the words of Go or of the server.
 	Reason string
-	// StatusCode is the status of the response if it is not 200, or of a proxy that refused to connect (KindProxy), or 0.
-	StatusCode int
-	// Faults lists the faults of a document that is not an instance document.
+	// Faults lists what is wrong with an instance document.
 	Faults []string
-	// CacheAgeSeconds is the age of the response, if it came from a cache.
-	CacheAgeSeconds int64
-	// Connected is true if there was a connection, and Answered if some of a response arrived.
-	Connected, Answered bool
+	// StatusCode is that of the kind Status.
+	StatusCode int
+	// Certificate is the problem of the kind CertificateNotTrusted.
+	Certificate CertificateProblem
+	// HeadersWithheld is true if the extra headers were not sent, because a redirect led to another origin.
+	HeadersWithheld bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
-	// RedirectedTo is the URL after redirects, without its query, or "".
-	RedirectedTo string
-	// OtherOrigin is true if redirects led to another origin, which gets no extra headers and no client certificate.
-	OtherOrigin bool
-	// HeadersSent is true if the request had extra headers.
-	HeadersSent bool
-	// ConnectTo is the address from Config.ConnectTo that was used, or "".
-	ConnectTo string
-	// Proxy is the environment variable of the proxy that was used, or "".
-	Proxy string
-	// ProxyForwards is true if that proxy itself sent the request to the instance, on a connection of its own.
-	ProxyForwards bool
-	// CACertsLeftOut is true if the certificate is not trusted, and some of TLS.CACertPEM could not be used.
-	CACertsLeftOut bool
-	// SystemCAsMissing is true if the certificate is not trusted, and the system's authorities could not be loaded.
-	SystemCAsMissing bool
 
-	transient  bool          // worth another attempt
-	untrusted  bool          // a certificate is signed by no authority that is known
-	retryAfter time.Duration // how long the server asked to wait, or 0
+	permanent   bool          // another attempt cannot succeed, although one of this kind might
+	interrupted bool          // the context of the read ended before the attempt did
+	retryAfter  time.Duration // the server asked to wait for so long
 }
 
-// newFailure returns a failure with the defaults of its kind.
-func newFailure(kind *Kind, reason string) *Failure {
-	return &Failure{Kind: kind, Reason: reason, Class: kind.class, transient: kind.transient}
-}
-
-func (f *Failure) Error() string { return f.Reason }
-
-// Ending says how a read ended.
-type Ending int
-
-const (
-	GaveUp     Ending = iota // no further attempt could help, or was allowed
-	TimeRanOut               // the deadline interrupted an attempt or a delay
-	NoTimeLeft               // the deadline left no time for another attempt
-	Unstable                 // the deadline came while a wait had what it waits for, but not for Condition.StableFor
-	Canceled                 // the context was canceled
-)
-
-// ReadError says why an instance could not be read: how the read ended, and what the last attempt met.
-type ReadError struct {
-	// URL is the requested URL, {base_url}/instance.
-	URL    string
-	Ending Ending
-	// Attempts is the number of attempts. It is 0 if the time ran out before the first.
-	Attempts int
-	// Failure is of the last attempt that failed by itself, or else was interrupted. May be nil if Unstable or Canceled.
-	Failure *Failure
-	// Differences are those of the last document that a wait found to differ, even if later attempts failed in other ways.
-	Differences []Difference
-	// Streak is the last streak of a wait. Its Attempts are 0 if there was none.
-	Streak Streak
-}
-
-// AsReadError returns err as a [*ReadError], which every error of [Client.Read] and [Client.Wait] is.
-func AsReadError(err error) *ReadError {
-	readErr, _ := errors.AsType[*ReadError](err)
-	return readErr
-}
-
-func (e *ReadError) Error() string {
-	switch e.Ending {
-	case Canceled:
-		return "GET " + e.URL + ": canceled"
-	case Unstable:
-		return "GET " + e.URL + ": the instance reports what is expected, but not for long enough yet"
+// Class returns a text for states and outputs: the kind, and for some kinds a detail.
+func (f *Failure) Class() string {
+	switch f.Kind {
+	case Status:
+		return string(f.Kind) + " " + f.Detail
+	case NotInstanceDocument:
+		return string(f.Kind) + ": " + f.Detail
 	default:
-		return e.Target() + ": " + e.Failure.Reason
+		return string(f.Kind)
 	}
 }
 
-// OutOfTime reports whether the deadline ended the read.
-func (e *ReadError) OutOfTime() bool {
-	return e.Ending == TimeRanOut || e.Ending == NoTimeLeft || e.Ending == Unstable
-}
+// String returns what was asked and what came back, on one line.
+func (f *Failure) String() string { return f.Request + ": " + f.Reason }
 
-// Target returns what was requested when Failure, which must not be nil, came: "GET https://h/instance (connect_to a:1)".
-func (e *ReadError) Target() string {
-	target, failure := "GET "+e.URL, e.Failure
-	if failure.RedirectedTo != "" {
-		target += " (redirected to " + failure.RedirectedTo + ")"
+// isTransient reports whether another attempt may succeed.
+func (f *Failure) isTransient() bool {
+	switch f.Kind {
+	case HostNotResolved, ConnectionFailed, NoResponseInTime, ConnectionBroken, HandshakeFailed, InvalidResponse, ProxyFailed,
+		NotJSON:
+		return !f.permanent
+	case Status:
+		return isRetriedStatus(f.StatusCode)
+	default:
+		return false
 	}
-	if failure.ConnectTo != "" {
-		target += " (connect_to " + failure.ConnectTo + ")"
+}
+
+// errTooLarge is the error of a body that is too large.
+var errTooLarge = fmt.Errorf("the body has more than %d bytes", maxBody)
+
+// redirectError is the error of a redirect that must not be followed.
+type redirectError struct{ reason string }
+
+func (e *redirectError) Error() string { return e.reason }
+
+// failureOf returns the failure for an error of net/http. It tells kinds apart by the types of Go's errors.
+//
+// The order matters. A timeout comes first, because it breaks connections and handshakes. A proxy comes before everything else
+// that it can wrap. A certificate comes before the handshake that it fails, and a handshake before the connection that it
+// breaks. What Go has no type for is an invalid response.
+func (a *attempt) failureOf(ctx context.Context, err error) *Failure {
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		err = urlErr.Err // without the URL, which may have a query after a redirect
 	}
-	if failure.CacheAgeSeconds > 0 && failure.Kind != KindCached { // then, Reason has the age
-		target += fmt.Sprintf(" (from a cache, %d seconds old)", failure.CacheAgeSeconds)
+	operation, isOperation := errors.AsType[*net.OpError](err)
+	verification, isVerification := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, os.ErrDeadlineExceeded):
+		return a.newFailure(a.trace.waitedFor(a.proxy()))
+	case isA[*redirectError](err):
+		return a.newFailure(RedirectNotFollowed, err.Error())
+	case isA[*proxyError](err), isOperation && (operation.Op == "proxyconnect" || operation.Op == "socks connect"):
+		failure := a.newFailure(ProxyFailed, err.Error())
+		proxyErr, isProxyErr := errors.AsType[*proxyError](err)
+		failure.permanent = isVerification || isProxyErr && proxyErr.permanent
+		return failure
+	case isA[*net.DNSError](err):
+		return a.newFailure(HostNotResolved, err.Error())
+	case isVerification:
+		return a.certificateFailure(verification)
+	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
+		failure := a.newFailure(HandshakeFailed, err.Error())
+		failure.permanent = true // the port does not speak TLS
+		return failure
+	case a.trace.failedHandshake(err), !a.answered && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
+		// The latter are alerts of TLS after the handshake, for example about a client certificate.
+		return a.newFailure(HandshakeFailed, err.Error())
+	case isOperation && operation.Op == "dial":
+		return a.newFailure(ConnectionFailed, err.Error())
+	case errors.Is(err, errTooLarge):
+		return a.newFailure(ResponseTooLarge, err.Error())
+	case isOperation, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		err.Error() == "http: server closed idle connection": // an EOF for which net/http has no type
+		return a.newFailure(ConnectionBroken, err.Error())
+	default:
+		return a.newFailure(InvalidResponse, err.Error())
 	}
-	return target
 }
 
-// Difference is a value that is not as expected.
-type Difference struct {
-	// Name identifies the value.
-	Name string
-	// Reported and Expected are its values as text, safe to print.
-	Reported, Expected string
-	// Remedy says what the difference may come from, and what to do, or "".
-	Remedy string
+// certificateFailure returns the failure for a certificate that is not trusted. The issuer shows who signed it, which may be
+// a program that inspects connections.
+func (a *attempt) certificateFailure(err *tls.CertificateVerificationError) *Failure {
+	reason := err.Error()
+	if len(err.UnverifiedCertificates) > 0 {
+		reason += fmt.Sprintf(" (its issuer is %q)", err.UnverifiedCertificates[0].Issuer.String())
+	}
+	failure := a.newFailure(CertificateNotTrusted, reason)
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
+	switch {
+	case isA[x509.UnknownAuthorityError](err):
+		failure.Certificate = UnknownAuthority
+	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no name
+		failure.Certificate = WrongHostName
+	case isInvalid && invalid.Reason == x509.Expired:
+		failure.Certificate = OutsideValidity
+	default:
+		failure.Certificate = UnfitCertificate
+	}
+	return failure
 }
 
-func (d Difference) String() string {
-	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
-}
-
-// statusLine returns a status as "503 Service Unavailable".
-func statusLine(status int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+// isA reports whether an error wraps one of type E.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

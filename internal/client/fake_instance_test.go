@@ -67,9 +67,8 @@ func (f *fakeInstance) wait(t *testing.T, limit time.Duration, until client.Cond
 // ended checks what holds for the errors of all reads and waits, and returns err.
 func (f *fakeInstance) ended(t *testing.T, err error) error {
 	t.Helper()
-	if got := client.AsReadError(err); got != nil {
+	if got := readErrorOf(err); got != nil {
 		check(t, "Attempts", got.Attempts, len(f.requests))
-		check(t, "OutOfTime()", got.OutOfTime(), got.Ending != client.GaveUp && got.Ending != client.Canceled)
 	}
 	return err
 }
@@ -81,13 +80,10 @@ func (f *fakeInstance) outcome(err error) string {
 	if err == nil {
 		return outcome + "ready"
 	}
-	got := client.AsReadError(err)
-	outcome += map[client.Ending]string{
-		client.GaveUp: "gave up", client.TimeRanOut: "time ran out", client.NoTimeLeft: "no time left", client.Unstable: "unstable",
-		client.Canceled: "canceled",
-	}[got.Ending]
+	got := readErrorOf(err)
+	outcome += map[client.Ending]string{client.GaveUp: "gave up", client.OutOfTime: "out of time", client.Canceled: "canceled"}[got.Ending]
 	if got.Failure != nil {
-		outcome += ": " + got.Failure.Class
+		outcome += ": " + got.Failure.Class()
 	}
 	if got.Failure != nil && got.Failure.TimedOut {
 		outcome += " (timed out)"

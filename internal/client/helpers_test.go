@@ -1,10 +1,12 @@
 package client_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,6 +28,7 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -40,8 +43,6 @@ const (
 	secret        = "Bearer s3cret/T0ken+\"<&>\""
 	proxyPassword = "pr0xy-passw0rd"
 
-	// notHTTP begins the reason of a failure.
-	notHTTP = "the response is not valid HTTP: "
 	// okHead begins a response.
 	okHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	// The name of an instance that is reached through a proxy.
@@ -94,6 +95,10 @@ var firstNameServer sync.Map
 func dialNameServer(ctx context.Context, _, server string) (net.Conn, error) {
 	if nameServers.Err() != nil {
 		return nil, net.ErrClosed
+	}
+	// Go's own resolver makes a connection with the same context, so that the hooks of the client see that connection, too.
+	if own, err := new(net.Dialer).DialContext(ctx, "udp", "127.0.0.1:53"); err == nil {
+		_ = own.Close()
 	}
 	ours, theirs := net.Pipe()
 	context.AfterFunc(ctx, func() { _ = theirs.Close() })
@@ -191,7 +196,7 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 // newRequest returns a request with the secret in a header.
 func newRequest(t testing.TB, url string) client.Request {
 	t.Helper()
-	base, err := address.ParseBaseURL(url)
+	base, err := address.Parse(url)
 	if err != nil {
 		t.Fatalf("%q: %v", url, err)
 	}
@@ -225,58 +230,73 @@ func readError(t testing.TB, c *client.Client, request client.Request) *client.R
 // checkReadError checks what holds for all errors that have a failure, and returns err as a ReadError.
 func checkReadError(t testing.TB, err error, request client.Request) *client.ReadError {
 	t.Helper()
-	got := client.AsReadError(err)
+	got := readErrorOf(err)
 	if got == nil || got.Failure == nil {
-		t.Fatalf("error %#v, want a ReadError with a failure", err)
+		t.Fatalf("error %#v, want one with a failure", err)
 	}
 	failure := got.Failure
-	check(t, "URL", got.URL, request.BaseURL.String())
-	check(t, "Error()", got.Error(), got.Target()+": "+failure.Reason)
-	checkContains(t, "Target()", got.Target(), "GET "+got.URL)
-	check(t, "HeadersSent", failure.HeadersSent, len(request.Headers) > 0 && !failure.OtherOrigin)
-	check(t, "whether there are Faults", failure.Faults != nil, failure.Kind == client.KindDocument)
-	if failure.Reason == "" || strings.HasSuffix(failure.Reason, ".") || strings.Contains(failure.Reason, "%!") {
-		t.Errorf("Reason is %q, want a text without a period and without a formatting error", failure.Reason)
+	check(t, "URL", got.URL, request.BaseURL.Document.String())
+	check(t, "Error()", got.Error(), failure.Request+": "+failure.Reason)
+	checkContains(t, "Request", failure.Request, "GET "+got.URL)
+	if failure.Reason == "" {
+		t.Error("the failure has no reason")
 	}
 	checkText(t, got.Error())
-	checkText(t, failure.Class)
+	checkText(t, failure.Class())
 	for _, fault := range failure.Faults {
 		checkText(t, fault)
 	}
 	return got
 }
 
-func checkFailure(t *testing.T, got *client.ReadError, kind *client.Kind, attempts int, reason string) {
+// readErrorOf returns the ReadError of a read, or the one in the WaitError of a wait.
+func readErrorOf(err error) *client.ReadError {
+	if wait, ok := errors.AsType[*client.WaitError](err); ok {
+		return &wait.ReadError
+	}
+	read, _ := errors.AsType[*client.ReadError](err)
+	return read
+}
+
+// failing is what a read from a server meets. The reason is a part of the failure's.
+type failing struct {
+	url      string
+	kind     client.Kind
+	attempts int
+	reason   string
+}
+
+// checkFailures reads from each server with two attempts at most.
+func checkFailures(t *testing.T, tests map[string]failing, variables ...string) {
 	t.Helper()
-	check(t, "Kind", got.Failure.Kind, kind)
-	check(t, "Attempts", got.Attempts, attempts)
+	c := newClient(t, newConfig(), variables...)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkFailure(t, readError(t, c, newRequest(t, test.url)), test)
+		})
+	}
+}
+
+func checkFailure(t *testing.T, got *client.ReadError, want failing) {
+	t.Helper()
+	check(t, "Kind", got.Failure.Kind, want.kind)
+	check(t, "Attempts", got.Attempts, want.attempts)
 	check(t, "Ending", got.Ending, client.GaveUp)
-	checkContains(t, "Reason", got.Failure.Reason, reason)
+	checkContains(t, "Reason", got.Failure.Reason, want.reason)
 }
 
 // checkCanceled checks that a read returned because its context was canceled.
 func checkCanceled(t testing.TB, err error) {
 	t.Helper()
-	if got := client.AsReadError(err); got == nil || got.Ending != client.Canceled {
+	if got := readErrorOf(err); got == nil || got.Ending != client.Canceled {
 		t.Errorf("error is %v, want %v", err, context.Canceled)
 	}
 }
 
-// failureOfHeldRead reads once from a server that holds requests, with the request timeout, and returns the failure. It also checks that
-// a wait can be canceled meanwhile, as by Ctrl-C.
-func failureOfHeldRead(t *testing.T, timeout time.Duration, url string, variables ...string) *client.Failure {
-	t.Helper()
-	config := newConfig()
-	config.RequestTimeout, config.Retry.MaxAttempts = timeout, 1
-	c, request := newClient(t, config, variables...), newRequest(t, url)
-	got := readError(t, c, request)
-	check(t, "Ending", got.Ending, client.GaveUp)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
-	_, err := c.Wait(ctx, request, client.Condition{})
-	checkCanceled(t, err)
-	return got.Failure
+// anything is the condition that an instance answers.
+func anything() client.Condition {
+	return client.Condition{Differences: func(*instance.Details) []client.Difference { return nil }}
 }
 
 // ownHeaders returns the headers that the client itself sends.
@@ -312,8 +332,8 @@ func checkContains(t testing.TB, name, text string, parts ...string) {
 	}
 }
 
-// neverShown matches the secrets of these tests, and addresses that differ from run to run.
-var neverShown = regexp.MustCompile(`s3cret|T0ken|pr0xy|->|:53: `)
+// neverShown matches the secrets of these tests, and what fmt prints for a wrong format.
+var neverShown = regexp.MustCompile(`s3cret|T0ken|pr0xy|%!`)
 
 // checkText checks a text that users see.
 func checkText(t testing.TB, text string) {
@@ -370,6 +390,12 @@ func gzipped(body string) instancetest.Step {
 	})
 }
 
+// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
+func respondsWith(t testing.TB, text string) (url string) {
+	t.Helper()
+	return serverURL(t, verbatim(text))
+}
+
 func closeNow(c net.Conn) { _ = c.Close() }
 
 // sends writes a text at once, and waits for the client to leave.
@@ -377,5 +403,25 @@ func sends(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
 		instancetest.Await(c)
+	}
+}
+
+// answers reads a request, and then does what sends does.
+func answers(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			sends(text)(c)
+		}
+	}
+}
+
+// socks is the part of a SOCKS5 proxy that gives one answer to every request.
+func socks(answer byte) func(net.Conn) {
+	return func(c net.Conn) {
+		message := make([]byte, 512)
+		_, _ = c.Read(message) // the methods
+		_, _ = c.Write([]byte{5, 0})
+		_, _ = c.Read(message) // the request
+		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
 	}
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/base64"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,97 +10,44 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-const (
-	redacted = "(redacted)"
-	// minSecret is the minimum length of a secret in bytes. Redacting "1" or "on" would make messages unreadable.
-	minSecret = 3
-)
+// minSecret is the minimum length in bytes of a header value that is redacted. A message without every "1", "on" or "log"
+// could not be read.
+const minSecret = 8
 
-// publicHeaders lists the headers whose values are not secret and may appear in errors.
-var publicHeaders = []string{"Accept", "Content-Type", "Host"}
+// redactor replaces secrets that a server echoes, verbatim or URL-encoded. It finds no other spelling, of which there is no end.
+type redactor struct{ *strings.Replacer }
 
-// secretsOf returns the secrets in request headers: each value, the part after its scheme ("Bearer ..."), the decoded
-// credentials and password of Basic, and the values of cookies.
-func secretsOf(header http.Header) []string {
-	var secrets []string
-	for name, values := range header {
-		if slices.Contains(publicHeaders, name) {
-			continue
-		}
+// newRedactor returns a redactor for the values of request headers, what follows a scheme in them ("Bearer ..."), and the
+// credentials of proxies.
+func newRedactor(headers http.Header, proxyCredentials []string) redactor {
+	secrets := slices.Clone(proxyCredentials)
+	for _, values := range headers {
 		for _, value := range values {
-			value = strings.TrimSpace(value) // as net/http sends it
-			scheme, credentials, _ := strings.Cut(value, " ")
-			credentials = strings.TrimSpace(credentials)
-			secrets = append(secrets, value, credentials)
-			pair, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))
-			if err == nil && strings.EqualFold(scheme, "Basic") {
-				_, password, _ := strings.Cut(string(pair), ":")
-				secrets = append(secrets, string(pair), password)
-			}
-			if name == "Cookie" {
-				for cookie := range strings.SplitSeq(value, ";") {
-					_, cookieValue, _ := strings.Cut(cookie, "=")
-					secrets = append(secrets, strings.Trim(strings.TrimSpace(cookieValue), `"`)) // as servers read it
+			_, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
+			for _, secret := range []string{strings.TrimSpace(value), strings.TrimSpace(credentials)} {
+				if len(secret) >= minSecret {
+					secrets = append(secrets, secret)
 				}
 			}
 		}
 	}
-	return secrets
-}
-
-// redactor replaces secrets that a server or a proxy echoes, in the spellings of newRedactor. It finds no others.
-type redactor struct{ *strings.Replacer }
-
-// What PHP and Go escape in JSON by default, beyond what strconv does.
-var (
-	phpJSON = strings.NewReplacer("/", `\/`)
-	goJSON  = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
-)
-
-func newRedactor(header http.Header, proxyCredentials []string) redactor {
-	var spellings []string
-	for _, secret := range append(secretsOf(header), proxyCredentials...) {
-		scheme := strings.ToLower(secret)
-		if len(secret) < minSecret || scheme == "http" || scheme == "https" { // the value of X-Forwarded-Proto, for example
-			continue
-		}
-		// Verbatim, in lower case as in hosts and schemes, path-escaped with and without slashes, and quoted as in net/http
-		// errors and as PHP and Go write JSON. Quoted also in ASCII alone, as Python and PHP write JSON by default.
-		spellings = append(spellings, secret, strings.ToLower(secret), (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret))
-		for _, quoted := range []string{strconv.Quote(secret), strconv.QuoteToASCII(secret)} {
-			quoted = quoted[1 : len(quoted)-1]
-			spellings = append(spellings, quoted, phpJSON.Replace(quoted), goJSON.Replace(quoted))
-		}
-	}
-	// Longest first: of several matches, strings.Replacer uses the first in argument order.
-	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one secret may begin with another
 	var pairs []string
-	for _, spelling := range spellings {
-		pairs = append(pairs, spelling, redacted)
+	for _, secret := range secrets {
+		quoted := strconv.Quote(secret) // as net/http and JSON have it, if it contains a quotation mark
+		// In lower case, too, as in the host of a URL.
+		for _, spelling := range []string{
+			secret, strings.ToLower(secret), quoted[1 : len(quoted)-1],
+			url.PathEscape(secret), url.QueryEscape(secret), (&url.URL{Path: secret}).EscapedPath(),
+		} {
+			pairs = append(pairs, spelling, "(redacted)")
+		}
 	}
 	return redactor{strings.NewReplacer(pairs...)}
 }
 
-// line returns text from a server as one line of at most limit characters, redacted and safe to print.
+// line returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping
+// characters that cannot be printed may uncover a secret, and cuts last, so that no part of a secret remains.
 func (r redactor) line(text string, limit int) string {
-	return safetext.RedactedLine(text, r.Replace, limit)
-}
-
-// excerpt returns the beginning of a server's text, redacted and safe to print.
-func (r redactor) excerpt(text string) string {
-	text = r.Replace(text) // before cutting, which could leave part of a secret
-	if len(text) > maxExcerpt {
-		text = text[:maxExcerpt] + "…"
-	}
-	return strings.TrimRight(r.line(text, messageLimit), ". ")
-}
-
-// quoting returns a library's error text. Only what follows mark came from the server, so only that is redacted: a
-// header value such as "server" must not make the library's own words unreadable.
-func (r redactor) quoting(text, mark string) string {
-	words, fromServer, found := strings.Cut(text, mark)
-	if found {
-		words += mark + r.line(fromServer, reasonLimit)
-	}
-	return safetext.Line(words, reasonLimit)
+	return safetext.Cut(r.Replace(safetext.Line(r.Replace(text))), limit)
 }

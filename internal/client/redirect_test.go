@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -43,19 +44,7 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// A read waits for the body of a redirect only if that is known to be small: then it can go on using the connection.
-func TestLargeBodyOfARedirectIsNotAwaited(t *testing.T) {
-	t.Parallel()
-	const head = "HTTP/1.1 302 Found\r\nLocation: /instance\r\n"
-	large := instancetest.Verbatim(head+"Content-Length: 2049\r\n\r\n", instancetest.Silent())
-	server := instancetest.New(t, instancetest.WithScript(large, instancetest.Verbatim(head+"\r\n", instancetest.Silent())))
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	mustRead(t, newClient(t, config), newRequest(t, server.URL()))
-}
-
-// Extra headers and the client certificate stay with the origin they were meant for, and go there again when a
-// redirect leads back.
+// Extra headers and the client certificate stay with the origin they were meant for, and go there again when a redirect leads back.
 func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
 	plain, tls := instancetest.WithPlainHTTP(), instancetest.WithTLS()
@@ -81,14 +70,12 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 			config.TLS = certified
 			request := newRequest(t, first.URL())
 			request.Headers = http.Header{
-				"Authorization": {secret}, "Cookie": {"a=b"}, "X-Api-Key": {"k3y"},
-				"Host": {"files.example.org"}, "Accept": {"text/plain"}, "User-Agent": {"mine"},
+				"Authorization": {secret}, "Cookie": {"a=b"}, "X-Api-Key": {"k3y"}, "Accept": {"text/plain"}, "User-Agent": {"mine"},
 			}
 			mustRead(t, newClient(t, config), request)
 			for _, sent := range first.Requests() {
 				check(t, "Authorization", sent.Header.Get("Authorization"), secret)
 				check(t, "User-Agent", sent.Header.Get("User-Agent"), "mine")
-				check(t, "Host", sent.Host, "files.example.org")
 				check(t, "certificate sent to the instance", sent.ClientCertificate, name == "mutual TLS")
 			}
 			check(t, "number of requests to the other origin", len(second.Requests()), 1)
@@ -101,61 +88,49 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	}
 }
 
-func TestRedirectsThatAreNotFollowedAreNamedWithoutTheirSecrets(t *testing.T) {
+func TestRedirectsThatAreNotFollowed(t *testing.T) {
 	t.Parallel()
+	tests := make(map[string]failing)
 	for location, reason := range map[string]string{
-		"http://files.example.org/x?s3cret":       "a redirect from https to http://files.example.org/x, which would give up TLS",
-		"http://files\u202e.example.org/\u202e":   "a redirect from https to http://files.example.org/",
-		"http://" + strings.Repeat("a", 10_000):   "aaa…, which would give up TLS",
+		"http://files.example.org/x?s3cret":       "a redirect to http://files.example.org/x, which would give up TLS",
+		"http://files\u202e.example.org/\u202e":   "a redirect to http://files",
+		"http://" + strings.Repeat("a", 10_000):   "aaa…",
 		"ftp://files.example.org/x?s3cret":        "a redirect to ftp://files.example.org/x, which is neither http nor https",
-		"javascript:alert(1)":                     "a redirect to javascript:, which is neither http nor https",
-		"https://user:s3cret@files.example.org/x": "a redirect to a URL with user info, at https://files.example.org/x",
-		"https:files":        "a redirect to a URL without a host",
-		"https://:80/":       "a redirect to a URL without a host",
+		"javascript:alert(1)":                     "which is neither http nor https",
+		"https://user:s3cret@files.example.org/x": "a redirect to https://files.example.org/x, which has user info",
+		"https:files":        "which has no host",
+		"https://:80/":       "which has no host",
 		"http://[::1/s3cret": "a redirect to a URL that is not valid",
-		"//::?s3cret":/* url.Parse accepts it */ "a redirect to a URL that is not valid",
 	} {
-		t.Run(location[:min(len(location), 30)], func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, location)))
-			got := readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-			checkFailure(t, got, client.KindRedirect, final, reason)
-			check(t, "StatusCode", got.Failure.StatusCode, 0)
-		})
+		server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, location)))
+		tests[location[:min(len(location), 30)]] = failing{server.URL(), client.RedirectNotFollowed, final, reason}
 	}
-}
+	tests["loop"] = failing{serverURL(t, instancetest.Redirect(302, "/instance")), client.RedirectNotFollowed, final, "/instance, after 5 redirects"}
+	checkFailures(t, tests)
 
-func TestFiveRedirectsAreFollowedAtMost(t *testing.T) {
-	t.Parallel()
 	server := instancetest.New(t, instancetest.WithOtherRoutes())
-	c, location := newClient(t, newConfig()), func(n int) string { return fmt.Sprintf("/%d?s3cret", n) }
-	for last, test := range map[string]failing{
-		location(6): {"/5", client.KindRedirect, "more than 5 redirects"},
-		location(2): {"/5", client.KindRedirectLoop, "a redirect loop: it returns to " + server.URL() + "/2"},
-		"/1?n=2":    {"/5", client.KindRedirectLoop, "it returns to " + server.URL() + "/1"}, // counts its rounds
-	} {
-		var script []instancetest.Step
-		for n := range 5 {
-			script = append(script, instancetest.Redirect(302, location(n+1)))
-		}
-		server.SetScript(append(script, instancetest.Redirect(302, last))...)
-		got := readError(t, c, newRequest(t, server.URL()))
-		checkFailure(t, got, test.kind, final, test.reason)
-		check(t, "RedirectedTo", got.Failure.RedirectedTo, server.URL()+test.url)
+	redirects := make([]instancetest.Step, 0, 6)
+	for n := range 6 {
+		redirects = append(redirects, instancetest.Redirect(302, fmt.Sprintf("/%d?s3cret", n+1)))
 	}
+	server.SetScript(redirects...)
+	got := readError(t, newClient(t, newConfig()), newRequest(t, server.URL()))
+	checkFailure(t, got, failing{"", client.RedirectNotFollowed, final, "a redirect to " + server.URL() + "/6, after 5 redirects"})
+	check(t, "Request", got.Failure.Request, "GET "+server.URL()+"/instance (redirected to "+server.URL()+"/5)")
 }
 
-// The query of the redirect is left out. OtherOrigin says that headers and certificate were not sent there.
+// The query of the redirect is left out. HeadersWithheld says that headers and certificate were not sent there.
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		target instancetest.Option
-		kind   *client.Kind
+		kind   client.Kind
 	}{
-		"credentials withheld":    {instancetest.WithRequiredHeader("Authorization", secret), client.KindStatus},
-		"certificate withheld":    {instancetest.WithClientCertificate(), client.KindClientCertificate},
-		"closed":                  {instancetest.WithDefault(instancetest.CloseConnection()), client.KindBroken},
-		"not trusted, wrong name": {instancetest.WithCertificate(instancetest.CertificateWrongHost), client.KindCertificateName},
+		"credentials withheld": {instancetest.WithRequiredHeader("Authorization", secret), client.Status},
+		"certificate withheld": {instancetest.WithClientCertificate(), client.HandshakeFailed},
+		"closed":               {instancetest.WithDefault(instancetest.CloseConnection()), client.ConnectionBroken},
+		"wrong name":           {instancetest.WithCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted},
+		"login page":           {instancetest.WithDefault(instancetest.Body(200, "text/html", "<title>Sign in</title>")), client.NotJSON},
 	}
 	config := newConfig()
 	config.TLS = certified
@@ -165,38 +140,41 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			t.Parallel()
 			target := instancetest.New(t, test.target, instancetest.WithPath("/there"))
 			location := target.URL() + "/instance"
-			server := instancetest.New(t, instancetest.WithDefault(instancetest.Redirect(302, location+"?token=s3cret#fragment")))
-			got := readError(t, c, newRequest(t, server.URL()))
-			check(t, "Kind", got.Failure.Kind, test.kind)
-			check(t, "OtherOrigin", got.Failure.OtherOrigin, true)
-			check(t, "RedirectedTo", got.Failure.RedirectedTo, location)
-			check(t, "Target()", got.Target(), "GET "+server.URL()+"/instance (redirected to "+location+")")
+			request := newRequest(t, serverURL(t, instancetest.Redirect(302, location+"?token=s3cret#fragment")))
+			failure := readError(t, c, request).Failure
+			check(t, "Kind", failure.Kind, test.kind)
+			check(t, "HeadersWithheld", failure.HeadersWithheld, true)
+			check(t, "Request", failure.Request, "GET "+request.BaseURL.Document.String()+" (redirected to "+location+")")
+			request.Headers = nil
+			check(t, "HeadersWithheld without headers", readError(t, c, request).Failure.HeadersWithheld, false)
 		})
 	}
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(403)))
-	server.SetScript(instancetest.Redirect(302, "/other"))
+	server := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, "/other")), instancetest.WithDefault(instancetest.Status(403)))
 	failure := readError(t, c, newRequest(t, server.URL())).Failure
-	check(t, "OtherOrigin within one origin", failure.OtherOrigin, false)
-	check(t, "RedirectedTo within one origin", failure.RedirectedTo, server.URL()+"/other")
-
-	proxied := newClient(t, config, "HTTPS_PROXY="+instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL())
-	failure = readError(t, proxied, newRequest(t, serverURL(t, instancetest.Redirect(302, proxiedHTTPS)))).Failure
-	check(t, "Proxy of the other scheme", strings.ToUpper(failure.Proxy), "HTTPS_PROXY") // other tests may have set https_proxy for a moment
-
-	longest := server.URL() + "/" + strings.Repeat("a", 199-len(server.URL()))
-	for path, want := range map[string]string{"": longest, "a": longest[:199] + "…"} {
-		server.SetScript(instancetest.Redirect(302, longest+path))
-		check(t, "RedirectedTo, cut", readError(t, c, newRequest(t, server.URL())).Failure.RedirectedTo, want)
-	}
+	check(t, "HeadersWithheld within one origin", failure.HeadersWithheld, false)
+	check(t, "Request", failure.Request, "GET "+server.URL()+"/instance (redirected to "+server.URL()+"/other)")
+	long := server.URL() + "/" + strings.Repeat("a", 200-len(server.URL()))
+	server.SetScript(instancetest.Redirect(302, long))
+	checkContains(t, "Request", readError(t, c, newRequest(t, server.URL())).Failure.Request, "(redirected to "+long[:199]+"…)")
 }
 
-// The stage that a timeout names is that of the request that took the time, which here was not the redirect.
+// What a timeout says is true of the request that took the time, which here was not the redirect.
 func TestTimeoutAfterARedirectNamesTheTarget(t *testing.T) {
 	t.Parallel()
-	silent := rawServer(t, "https", instancetest.Await)
 	config := newConfig()
-	config.Retry.MaxAttempts, config.RequestTimeout = 1, 2*short
-	failure := readError(t, newClient(t, config), newRequest(t, serverURL(t, instancetest.Redirect(302, silent)))).Failure
-	check(t, "RedirectedTo", failure.RedirectedTo, silent)
-	checkContains(t, "Reason", failure.Reason, "connected, but no TLS handshake in time")
+	config.Retry.MaxAttempts, config.RequestTimeout = 1, time.Second
+	got := readError(t, newClient(t, config), newRequest(t, serverURL(t, instancetest.Redirect(302, "http://"+hostOfSilentNameServer+"/a"))))
+	checkFailure(t, got, failing{"", client.HostNotResolved, final, "no answer from a name server in time"})
+	checkContains(t, "Request", got.Failure.Request, "/instance (redirected to http://"+hostOfSilentNameServer+"/a)")
+}
+
+// A read does not wait for the body of a redirect.
+func TestBodyOfARedirectIsNotAwaited(t *testing.T) {
+	t.Parallel()
+	const head = "HTTP/1.1 302 Found\r\nLocation: /instance\r\n"
+	large := instancetest.Verbatim(head+"Content-Length: 2049\r\n\r\n", instancetest.Silent())
+	server := instancetest.New(t, instancetest.WithScript(large, instancetest.Verbatim(head+"\r\n", instancetest.Silent())))
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	mustRead(t, newClient(t, config), newRequest(t, server.URL()))
 }

@@ -3,17 +3,13 @@ package client
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"strings"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// TLS holds the TLS settings of a client. The zero value trusts the system's certificate authorities.
+// TLS holds the TLS settings of a client. The zero value trusts the authorities of the system.
 type TLS struct {
-	// CACertPEM holds CA certificates to trust in addition to the system's.
+	// CACertPEM holds certificates of authorities that are trusted in addition to the system's.
 	CACertPEM string
 	// ClientCertPEM and ClientKeyPEM are for mutual TLS. Set both or neither.
 	ClientCertPEM, ClientKeyPEM string
@@ -21,97 +17,57 @@ type TLS struct {
 	Insecure bool
 }
 
-// tlsConfigs returns a configuration without the client certificate, one with it or nil, and what addCACerts left out.
-func tlsConfigs(settings TLS) (without, with *tls.Config, leftOut []string, err error) {
-	without = &tls.Config{
+// tlsConfigs are a configuration without the client certificate, and one with it, which is nil if there is none.
+type tlsConfigs struct{ plain, withCertificate *tls.Config }
+
+func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
+	configs.plain = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		NextProtos:         []string{"http/1.1"}, // a server without HTTP/1.1 then fails the handshake with a clear error
-		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // set by the user, who gets a warning
+		NextProtos:         []string{"http/1.1"}, // so that a server without HTTP/1.1 fails the handshake
+		InsecureSkipVerify: settings.Insecure,    //nolint:gosec // the user has set it, and gets a warning
 	}
 	if settings.CACertPEM != "" {
-		if without.RootCAs, err = x509.SystemCertPool(); err != nil { // see addMissingAuthorities
-			without.RootCAs = x509.NewCertPool()
+		pool, err := x509.SystemCertPool()
+		if err != nil { // then the user's authorities alone count
+			pool = x509.NewCertPool()
 		}
-		if leftOut, err = addCACerts(without.RootCAs, settings.CACertPEM); err != nil {
-			return nil, nil, nil, fmt.Errorf("the CA certificates: %w", err)
+		if usable, _ := addCACerts(pool, settings.CACertPEM); usable == 0 {
+			return tlsConfigs{}, errors.New("there is no certificate of an authority in PEM form")
 		}
+		configs.plain.RootCAs = pool
 	}
-	answerCertificateRequest(without, &tls.Certificate{}) // sends none, but records that the server asked for one
 	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
-		return without, nil, leftOut, nil
+		return configs, nil
 	}
 	certificate, err := ParseClientCert(settings.ClientCertPEM, settings.ClientKeyPEM)
 	if err != nil {
-		return nil, nil, nil, err
+		return tlsConfigs{}, err
 	}
-	with = without.Clone()
-	with.Renegotiation = tls.RenegotiateOnceAsClient // IIS asks for the certificate that way
-	answerCertificateRequest(with, &certificate)
-	return without, with, leftOut, nil
-}
-
-// answerCertificateRequest sets the certificate to send if a server asks for one. The trace records that it asked.
-func answerCertificateRequest(config *tls.Config, certificate *tls.Certificate) {
-	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		traceOf(info.Context()).wantCertificate()
-		return certificate, nil
+	configs.withCertificate = configs.plain.Clone()
+	configs.withCertificate.Renegotiation = tls.RenegotiateOnceAsClient // some servers ask for a certificate that way
+	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be misleading.
+	configs.withCertificate.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		return &certificate, nil
 	}
+	return configs, nil
 }
 
-// CheckCACerts returns an error if text has no PEM certificate that can be used. It does not load the system's.
-func CheckCACerts(text string) error {
-	_, err := addCACerts(x509.NewCertPool(), text)
-	return err
-}
+// CountCACerts returns how many blocks of a PEM text are certificates that Go can use, and the number of all blocks.
+func CountCACerts(text string) (usable, total int) { return addCACerts(x509.NewCertPool(), text) }
 
-// addCACerts adds PEM certificates to a pool, and returns which blocks it left out, and why: a bundle may have a root
-// that Go rejects. Returns an error if no certificate is left.
-func addCACerts(pool *x509.CertPool, text string) (leftOut []string, err error) {
+// addCACerts adds certificates to a pool, and counts them. It adds each block by itself, because
+// [x509.CertPool.AppendCertsFromPEM] does not say what it left out.
+func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	const begin = "-----BEGIN "
-	blocks := strings.Split(text, begin)[1:]
-	for i, body := range blocks {
-		problem := ""
-		if block, _ := pem.Decode([]byte(begin + body)); block == nil {
-			problem = "is not valid PEM: it may be cut short, indented or changed by an editor"
-		} else if block.Type != "CERTIFICATE" {
-			problem = "is a " + block.Type
-		} else if certificate, err := x509.ParseCertificate(block.Bytes); err != nil {
-			problem = "is not a certificate that Go accepts: " + goText(err)
-		} else {
-			pool.AddCert(certificate)
-			continue
+	for _, block := range strings.Split(text, begin)[1:] {
+		if total++; pool.AppendCertsFromPEM([]byte(begin + block)) {
+			usable++
 		}
-		leftOut = append(leftOut, fmt.Sprintf("block %d %s", i+1, problem))
 	}
-	if len(leftOut) == len(blocks) {
-		const none = `there is no certificate in PEM form (a block that begins with "-----BEGIN CERTIFICATE-----")`
-		return nil, errors.New(safetext.Line(strings.Join(append([]string{none}, leftOut...), "; "), reasonLimit))
-	}
-	return leftOut, nil
-}
-
-// addMissingAuthorities adds to the reason which CA certificates were left out, and why the system's are missing.
-func (f *Failure) addMissingAuthorities(leftOut []string) {
-	if f.CACertsLeftOut = len(leftOut) > 0; f.CACertsLeftOut {
-		f.Reason += "; left out of the CA certificates: " + safetext.Line(strings.Join(leftOut, "; "), reasonLimit)
-	}
-	pool, err := x509.SystemCertPool()
-	f.SystemCAsMissing = err != nil || pool.Equal(x509.NewCertPool())
-	switch {
-	case err != nil:
-		f.Reason += "; the system's CA certificates could not be loaded: " + safetext.Line(err.Error(), reasonLimit)
-	case f.SystemCAsMissing:
-		f.Reason += "; this machine has no CA certificates of the system"
-	}
+	return usable, total
 }
 
 // ParseClientCert parses a PEM certificate and its key. The error contains neither.
 func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
-	unmark := strings.NewReplacer("\ufeff", "") // a byte order mark
-	certificate, err := tls.X509KeyPair([]byte(unmark.Replace(certPEM)), []byte(unmark.Replace(keyPEM)))
-	if err != nil {
-		reason := strings.TrimPrefix(goText(err), tlsPrefix)
-		return tls.Certificate{}, fmt.Errorf("the client certificate and key cannot be used: %s", reason)
-	}
-	return certificate, nil
+	return tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 }

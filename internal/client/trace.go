@@ -1,107 +1,73 @@
 package client
 
 import (
-	"context"
+	"crypto/tls"
+	"errors"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
 
-// stage is the progress of a request.
-type stage int32
-
-const (
-	stageNone stage = iota // the request waits for a connection
-	stageResolving
-	stageConnecting
-	stageHandshaking
-	stageSent
-	stageAnswered
-)
-
-// requestTrace records the progress of one request, which net/http's errors leave out.
-type requestTrace struct {
-	// connectTo is the host and port to connect to in place of the URL's, or "".
-	connectTo string
-	redact    redactor
-	// deadline is when the attempt ends.
-	deadline time.Time
-	// age is that of the response. Set by get.
-	age   cacheAge
-	stage atomic.Int32
-	// reused is true if the connection has served other requests before.
-	reused atomic.Bool
-	// proxy is the proxy of the request, or nil.
-	proxy atomic.Pointer[url.URL]
-	// answered is true once the first byte of a response has arrived.
-	answered atomic.Bool
-	// proxyPassed is true once the connection goes beyond the proxy.
-	proxyPassed atomic.Bool
-	// certificateWanted is true from when the server asks for a client certificate, and may refuse it, until it responds.
-	certificateWanted atomic.Bool
+// trace records what the errors of net/http leave out: the address that was connected to, how far a request got that ran out
+// of time, and the error of a TLS handshake. net/http may call its hooks after the request has ended.
+type trace struct {
+	resolving atomic.Bool
+	address   atomic.Pointer[string]
+	handshake atomic.Pointer[error]
 }
 
-type traceKey struct{}
-
-// traceOf returns the trace in ctx, or one that nobody reads: crypto/tls renegotiates with a context of its own.
-func traceOf(ctx context.Context) *requestTrace {
-	if trace, ok := ctx.Value(traceKey{}).(*requestTrace); ok {
-		return trace
-	}
-	return &requestTrace{redact: newRedactor(nil, nil)}
+func (t *trace) reset() {
+	t.resolving.Store(false)
+	t.address.Store(nil)
+	t.handshake.Store(nil)
 }
 
-// withTrace returns a context that traces one request, and the trace.
-func withTrace(ctx context.Context, connectTo string, redact redactor) (context.Context, *requestTrace) {
-	t := &requestTrace{connectTo: connectTo, redact: redact}
-	t.deadline, _ = ctx.Deadline()
-	ctx = context.WithValue(ctx, traceKey{}, t)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { // called again if a pooled connection turns out to be closed
-			t.stage.Store(int32(stageNone))
-			t.reused.Store(false)
-			t.proxyPassed.Store(false)
+func (t *trace) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { t.resolving.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { t.resolving.Store(false) },
+		ConnectDone: func(_, address string, err error) {
+			if err == nil && !t.resolving.Load() { // otherwise, it is the connection to a name server
+				t.address.Store(&address)
+			}
 		},
-		DNSStart:     func(httptrace.DNSStartInfo) { t.reach(stageResolving) },
-		ConnectStart: func(string, string) { t.reach(stageConnecting) },
-		TLSHandshakeStart: func() {
-			t.reach(stageHandshaking)
-			if proxy := t.proxy.Load(); proxy != nil && proxy.Scheme != "https" {
-				t.proxyPassed.Store(true)
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err != nil {
+				t.handshake.Store(&err)
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
-			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the request's context limits it
-			t.reused.Store(info.Reused)
-			t.proxyPassed.Store(true)
-			t.reach(stageSent)
+			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the context of the request limits it
+			address := info.Conn.RemoteAddr().String()
+			t.address.Store(&address)
 		},
-		GotFirstResponseByte: func() {
-			t.answered.Store(true)
-			t.certificateWanted.Store(false) // later failures have nothing to do with it
-		},
-	}), t
-}
-
-// reach records a stage. It never goes back: net/http may still dial while the request uses another connection.
-func (t *requestTrace) reach(s stage) {
-	for {
-		reached := t.stage.Load()
-		if reached >= int32(s) || t.stage.CompareAndSwap(reached, int32(s)) {
-			return
-		}
 	}
 }
 
-func (t *requestTrace) at() stage { return stage(t.stage.Load()) }
-
-// wantCertificate records that the server asked for a client certificate, unless another connection has the request.
-func (t *requestTrace) wantCertificate() {
-	if t.at() < stageSent {
-		t.certificateWanted.Store(true)
+// connectedTo returns the address of the connection, or "" if there was none.
+func (t *trace) connectedTo() string {
+	if address := t.address.Load(); address != nil {
+		return *address
 	}
+	return ""
 }
 
-// atProxy reports whether the request got no further than its proxy.
-func (t *requestTrace) atProxy() bool { return t.proxy.Load() != nil && !t.proxyPassed.Load() }
+// failedHandshake reports whether err comes from a TLS handshake.
+func (t *trace) failedHandshake(err error) bool {
+	handshake := t.handshake.Load()
+	return handshake != nil && errors.Is(err, *handshake)
+}
+
+// waitedFor returns the failure of a request that ran out of time, because Go's words do not say what it waited for.
+func (t *trace) waitedFor(proxy string) (Kind, string) {
+	switch {
+	case t.connectedTo() != "":
+		return NoResponseInTime, "no response in time"
+	case t.resolving.Load():
+		return HostNotResolved, "no answer from a name server in time"
+	case proxy != "":
+		return ProxyFailed, "no connection in time"
+	default:
+		return ConnectionFailed, "no connection in time"
+	}
+}

@@ -1,22 +1,16 @@
-// Package e2e tests what users read and copy: the configurations under examples/, and the documentation's own
-// configurations and links. It finds them by itself, so that a new example or page is tested without editing a list.
+// Package e2e tests what users read and copy: the configurations under examples/ and on the pages, and what the pages say that a CLI
+// prints. It finds them by itself, so that a new example or page is tested without editing a list.
 //
-// # What an example may count on
+// A test replaces resources of providers that it cannot install by terraform_data, declares what a configuration refers to and does not
+// declare, and puts an instance in the place of URLs like https://files.example.org/api. It sets variables by their names:
 //
-// An example states the version it needs in required_version (">= 1.8"), and what OpenTofu needs, if that differs, in a
-// comment after it ("# OpenTofu: 1.7"); below it the test is skipped. Variables without a default are given values by
-// their names:
-//
-//   - base_url, an instance of the newer response shape, under a path
+//   - base_url, an instance of the newer response shape, under a path, that reports what the configuration expects
 //   - release and chunk_size, what that instance reports
-//   - base_urls, three instances: "older", "newer" and "mixed", after their response shapes; one more, "broken", that
-//     answers 403 where the configuration says allow_failures
+//   - base_urls and tokens, with the keys "older", "newer" and "mixed" after the response shapes of instances; and "broken", which
+//     answers 403, where the configuration says allow_failures
 //   - gateway_token, without which the instance answers 401 (X-Gateway-Token: ...)
-//   - ca_cert_pem, the private authority of the instance's certificate
-//   - client_cert_pem and client_key_pem, without which the instance refuses the TLS handshake
+//   - ca_cert_pem, client_cert_pem and client_key_pem, where the instance requires TLS
+//   - tunnel, the host and port of the instance
 //
-// If the configuration has records and no data source, the first request is answered with 404, which a data source does not
-// retry.
-//
-// An import block (import-by-*.tf) lies beside the resource it imports, and is left out: its instance does not exist.
+// It skips a configuration that the CLI is too old for, by what the configuration uses.
 package e2e

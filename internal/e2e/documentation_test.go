@@ -7,14 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
 const root = "../.."
@@ -104,53 +102,40 @@ func blockWith(t *testing.T, page, text string) string {
 	return found[0].text
 }
 
-// Every configuration on a page parses and is formatted, as is every example.
-func TestAccDocumentation_Format(t *testing.T) {
+// Every configuration on a page is formatted, as is every example.
+func TestDocumentation_Format(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, "")
-	w.skipWithout(acctest.ProviderFunctions) // whose syntax it formats
-	formatted := 0
+	configurations := map[string]string{}
+	for _, file := range slices.Concat(files(t, "*.tf", "examples"), files(t, "*.hcl", "examples")) {
+		configurations[file] = read(t, file)
+	}
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
 			if block.language == "terraform" {
-				w.write(strings.ReplaceAll(block.place, ":", "-line-")+".tf", block.text)
-				formatted++
+				configurations[block.place] = block.text
 			}
 		}
 	}
-	if formatted == 0 {
-		t.Error("no configuration on any page")
+	for place, text := range configurations {
+		if formatted := string(hclwrite.Format([]byte(text))); text != formatted {
+			t.Errorf("%s is not formatted, want\n%s", place, formatted)
+		}
 	}
-	w.run("fmt", "-check", "-diff").expectExitCode(0)
-	w.dir = examplesDir
-	w.run("fmt", "-check", "-diff", "-recursive").expectExitCode(0)
 }
 
-// Every complete configuration on a page can be applied as it is. The first of the README and of the index give the
-// upload form what these pages say.
+// Every configuration on a page can be applied, with declarations of what it leaves to the reader. Values of variables and tests of a
+// module are none: the tests of the guides use them.
 func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
-	wantForm := map[string]any{
-		"max_bytes":      64424509440.,
-		"expire_seconds": []any{1800., 3600., 21600., 43200., 86400., 604800., 1209600., 2592000.},
-	}
+	configuration := regexp.MustCompile(`(?m)^(terraform|provider|variable|locals|data|resource|module|output|check|import) `)
 	for _, page := range handWritten(t) {
 		for _, block := range blocks(t, page) {
-			if block.language != "terraform" || !strings.Contains(block.text, "required_providers") {
-				continue
+			if block.language == "terraform" && configuration.MatchString(block.text) {
+				t.Run(block.place, func(t *testing.T) {
+					t.Parallel()
+					newExample(t, block.text).applyAndCheck()
+				})
 			}
-			t.Run(block.place, func(t *testing.T) {
-				t.Parallel()
-				server := instancetest.New(t)
-				w := newWorkspace(t, strings.ReplaceAll(block.text, exampleURL, server.URL()))
-				w.skipWithout(acctest.TerraformData)
-				w.apply()
-				if form := w.attributes("terraform_data.upload_form"); form != nil {
-					if got := form["output"].(map[string]any)["value"]; !reflect.DeepEqual(got, wantForm) {
-						t.Errorf("the upload form has %v, want %v", got, wantForm)
-					}
-				}
-			})
 		}
 	}
 }
@@ -160,46 +145,39 @@ func TestAccDocumentation_ParseInstance(t *testing.T) {
 	t.Parallel()
 	e := copyExample(t, "functions/parse_instance")
 	e.apply()
-	e.run("output", "older").expectExcerpt(blockWith(t, "templates/functions/parse_instance.md.tmpl", "tolist"))
+	e.run("output", "files").expectExcerpt(blockWith(t, "templates/functions/parse_instance.md.tmpl", "tolist"))
 }
 
 // linksOf returns where the links of a file to files of the repository lead, each with its section. Those to the Registry lead to docs/.
-func linksOf(t *testing.T, file string) []string {
+func linksOf(t *testing.T, file string) (links []string) {
 	t.Helper()
-	var found []string
-	text := read(t, file)
+	text := fence.ReplaceAllString(read(t, file), "")
 	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 	for _, link := range registry.FindAllStringSubmatch(text, -1) {
-		found = append(found, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
+		links = append(links, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
 	}
-	if filepath.Ext(file) != ".md" {
-		return found
-	}
-	for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
-		switch target := link[1]; {
-		case strings.Contains(target, "://"), strings.HasPrefix(target, "mailto:"):
-		case target[0] == '#':
-			found = append(found, file+target)
-		default:
-			found = append(found, filepath.Join(filepath.Dir(file), target))
+	for _, link := range regexp.MustCompile(`\]\(([^)\s:#]*)(#[\w-]+)?\)`).FindAllStringSubmatch(text, -1) {
+		target := file
+		if filepath.Ext(file) != ".md" {
+			continue // code
+		} else if link[1] != "" {
+			target = filepath.Join(filepath.Dir(file), link[1])
 		}
+		links = append(links, target+link[2])
 	}
-	return found
+	return links
 }
 
-// Every link from one page to another leads somewhere, on GitHub as on the Registry, also those to the Registry that are in
-// descriptions, messages and issue templates.
+// Every link from one page to another leads somewhere, on GitHub as on the Registry, also those that are in descriptions, messages and
+// issue templates. A reader of the index finds every page.
 func TestDocumentation_Links(t *testing.T) {
 	t.Parallel()
 	targets := map[string]bool{} // sections of pages
 	for _, page := range published(t) {
 		text := fence.ReplaceAllString(read(t, page), "")
-		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]+)">`).FindAllStringSubmatch(text, -1) {
 			name := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
-			targets[page+"#"+strings.ReplaceAll(name, " ", "-")] = true
-		}
-		for _, anchor := range regexp.MustCompile(`<a id="([^"]+)">`).FindAllStringSubmatch(text, -1) {
-			targets[page+"#"+anchor[1]] = true
+			targets[page+"#"+cmp.Or(heading[2], strings.ReplaceAll(name, " ", "-"))] = true
 		}
 	}
 	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", "internal/provider")) {
@@ -209,20 +187,31 @@ func TestDocumentation_Links(t *testing.T) {
 			}
 		}
 	}
+	// The Registry shows the index at a URL without a slash at its end, where relative links lead nowhere.
+	index := filepath.Join(root, "docs", "index.md")
+	if relative := regexp.MustCompile(`\]\([^)#:\s]+\)`).FindString(read(t, index)); relative != "" {
+		t.Errorf("%s has a relative link: %s", index, relative)
+	}
+	for _, page := range files(t, "*.md", "docs") {
+		if page != index && !slices.Contains(linksOf(t, index), page) {
+			t.Errorf("%s has no link to %s", index, page)
+		}
+	}
 }
 
-// A reader of the index finds every page. The Registry shows the index at a URL without a slash at its end, where relative links lead
-// nowhere.
-func TestDocumentation_IndexLinksToEveryPage(t *testing.T) {
+// No page of a release says that nothing is released: a page in the Registry never changes. Until then, the command in CONTRIBUTING.md
+// finds every such notice.
+func TestDocumentation_NotReleased(t *testing.T) {
 	t.Parallel()
-	index := filepath.Join(root, "docs", "index.md")
-	for _, relative := range regexp.MustCompile(`\]\(([^)#:\s]+)\)`).FindAllStringSubmatch(read(t, index), -1) {
-		t.Errorf("%s has a relative link to %s", index, relative[1])
-	}
-	linked := linksOf(t, index)
-	for _, page := range files(t, "*.md", "docs") {
-		if page != index && !slices.Contains(linked, page) {
-			t.Errorf("%s has no link to %s", index, page)
+	newest := regexp.MustCompile(`(?m)^## .*$`).FindString(read(t, filepath.Join(root, "CHANGELOG.md")))
+	notice := regexp.MustCompile(`(?ms)^<!-- not released -->\n.*?^<!-- /not released -->\n`)
+	for _, page := range handWritten(t) {
+		text := read(t, page)
+		if notice.MatchString(text) && !strings.HasSuffix(newest, "(Unreleased)") {
+			t.Errorf("%s says that nothing is released, and CHANGELOG.md says %q", page, newest)
+		}
+		if strings.Contains(notice.ReplaceAllString(text, ""), "not released -->") {
+			t.Errorf("%s has a line of a notice where the command does not find it", page)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/go-version"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -17,65 +19,90 @@ import (
 
 const examplesDir = root + "/examples"
 
-// exampleURL is what examples name where a variable cannot be used.
+// exampleURL is what pages and examples call their instance. The patterns match all URLs and addresses that stand for one.
 const exampleURL = "https://files.example.org/api"
 
-// example is a copy of an example, and the instances that it reads.
+var (
+	exampleURLs      = regexp.MustCompile(`https://[\w.]+\.example(\.org)?(/files)?(/api)?`)
+	exampleAddresses = regexp.MustCompile(`203\.0\.113\.\d+:\d+`)
+)
+
+// features are what older CLIs do not have, by a pattern of the configurations that use it.
+var features = map[string]acctest.Feature{
+	`(pre|post)condition \{`: {Name: "a condition", Terraform: tfversion.Version1_2_0, OpenTofu: tfversion.Version1_6_0},
+	`"terraform_data"`:       acctest.TerraformData,
+	`(?m)^import \{`:         acctest.ImportBlocks,
+	`(?m)^check "`:           {Name: "a check", Terraform: tfversion.Version1_5_0, OpenTofu: tfversion.Version1_6_0},
+	`provider::`:             acctest.ProviderFunctions,
+	`(?m)^ +ephemeral +=`:    acctest.EphemeralVariables,
+	`(?m)^provider .*\n(  .*\n)*  for_each `: {
+		Name: "for_each of a provider, which no Terraform has,", Terraform: version.Must(version.NewVersion("99")), OpenTofu: tfversion.Version1_9_0,
+	},
+}
+
+// example is a configuration of a page or of examples/, and the instances that it reads.
 type example struct {
 	*workspace
 	configuration string
 	servers       map[string]*instancetest.Server
 }
 
-// copyExample copies an example, or skips a test of one that needs a newer CLI.
-func copyExample(t *testing.T, name string) *example {
+// newExample makes a workspace of a configuration, without other providers. It skips the test if the CLI is too old for it.
+func newExample(t *testing.T, configuration string) *example {
 	t.Helper()
-	e := &example{newWorkspace(t, ""), "\n", map[string]*instancetest.Server{}}
-	e.dir = filepath.Join(e.dir, "configuration")
-	if err := os.CopyFS(e.dir, os.DirFS(filepath.Join(examplesDir, name))); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range glob(t, filepath.Join(e.dir, "*.tf")) {
-		// Import blocks lie beside the resource, where tfplugindocs looks for them. TestAccGuide_MoveToARecord applies one.
-		if strings.HasPrefix(filepath.Base(file), "import-by-") {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
-			continue
+	configuration = strings.ReplaceAll(withStandIns(t, configuration), `stable_for = "30s"`, `stable_for = "1s"`) // no test waits that long
+	e := &example{newWorkspace(t, configuration), configuration, map[string]*instancetest.Server{}}
+	for pattern, feature := range features {
+		if regexp.MustCompile(pattern).MatchString(configuration) {
+			e.skipWithout(feature)
 		}
-		content := strings.ReplaceAll(read(t, file), `stable_for = "30s"`, `stable_for = "1s"`) // no test waits that long
-		e.write(filepath.Base(file), content)
-		e.configuration += content + "\n"
-	}
-	if match := regexp.MustCompile(`(?m)^  required_version = ">= (.*)"(?: # OpenTofu: (.*))?$`).FindStringSubmatch(e.configuration); match != nil {
-		needed := acctest.Feature{Name: "the example", Terraform: version.Must(version.NewVersion(match[1]))}
-		needed.OpenTofu = needed.Terraform // OpenTofu obeys required_version too
-		if match[2] != "" && version.Must(version.NewVersion(match[2])).GreaterThan(needed.Terraform) {
-			needed.OpenTofu = version.Must(version.NewVersion(match[2]))
-		}
-		e.skipWithout(needed)
 	}
 	return e
 }
 
-// startInstances starts the instances that the example's variables ask for, and sets the variables; see the package's documentation.
+// copyExample makes a workspace of an example. Import blocks lie beside the resource, where tfplugindocs looks for them, and
+// are left out: TestAccGuide_MoveToARecord applies one.
+func copyExample(t *testing.T, name string) *example {
+	t.Helper()
+	dir, configuration := filepath.Join(t.TempDir(), "example"), ""
+	err := os.CopyFS(dir, os.DirFS(filepath.Join(examplesDir, name)))
+	for _, file := range glob(t, filepath.Join(dir, "*.tf")) {
+		if !strings.HasPrefix(filepath.Base(file), "import-by-") {
+			configuration += read(t, file) + "\n"
+		}
+		err = errors.Join(err, os.Remove(file))
+	}
+	e := newExample(t, configuration)
+	if err = errors.Join(err, os.CopyFS(e.dir, os.DirFS(dir))); err != nil { // modules, tests and documents
+		t.Fatal(err)
+	}
+	return e
+}
+
+// startInstances starts the instances that the configuration reads, puts them in the place of its URLs, and sets its
+// variables. See the package's documentation.
 func (e *example) startInstances() {
 	e.t.Helper()
-	variables := map[string]any{}
-	// A data source does not wait, and a record always does.
-	waits := strings.Contains(e.configuration, "\nresource \"filetransfer_") && !strings.Contains(e.configuration, "\ndata \"filetransfer_")
+	has := func(text string) bool { return strings.Contains(e.configuration, text) }
 	start := func(name string, options ...instancetest.Option) string {
-		if waits {
-			options = append(options, instancetest.WithScript(instancetest.Status(404)))
-		}
 		e.servers[name] = instancetest.New(e.t, options...)
 		return e.servers[name].URL()
 	}
-	has := func(variable string) bool { return strings.Contains(e.configuration, "\nvariable \""+variable+"\" {") }
-	if has("base_url") {
-		options := []instancetest.Option{instancetest.WithPath("/files/api")}
-		if has("gateway_token") {
-			variables["gateway_token"] = "an-opaque-token"
+	variables := map[string]any{"release": "2.1.5", "chunk_size": 20000000, "gateway_token": "an-opaque-token"}
+	if has(`variable "base_urls"`) {
+		baseURLs := map[string]string{
+			"older": start("older", instancetest.WithDocument(instancetest.Older())),
+			"newer": start("newer", instancetest.WithDocument(instancetest.Newer())),
+			"mixed": start("mixed", instancetest.WithDocument(instancetest.Mixed())),
+		}
+		if has("allow_failures") {
+			baseURLs["broken"] = start("broken", instancetest.WithDefault(instancetest.Status(403)))
+		}
+		variables["base_urls"], variables["tokens"] = baseURLs, baseURLs
+	}
+	if has(`variable "base_url"`) || has("filetransfer_instance") && !has(`variable "base_urls"`) {
+		options := []instancetest.Option{instancetest.WithPath("/files/api"), instancetest.WithDocument(e.expectedDocument())}
+		if has(`variable "gateway_token"`) {
 			options = append(options, instancetest.WithRequiredHeader("X-Gateway-Token", "an-opaque-token"))
 		}
 		if has("ca_cert_pem") {
@@ -84,28 +111,20 @@ func (e *example) startInstances() {
 		if has("client_cert_pem") {
 			options = append(options, instancetest.WithClientCertificate())
 		}
-		if has("release") {
-			variables["release"], variables["chunk_size"] = "2.1.5", 20000000
-		}
 		variables["base_url"] = start("base_url", options...)
-		if has("ca_cert_pem") {
-			variables["ca_cert_pem"] = e.servers["base_url"].CACertPEM()
-		}
-		if has("client_cert_pem") {
-			variables["client_cert_pem"] = e.servers["base_url"].ClientCertPEM()
-			variables["client_key_pem"] = e.servers["base_url"].ClientKeyPEM()
+		server := e.servers["base_url"]
+		variables["tunnel"], variables["ca_cert_pem"] = server.Address(), server.CACertPEM()
+		variables["client_cert_pem"], variables["client_key_pem"] = server.ClientCertPEM(), server.ClientKeyPEM()
+		configuration := exampleURLs.ReplaceAllString(e.configuration, server.URL())
+		e.configure(exampleAddresses.ReplaceAllString(configuration, server.Address()))
+		for _, file := range regexp.MustCompile(`[\w-]+\.pem`).FindAllString(e.configuration, -1) {
+			e.write(file, server.CACertPEM())
 		}
 	}
-	if has("base_urls") {
-		baseURLs := map[string]string{
-			"older": start("older", instancetest.WithDocument(instancetest.Older())),
-			"newer": start("newer", instancetest.WithDocument(instancetest.Newer())),
-			"mixed": start("mixed", instancetest.WithDocument(instancetest.Mixed())),
+	for name := range variables {
+		if !has(`variable "` + name + `"`) {
+			delete(variables, name)
 		}
-		if strings.Contains(e.configuration, "allow_failures") {
-			baseURLs["broken"] = start("broken", instancetest.WithDefault(instancetest.Status(403)))
-		}
-		variables["base_urls"] = baseURLs
 	}
 	values, err := json.Marshal(variables)
 	if err != nil {
@@ -114,19 +133,63 @@ func (e *example) startInstances() {
 	e.write("test.auto.tfvars.json", string(values))
 }
 
-// Every example can be applied, reads all its instances, and has no changes afterwards. No output is null.
+// expectedDocument returns a document with what the configuration expects an instance to report.
+func (e *example) expectedDocument() instancetest.Document {
+	document, fields := instancetest.Newer(), map[string]string{"api_version": "apiVersion", "chunk_size": "chunkSize"}
+	expected := regexp.MustCompile(` expected \{[^}]*`).FindString(e.configuration)
+	for _, found := range regexp.MustCompile(`(api_version|chunk_size) += ("[^"]*"|\d+)`).FindAllStringSubmatch(expected, -1) {
+		document = document.With(fields[found[1]], instancetest.Raw(found[2]))
+	}
+	return document
+}
+
+// applyAndCheck applies the configuration, which has to read all instances, and to have no changes afterwards. No output is null.
+func (e *example) applyAndCheck() {
+	e.t.Helper()
+	e.startInstances()
+	if strings.Contains(e.configuration, "\nmodule \"") {
+		e.run("get").expectExitCode(0)
+	}
+	e.apply()
+	outputs := e.state().Outputs
+	for _, output := range regexp.MustCompile(`(?m)^output "(\w+)" \{`).FindAllStringSubmatch(e.configuration, -1) {
+		if outputs[output[1]].Value == nil {
+			e.t.Errorf("the output %s is null", output[1])
+		}
+	}
+	for name, server := range e.servers {
+		if len(server.Requests()) == 0 {
+			e.t.Errorf("the instance %q was not read", name)
+		}
+	}
+	e.expectNoChanges()
+}
+
+// valueOf returns the value of an output, or the arguments of a resource for which terraform_data stands in.
+func (e *example) valueOf(name string) any {
+	e.t.Helper()
+	if resource := e.attributes("terraform_data." + name); resource != nil {
+		return resource["output"].(map[string]any)["value"]
+	}
+	return e.state().Outputs[name].Value
+}
+
+// Every example can be applied. Some outputs, and the arguments of some resources, are as the pages say.
 func TestAccExamples(t *testing.T) {
 	t.Parallel()
-	wantOutputs := map[string]map[string]any{
-		"provider":                           {"file_max_size": 64424509440.},
-		"data-sources/filetransfer_instance": {"expire_seconds": 604800.},
+	values := map[string]map[string]any{
+		"provider": {"file_max_size": 64424509440.},
+		"data-sources/filetransfer_instance": {
+			"expire_seconds":   604800.,
+			"local_file_nginx": map[string]any{"filename": "./upload-limit.conf", "content": "client_max_body_size 21048576;\n"},
+		},
 		"data-sources/filetransfer_instances": {
 			"upload_limit":  21474836480., // the older one's 20 GiB
 			"largest_chunk": 20000000.,
 		},
 		"resources/filetransfer_instance_record": {"chunk_size": 20000000.},
 		"guides/migrate-from-data-http":          {"max_age_days": 30.},
-		"guides/test-a-module":                   {"chunks": 250., "shortest_expire_minutes": 30.},
+		"guides/test-a-module":                   {"chunks": 250.},
 		"guides/connect":                         {"api_version": "2.1.5"},
 		"guides/pass-to-a-module":                {"max_bytes": 64424509440.},
 		"guides/tolerate-failures": {
@@ -145,7 +208,7 @@ func TestAccExamples(t *testing.T) {
 			names[name] = true
 		}
 	}
-	for name := range wantOutputs {
+	for name := range values {
 		if !names[name] {
 			t.Errorf("there is no example %s any more", name)
 		}
@@ -154,29 +217,12 @@ func TestAccExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := copyExample(t, name)
-			e.startInstances()
-			if strings.Contains(e.configuration, "\nmodule \"") {
-				e.run("get").expectExitCode(0)
-			}
-			e.apply()
-
-			outputs := e.state().Outputs
-			for _, output := range regexp.MustCompile(`(?m)^output "(\w+)" \{`).FindAllStringSubmatch(e.configuration, -1) {
-				if outputs[output[1]].Value == nil {
-					t.Errorf("the output %s is null", output[1])
+			e.applyAndCheck()
+			for of, want := range values[name] {
+				if got := e.valueOf(of); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s is %v, want %v", of, got, want)
 				}
 			}
-			for output, want := range wantOutputs[name] {
-				if got := outputs[output].Value; !reflect.DeepEqual(got, want) {
-					t.Errorf("the output %s is %v, want %v", output, got, want)
-				}
-			}
-			for server := range e.servers {
-				if len(e.servers[server].Requests()) == 0 {
-					t.Errorf("the instance %q was not read", server)
-				}
-			}
-			e.expectNoChanges()
 		})
 	}
 }

@@ -2,11 +2,10 @@ package e2e_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -48,7 +47,7 @@ func TestAccGuide_Release(t *testing.T) {
 	server.SetDefault(reports("2.2.2", 10000000))
 	drifted := e.plan()
 	drifted.output = strings.ReplaceAll(drifted.output, server.URL(), exampleURL)
-	drifted.expectExcerpt(blockWith(t, page, "Warning: Instance did not report")).expectText("Plan: 0 to add, 1 to change, 0 to destroy.")
+	drifted.expectExcerpt(blockWith(t, page, "Warning: Not as expected when last read")).expectText("Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
 // While its instance is down, a record does what the guide says.
@@ -62,28 +61,20 @@ func TestAccGuide_SurviveAnOutage(t *testing.T) {
 	recorded := e.attributes("filetransfer_instance_record.files")
 	server.Close()
 
-	// A plan has a warning, and no changes.
+	// A plan has a warning, which is not saved with it, and no changes.
 	warning := "Instance not read, last known details kept: " + server.URL()
 	e.expectNoChanges().expectWarnings(warning).expectText("keeps what the instance last reported", "connection refused")
+	e.run("show", "saved.tfplan").expectExitCode(0).expectWarnings()
 	e.expectNoChanges("-refresh=false").expectWarnings()
 
 	// Whatever is applied or refreshed, the record stays as it was.
-	refreshOnly, exitCode := e.plan("-refresh-only"), 0
-	if !e.openTofu && e.version.GreaterThanOrEqual(tfversion.Version1_10_0) && e.version.LessThan(tfversion.Version1_15_0) {
-		exitCode = 2 // whatever the provider (hashicorp/terraform#36403)
-	}
-	refreshOnly.expectExitCode(exitCode).expectText("No changes.").expectWarnings(warning)
+	e.plan("-refresh-only").expectText("No changes.").expectWarnings(warning) // the exit code depends on Terraform (hashicorp/terraform#36403)
 	e.apply().expectWarnings(warning)
 	e.run("refresh").expectExitCode(0).expectWarnings(warning)
 	if got := e.attributes("filetransfer_instance_record.files"); !reflect.DeepEqual(got, recorded) {
 		t.Errorf("the record is %v, want it as it was: %v", got, recorded)
 	}
-
-	// It can be destroyed. Not every CLI shows the warnings of the refresh before that.
-	e.run("destroy", "-auto-approve").expectExitCode(0)
-	if got := e.attributes("filetransfer_instance_record.files"); got != nil {
-		t.Errorf("after destroy, the record is %v, want none", got)
-	}
+	e.run("destroy", "-auto-approve").expectExitCode(0).expectText("Destroy complete!")
 }
 
 // The guide's move from a data source to a record replaces nothing.
@@ -117,6 +108,31 @@ func TestAccGuide_MoveToARecord(t *testing.T) {
 	w.expectNoChanges()
 }
 
+// The second step of the guide's migration changes nothing. In the first, data "http" only gets another name.
+func TestAccGuide_Migrate(t *testing.T) {
+	t.Parallel()
+	e := newExample(t, blockWith(t, "templates/guides/migrate-from-data-http.md.tmpl", "request_timeout_ms"))
+	e.startInstances()
+	e.apply()
+	e.configure(read(t, examplesDir+"/guides/migrate-from-data-http/main.tf"))
+	e.expectNoChanges()
+}
+
+// The error that the troubleshooting guide explains is one.
+func TestAccGuide_TroubleshootingError(t *testing.T) {
+	t.Parallel()
+	body := `{"message": "Maintenance until 10:00."}`
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Body(503, "application/json", body)))
+	e := newExample(t, fmt.Sprintf("data \"filetransfer_instance\" \"files\" { base_url = %q }\n", server.URL())+`
+provider "filetransfer" {
+  retry { max_delay = "1s" }
+}
+`)
+	shown := strings.NewReplacer(exampleURL, server.URL(), " (203.0.113.10:443)", "").Replace( // the URL has the address here
+		blockWith(t, "templates/guides/troubleshooting.md.tmpl", "Error: Instance answered with status 503"))
+	e.run("plan").expectExitCode(1).expectText(strings.Split(shown, "\n\n")...)
+}
+
 // The guide shows what a fleet reports while one instance is down, and the check of its example warns.
 func TestAccGuide_TolerateFailures(t *testing.T) {
 	t.Parallel()
@@ -129,12 +145,39 @@ func TestAccGuide_TolerateFailures(t *testing.T) {
 	e.run("output").expectExcerpt(blockWith(t, "templates/data-sources/instances.md.tmpl", "tomap"))
 }
 
-// The tests of a module that the guide shows run without an instance.
+// The page of the data source says what its nginx gets from smaller chunks, and that nothing is deleted without a maximum age.
+func TestAccDataSource_ExamplesOfItsPage(t *testing.T) {
+	t.Parallel()
+	e := copyExample(t, "data-sources/filetransfer_instance")
+	document := instancetest.Newer().With("chunkSize", 10000000).With("fileMaxAge", int64(15770000000))
+	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", instancetest.New(t, instancetest.WithDocument(document)).URL()))
+	e.apply()
+	content := e.valueOf("local_file_nginx").(map[string]any)["content"].(string)
+	if page := read(t, root+"/templates/data-sources/instance.md.tmpl"); !strings.Contains(page, "`"+strings.TrimSpace(content)+"`") {
+		t.Errorf("the page does not say %q", content)
+	}
+	rule := e.valueOf("aws_s3_bucket_lifecycle_configuration_copies").(map[string]any)["rule"].([]any)[0].(map[string]any)
+	if rule["status"] != "Disabled" {
+		t.Errorf("without a maximum age, the rule is %v, want it disabled", rule)
+	}
+}
+
+// The tests of modules that the guide shows run without an instance, also with the run that it adds.
 func TestAccGuide_TestAModule(t *testing.T) {
 	t.Parallel()
-	e := copyExample(t, "guides/test-a-module")
-	e.skipWithout(acctest.MockProviders)
-	e.run("test").expectExitCode(0).expectText("Success! 1 passed, 0 failed.")
+	const page, name = "templates/guides/test-a-module.md.tmpl", "guides/test-a-module"
+	sites := copyExample(t, name+"/modules/sites")
+	sites.skipWithout(acctest.MockProviders)
+	sites.run("test").expectExitCode(0).expectText("Success! 1 passed, 0 failed.")
+
+	job := copyExample(t, name)
+	result := job.run("test").expectExitCode(0).expectText("Success! 1 passed, 0 failed.")
+	if !job.openTofu { // which prints the same in another order
+		result.expectExcerpt(blockWith(t, page, "Success!"))
+	}
+	file := "tests/job.tftest.hcl"
+	job.write(file, read(t, filepath.Join(examplesDir, name, file))+blockWith(t, page, "override_data"))
+	job.run("test").expectExitCode(0).expectText("Success! 2 passed, 0 failed.")
 }
 
 // The condition of the page's postcondition fails the plan, and that of its check warns.
@@ -149,44 +192,4 @@ func TestAccGuide_PreconditionsAndChecks(t *testing.T) {
 
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxSize", int64(1000000000))))
 	e.run("plan").expectExitCode(1).expectText("accepts files of 1000000000 bytes, but our exports can have 5 GB.")
-}
-
-// The mocks of fleets and records are those of the guide: OpenTofu refuses what Terraform needs.
-func TestAccGuide_MocksOfFleetsAndRecords(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, `
-data "filetransfer_instances" "fleet" {
-  base_urls      = { paris = "https://paris.example.org", nice = "https://nice.example.org" }
-  allow_failures = true
-}
-
-resource "filetransfer_instance_record" "files" {
-  base_url = "https://files.example.org"
-  expected { chunk_size = 30000000 }
-}
-
-output "upload_limit" { value = data.filetransfer_instances.fleet.instances["paris"].file_max_size }
-
-output "chunk_size" { value = filetransfer_instance_record.files.chunk_size }
-`)
-	w.skipWithout(acctest.MocksDuringPlan)
-	runs := ""
-	for _, command := range []string{"plan", "apply"} {
-		runs += fmt.Sprintf(`
-run %[1]q {
-  command = %[1]s
-
-  assert {
-    condition     = output.upload_limit == 5000000000 && output.chunk_size == 20000000
-    error_message = "${output.upload_limit} and ${output.chunk_size}"
-  }
-}
-`, command)
-	}
-	mocks := "override_during"
-	if w.openTofu {
-		mocks = "api_version_major"
-	}
-	w.write("fleet.tftest.hcl", blockWith(t, "templates/guides/test-a-module.md.tmpl", mocks)+runs)
-	w.run("test").expectExitCode(0).expectText("Success! 2 passed, 0 failed.")
 }

@@ -6,17 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // After make install, the index's example can be planned, and again with another build, once the block of the provider was removed from
 // the lock file. After make uninstall, nothing is left.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, strings.ReplaceAll(blockWith(t, "templates/index.md.tmpl", `"upload_form"`), exampleURL, instancetest.New(t).URL()))
-	w.skipWithout(acctest.TerraformData)
+	w := newExample(t, blockWith(t, "templates/index.md.tmpl", "required_providers"))
+	w.startInstances()
 	caches, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE").Output() // both would follow from HOME
 	if err != nil {
 		t.Fatal(err)

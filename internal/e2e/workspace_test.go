@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -67,21 +66,16 @@ var findCLI = sync.OnceValues(func() (cli, error) {
 	}
 	// With this configuration, a CLI takes the provider from the folder, without init and without a registry.
 	configuration := fmt.Sprintf(`provider_installation {
-  dev_overrides { "%s/filetransfer/filetransfer" = %q }
-}`, c.registry(), filepath.ToSlash(buildDir))
+  dev_overrides {
+    "registry.terraform.io/filetransfer/filetransfer" = %[1]q
+    "registry.opentofu.org/filetransfer/filetransfer" = %[1]q
+  }
+}`, filepath.ToSlash(buildDir))
 	file := filepath.Join(buildDir, "cli.tfrc")
 	// Most commands end before they need as much memory as this: collecting their garbage would be a third of what they cost.
 	c.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+file, "TF_INPUT=0", "TF_CLI_ARGS=-no-color", "GOGC=off", "GOMEMLIMIT=256MiB")
 	return c, os.WriteFile(file, []byte(configuration), 0o600)
 })
-
-// registry returns what the CLI adds to a provider's source that names no host.
-func (c cli) registry() string {
-	if c.openTofu {
-		return "registry.opentofu.org"
-	}
-	return "registry.terraform.io"
-}
 
 // workspace is a folder with a configuration and its state.
 type workspace struct {
@@ -204,14 +198,10 @@ type state struct {
 	}
 }
 
-// state reads the state's file, if there is one. A command of the CLI would take as long as the rest of a test.
+// state reads the state's file. A command of the CLI would take as long as the rest of a test.
 func (w *workspace) state() (found state) {
 	w.t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err == nil {
-		err = json.Unmarshal(content, &found)
-	}
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := json.Unmarshal([]byte(read(w.t, filepath.Join(w.dir, "terraform.tfstate"))), &found); err != nil {
 		w.t.Fatal(err)
 	}
 	return found

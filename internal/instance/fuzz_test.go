@@ -4,92 +4,99 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// FuzzParse checks what Parse promises for any text.
+// FuzzParse checks what Parse promises for any document.
 func FuzzParse(f *testing.F) {
+	newer := instancetest.Newer().JSON()
 	for _, document := range []string{
-		valid,
-		valid + valid,
-		valid[:len(valid)/2],
-		withEntries(`{"label": "\u001b", "value": 60e-1}`, `{"label": "b", "inSeconds": 60, "value": 60}`),
+		newer,
+		newer + newer,
+		newer[:len(newer)/2],
+		instancetest.Older().With("recommendedExpireTimes", instancetest.Raw(`[
+			{"label": "\u001b", "value": 60e-1}, {"label": "b", "inSeconds": 60, "value": 60}]`)).JSON(),
 		`404 page not found`,
 		`{"fileMaxSize": 1, "\u0066ileMaxSize": -0.0e1, "x": {"y": [{"z": 1, "z": "\ud83d\ude00"}]}}`,
-		`{"x": 1, "x": 2, <`,
 		`{"recommendedExpireTimes": [null, {}, {"label": "\u001b", "value": 1e999}, []], "": 1}`,
+		`{"recommendedExpireTimes": {"70000": 1, "70000": 2}}`,
 	} {
 		f.Add([]byte(document))
 	}
 
 	f.Fuzz(func(t *testing.T, document []byte) {
 		before := bytes.Clone(document)
-		details, err := instance.Parse(document, nil)
+		details, err := instance.Parse(document)
 		if !bytes.Equal(document, before) {
 			t.Error("Parse changed the document, which callers pass on as response_body")
 		}
+		// The standard library accepts more than Parse, such as duplicate members and invalid UTF-8, but never less.
+		isJSON := json.Valid(instance.TrimByteOrderMark(document))
 		if err == nil {
 			checkDetails(t, details)
-			// encoding/json accepts more (invalid UTF-8 and duplicates), never less.
-			if !json.Valid(instance.TrimByteOrderMark(document)) {
-				t.Errorf("a text that is not JSON has details %+v", details)
+			if !isJSON {
+				t.Errorf("Parse accepted a text that is not JSON: %+v", details)
 			}
 			return
 		}
-		documentError, ok := errors.AsType[*instance.DocumentError](err)
+		invalid, ok := errors.AsType[*instance.DocumentError](err)
 		if details != nil || !ok {
 			t.Fatalf("got details %v and error %v, want only a *DocumentError", details, err)
 		}
-		checkDocumentError(t, documentError)
-		if !json.Valid(instance.TrimByteOrderMark(document)) && !documentError.NotJSON &&
-			!slices.Contains([]string{twice, "more than 100 levels deep"}, documentError.Faults[0].Problem) { // it is not read past these
-			t.Errorf("NotJSON is false of a text that is not JSON: %v", documentError)
+		checkFaultsAreKnown(t, invalid)
+		if !isJSON && !invalid.NotJSON && !duplicate.MatchString(invalid.Error()) { // Parse does not read on after a duplicate
+			t.Errorf("NotJSON is false for a text that is not JSON: %v", invalid)
 		}
 	})
 }
 
+// These are all the texts that can stand in each place, so that no text of a document gets there.
+var (
+	knownPath = regexp.MustCompile(`^(the document|(\.?(fileMaxSize|chunkSize|requirePassword|apiVersion|fileMaxAge` +
+		`|maxTransfersInMerge|recommendedExpireTimes(\[\d{1,5}\])?|label|inSeconds|value))+)$`)
+	duplicate    = regexp.MustCompile(`appears more than once$|has a member twice, at byte \d+$`)
+	knownProblem = regexp.MustCompile(`^(required, but missing|empty|ends early, at byte \d+|not valid JSON at byte \d+` +
+		`|expected (a whole number|true or false|a string|a version of three numbers, such as "2\.0\.0"|a JSON object|an object|an array)` +
+		`, found (null(: the server could not read this setting as a number)?|true|false|a number|a string|an object|an array)` +
+		`|expected at most 100 entries, found \d+|` + duplicate.String() + `)$`)
+	knownAmbiguity = regexp.MustCompile(`^(|its inSeconds is \d+ and was used, but its value is \d+ minutes` +
+		`|its value is \d+, without (inSeconds,|the inSeconds that other options have,) and was read as seconds)$`)
+)
+
 func checkDetails(t *testing.T, details *instance.Details) {
 	t.Helper()
-	quantities := []int64{
+	numbers := []int64{
 		details.FileMaxSizeBytes, details.ChunkSizeBytes, details.FileMaxAgeSeconds, details.MaxTransfersInMerge,
 		details.APIVersion.Major, details.APIVersion.Minor, details.APIVersion.Patch,
 	}
-	for _, expireTime := range details.RecommendedExpireTimes {
-		quantities = append(quantities, expireTime.InSeconds)
+	for _, option := range details.RecommendedExpireTimes {
+		numbers = append(numbers, option.InSeconds)
+		if !knownAmbiguity.MatchString(option.Ambiguity) {
+			t.Errorf("the ambiguity %q may contain text of the document", option.Ambiguity)
+		}
 	}
-	if slices.Min(quantities) < 0 {
-		t.Errorf("details have a negative quantity: %+v", details)
+	if slices.Min(numbers) < 0 {
+		t.Errorf("details have a negative number: %+v", details)
 	}
 	if n := len(details.RecommendedExpireTimes); details.RecommendedExpireTimes == nil || n > 100 {
-		t.Errorf("%d expiry options, want at most 100, and never nil", n)
-	}
-	for _, warning := range details.Warnings {
-		checkPrintable(t, warning.Entry)
+		t.Errorf("there are %d expiry options, want at most 100, and never nil", n)
 	}
 }
 
-func checkDocumentError(t *testing.T, refused *instance.DocumentError) {
+func checkFaultsAreKnown(t *testing.T, invalid *instance.DocumentError) {
 	t.Helper()
-	n := len(refused.Faults)
-	if n < 1 || n > 20 || refused.NotJSON && n != 1 || refused.Omitted > 0 && n != 20 {
-		t.Errorf("%d faults are listed, and %d more: %v", n, refused.Omitted, refused)
+	n := len(invalid.Faults)
+	if n < 1 || n > 20 || invalid.NotJSON && n != 1 || invalid.Omitted > 0 && n != 20 {
+		t.Errorf("%d faults are listed and %d are omitted: %v", n, invalid.Omitted, invalid)
 	}
-	for _, fault := range refused.Faults {
-		checkPrintable(t, fault.Path)
-		checkPrintable(t, fault.Problem)
-	}
-}
-
-func checkPrintable(t *testing.T, text string) {
-	t.Helper()
-	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
-	if n := utf8.RuneCountInString(text); n < 1 || n > 250 || strings.ContainsFunc(text, unprintable) {
-		t.Errorf("%d characters in %q, want 1 to 250 printable ones", n, text)
+	for _, fault := range invalid.Faults {
+		if !knownPath.MatchString(fault.Path) || !knownProblem.MatchString(fault.Problem) {
+			t.Errorf("the fault %q may contain text of the document", fault)
+		}
 	}
 }

@@ -1,10 +1,11 @@
-// Package instance parses the document that an instance of the file transfer service returns for GET
-// {base_url}/instance. The guide "Supported versions of Stend" (templates/guides/supported-versions.md.tmpl) describes
-// its shapes, and how deployed releases differ. The package uses no network, no Terraform and no clock.
+// Package instance reads the document that an instance of the file transfer service returns for GET {base_url}/instance.
+// It uses no network, no Terraform and no clock.
 package instance
 
-// Details holds the configuration that an instance reports, in one form for all releases. All numbers are from 0 to
-// [math.MaxInt64]. The comment of a field that an instance may leave out says what it is then.
+import "fmt"
+
+// Details is the configuration that an instance reports, in one form for all releases of the service. All numbers are from
+// 0 to [math.MaxInt64].
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64
@@ -16,21 +17,12 @@ type Details struct {
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group. Defaults to the documented limit of APIVersion.
+	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). An instance that does not
+	// report it has the limit that the documentation of the service gives for its version.
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes lists the expiry options that the instance suggests, in its order. Never nil.
+	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order. It
+	// is never nil.
 	RecommendedExpireTimes []ExpireTime
-
-	// Warnings lists the expiry options whose unit is ambiguous.
-	Warnings []Warning
-}
-
-// Version is a parsed apiVersion.
-type Version struct {
-	// Text is the version as reported, including any suffix.
-	Text string
-	// Major, Minor and Patch are its three numbers.
-	Major, Minor, Patch int64
 }
 
 // ExpireTime is an expiry option: a lifetime that the instance suggests.
@@ -39,6 +31,9 @@ type ExpireTime struct {
 	Label string
 	// InSeconds is the duration in seconds.
 	InSeconds int64
+	// Ambiguity says why the unit of the duration is uncertain, and how it was read. It is empty if the unit is certain. Of the
+	// document, it contains only numbers.
+	Ambiguity string
 }
 
 // InMinutes returns the duration in minutes, rounded down.
@@ -46,29 +41,28 @@ func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// documentedMergeLimit returns the default of maxTransfersInMerge for version. A pre-release of 2.0.0 counts as 2.0.0.
+// newExpireTime returns an expiry option. The unit of value depends on the presence of inSeconds, which is nil if absent
+// (rules 1 to 3 of the documentation).
+func newExpireTime(label string, inSeconds *int64, value int64) ExpireTime {
+	if inSeconds == nil {
+		option := ExpireTime{Label: label, InSeconds: value}
+		if value < secondsPerMinute {
+			option.Ambiguity = fmt.Sprintf("its value is %d, without inSeconds, and was read as seconds", value)
+		}
+		return option
+	}
+	option := ExpireTime{Label: label, InSeconds: *inSeconds}
+	if option.InMinutes() != value {
+		option.Ambiguity = fmt.Sprintf("its inSeconds is %d and was used, but its value is %d minutes", *inSeconds, value)
+	}
+	return option
+}
+
+// documentedMergeLimit returns the maximum number of transfers in a group for a version that does not report it. A
+// pre-release of 2.0.0 counts as 2.0.0.
 func documentedMergeLimit(version Version) int64 {
 	if version.Major >= 2 {
 		return 50
 	}
 	return 10
-}
-
-// WarningKind is a kind of ambiguity in the unit of an expiry option.
-type WarningKind int
-
-const (
-	// ContradictoryUnits means that value is not inSeconds in minutes, rounded down. inSeconds was used.
-	ContradictoryUnits WarningKind = iota + 1
-	// SuspiciouslyShort means that an option has no inSeconds, and a value under 60. It was read as seconds.
-	SuspiciouslyShort
-	// MixedUnits means that an option has no inSeconds, but others have. value was read as seconds, but may be minutes.
-	MixedUnits
-)
-
-// Warning reports an ambiguous expiry option.
-type Warning struct {
-	Kind WarningKind
-	// Entry is the option, safe to print (see [Parse]): `recommendedExpireTimes[2] ("1 day"): 30`.
-	Entry string
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,435 +14,329 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// valid is a document without faults, {"fileMaxSize": 60000000000, "chunkSize": 20000000, …}. Tests replace parts of it.
-var valid = strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(instancetest.Newer().
-	With("fileMaxSize", int64(60000000000)).
-	With("requirePassword", false).
-	With("apiVersion", "2.1.3").
-	With("recommendedExpireTimes", []instancetest.Document{
-		instancetest.NewerEntry("30 minutes", 1800), instancetest.NewerEntry("1 heure", 3600),
-	}).JSON())
+type raw = instancetest.Raw
 
-// validDetails returns the details of valid.
-func validDetails() instance.Details {
-	details := instancetest.NewerDetails()
-	details.FileMaxSizeBytes = 60000000000
-	details.RequirePassword = false
-	details.APIVersion = instance.Version{Text: "2.1.3", Major: 2, Minor: 1, Patch: 3}
-	details.RecommendedExpireTimes = []instance.ExpireTime{{Label: "30 minutes", InSeconds: 1800}, {Label: "1 heure", InSeconds: 3600}}
-	return details
-}
-
-// edit returns valid with the first text of each pair replaced by the second. Each must occur exactly once.
-func edit(tb testing.TB, pairs ...string) string {
-	tb.Helper()
-	document := valid
-	for pair := range slices.Chunk(pairs, 2) {
-		if n := strings.Count(document, pair[0]); n != 1 {
-			tb.Fatalf("%q occurs %d times in the document, want once", pair[0], n)
-		}
-		document = strings.Replace(document, pair[0], pair[1], 1)
-	}
-	return document
-}
-
-// withEntries returns valid with other expiry options.
-func withEntries(entries ...string) string {
-	before, rest, _ := strings.Cut(valid, "[")
-	_, after, _ := strings.Cut(rest, "]")
-	return before + "[" + strings.Join(entries, ", ") + "]" + after
-}
-
-// parseRefused parses a document that is refused, and returns why.
-func parseRefused(t *testing.T, document string) *instance.DocumentError {
-	t.Helper()
-	details, err := instance.Parse([]byte(document), nil)
-	refused, ok := errors.AsType[*instance.DocumentError](err)
-	if details != nil || !ok {
-		t.Fatalf("Parse(%q) returned details %+v and error %v, want a *DocumentError", document, details, err)
-	}
-	return refused
-}
-
-// checkFaults compares the faults of a JSON document with want, each as "path: problem".
-func checkFaults(t *testing.T, document string, want ...string) {
-	t.Helper()
-	refused := parseRefused(t, document)
-	if got := refused.Lines(); !slices.Equal(got, want) {
-		t.Errorf("faults of %q:\n  %+q\nwant:\n  %+q", document, got, want)
-	}
-	if refused.NotJSON || refused.EndsEarly {
-		t.Errorf("%q: NotJSON = %t, EndsEarly = %t, want false", document, refused.NotJSON, refused.EndsEarly)
-	}
-}
+var newer = instancetest.Newer()
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-
-	const largestVersion = "9223372036854775807.0.9223372036854775807"
-
 	tests := map[string]struct {
-		edits []string                // see edit
-		want  func(*instance.Details) // changes validDetails; nil if it stays the same
+		document string
+		change   func(*instance.Details) // changes what newer means; nil if nothing differs
 	}{
-		"newer": {},
-		"older": {
-			edits: []string{
-				`"2.1.3"`, `"1.2.0"`, `false`, `true`, `"maxTransfersInMerge": 50,`, ``,
-				`"inSeconds": 1800, "value": 30`, `"value": 1800`, `"inSeconds": 3600, "value": 60`, `"value": 3600`,
-			},
-			want: func(d *instance.Details) {
-				d.APIVersion = instance.Version{Text: "1.2.0", Major: 1, Minor: 2}
-				d.RequirePassword = true
-				d.MaxTransfersInMerge = 10
-			},
+		"newer": {document: newer.JSON()},
+		"older": {instancetest.Older().JSON(), func(d *instance.Details) {
+			d.FileMaxSizeBytes, d.ChunkSizeBytes, d.RequirePassword = 21474836480, 10000000, false
+			d.APIVersion = instance.Version{Text: "1.3.2", Major: 1, Minor: 3, Patch: 2}
+			d.MaxTransfersInMerge = 10
+		}},
+		// It has inSeconds, but no maxTransfersInMerge, and fileMaxAge is a number.
+		"between older and newer": {instancetest.Mixed().JSON(), func(d *instance.Details) {
+			d.APIVersion = instance.Version{Text: "1.5.0", Major: 1, Minor: 5}
+			d.MaxTransfersInMerge = 10
+		}},
+		"zeros": {
+			newer.With("fileMaxSize", 0).With("chunkSize", 0).With("maxTransfersInMerge", 0).JSON(),
+			func(d *instance.Details) { d.FileMaxSizeBytes, d.ChunkSizeBytes, d.MaxTransfersInMerge = 0, 0, 0 },
 		},
-		"exponents and fractions": {
-			edits: []string{
-				`60000000000`, `6e10`, `20000000`, `20000000.0`, `"2592000"`, `1.577e10`, `50`, `5E+1`,
-				`1800`, `1.8e3`, `"value": 60`, `"value": 600e-1`,
-			},
-			want: func(d *instance.Details) { d.FileMaxAgeSeconds = 15770000000 },
-		},
-		"age as number": {edits: []string{`"2592000"`, `2592000`}},
-		"merge limit 0": {[]string{`50`, `0`}, func(d *instance.Details) { d.MaxTransfersInMerge = 0 }},
-		"pre-release and build": {
-			edits: []string{`"2.1.3"`, `"1.2.3-beta.4+e5-f"`},
-			want: func(d *instance.Details) {
-				d.APIVersion = instance.Version{Text: "1.2.3-beta.4+e5-f", Major: 1, Minor: 2, Patch: 3}
-			},
-		},
-		"largest version": {
-			edits: []string{`"2.1.3"`, `"` + largestVersion + `"`},
-			want: func(d *instance.Details) {
-				d.APIVersion = instance.Version{Text: largestVersion, Major: math.MaxInt64, Patch: math.MaxInt64}
+		"no expiry options": {newer.With("recommendedExpireTimes", []instancetest.Document{}).JSON(), func(d *instance.Details) {
+			d.RecommendedExpireTimes = []instance.ExpireTime{}
+		}},
+		// A label stays as it is, whatever is in it. What prints it makes it safe.
+		"expiry options as delivered": {
+			newer.With("recommendedExpireTimes", raw(`[
+				{"value": 120, "label": "1 año\u00a0\ud83d\ude00 \"\/\u001b[31m\u0000\n\u202e", "inSeconds": 7259},
+				{"inSeconds": 1.577e10, "value": 262833333, "label": "", "motd": null}]`)).JSON(),
+			func(d *instance.Details) {
+				d.RecommendedExpireTimes = []instance.ExpireTime{
+					{Label: "1 año\u00a0\U0001F600 \"/\x1b[31m\x00\n\u202e", InSeconds: 7259}, {InSeconds: 15770000000},
+				}
 			},
 		},
-		"byte order mark":                  {edits: []string{valid, "\uFEFF" + valid}},
-		"white space around the document":  {edits: []string{valid, " \r\n\t" + valid + " \r\n\t"}},
-		"escaped member name":              {edits: []string{`"fileMaxSize"`, `"\u0066ileMaxSize"`}},
-		"same unknown name in two objects": {edits: []string{`"value": 30`, `"value": 30, "x": [{"y": 1}, {"y": 2}]`}},
-		"empty label":                      {[]string{`"1 heure"`, `""`}, func(d *instance.Details) { d.RecommendedExpireTimes[1].Label = "" }},
-		// Labels are unchanged in details; only in warnings are they made safe to print.
-		"label with escapes and control characters": {
-			edits: []string{`"1 heure"`, `"\u0031\u00a0\ud83d\ude00 \"h\" \/\u001b[31m\u0000\n\u202e"`},
-			want: func(d *instance.Details) {
-				d.RecommendedExpireTimes[1].Label = "1\u00a0\U0001F600 \"h\" /\x1b[31m\x00\n\u202e"
-			},
-		},
-		"options that are not sorted": {
-			edits: []string{`"inSeconds": 1800, "value": 30`, `"value": 120, "inSeconds": 7200`},
-			want:  func(d *instance.Details) { d.RecommendedExpireTimes[0].InSeconds = 7200 },
-		},
-		"no whole minutes": {[]string{`1800`, `1859`}, func(d *instance.Details) { d.RecommendedExpireTimes[0].InSeconds = 1859 }},
-		"no options": {
-			[]string{valid, withEntries()}, func(d *instance.Details) { d.RecommendedExpireTimes = []instance.ExpireTime{} },
-		},
+		"unknown members": {document: newer.With("motd", raw(`[{"x": null}, {"x": 2}]`)).With("FileMaxSize", nil).JSON()},
+		"byte order mark": {document: "\uFEFF" + newer.JSON()},
+		"white space":     {document: " \r\n\t" + newer.JSON() + " \r\n\t"},
+		"escaped name":    {document: strings.Replace(newer.JSON(), "fileMaxSize", `\u0066ileMaxSize`, 1)},
 	}
 	for name, test := range tests {
-		want := validDetails()
-		if test.want != nil {
-			test.want(&want)
+		want := instancetest.NewerDetails()
+		if test.change != nil {
+			test.change(&want)
 		}
-		got, err := instance.Parse([]byte(edit(t, test.edits...)), nil)
+		got, err := instance.Parse([]byte(test.document))
 		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: error %v, details:\n  %+v\nwant:\n  %+v", name, err, got, want)
 		}
 	}
 }
 
-// Without maxTransfersInMerge, the documented limit of the version applies.
-func TestDefaultMergeLimit(t *testing.T) {
+// Numbers are read in every notation of JSON, exactly, and in a moment even if they have a million digits. Only fileMaxAge can
+// be a string, and then of digits alone.
+func TestParseReadsWholeNumbers(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string]int64{
-		"0.9.0": 10, "1.99.99": 10, "1.9.9+2.0.0": 10, "2.0.0-rc.1": 50, "2.0.0": 50, "2.0.0+build": 50, "10.0.0": 50,
+	const million = 1 << 20
+	accepted := map[string]int64{
+		"0": 0, "-0": 0, "-0.0e-5": 0, "0e99999999999999999999": 0, "0.0e-99999999999999999999": 0,
+		"20000000": 20000000, "20000000.0": 20000000, "1.577e10": 15770000000, "6E+10": 60000000000, "6e0010": 60000000000,
+		"7e-0": 7, "1.5000e1": 15, "120e-1": 12, "0.001e5": 100, "1e18": 1000000000000000000,
+		"9007199254740993.0": 9007199254740993, "9.223372036854775807e18": math.MaxInt64, "92233720368547758070e-1": math.MaxInt64,
+		"1" + strings.Repeat("0", million) + "e-1048576":    1,
+		"0." + strings.Repeat("0", million) + "70e+1048577": 7,
+		`"0"`: 0, `"2592000"`: 2592000, `"0000000000000000000000007"`: 7, `"9223372036854775807"`: math.MaxInt64,
+	}
+	for number, want := range accepted {
+		details, err := instance.Parse([]byte(newer.With("fileMaxAge", raw(number)).JSON()))
+		if err != nil || details.FileMaxAgeSeconds != want {
+			t.Errorf("%.40s: details %+v, error %v, want %d", number, details, err, want)
+		}
+	}
+	for _, number := range []string{
+		"-1", "-1.0", "-1e3", "0.5", "15e-1", "1.577e2", "9223372036854775808", "9.223372036854775808e18", "1e19",
+		"1e400", "1e-400", "1e2147483647", "1e2147483648", "1e-2147483649", "1e9223372036854775808", "1.5e-9223372036854775808",
+		strings.Repeat("9", million), `""`, `"abc"`, `"+1"`, `"-1"`, `"-0"`, `" 1"`, `"1 "`, `"1_000"`, `"1e3"`, `"1.0"`, `"0x1F"`,
+		`"9223372036854775808"`, `"١٢"`, `"\uff11"`,
 	} {
-		details, err := instance.Parse([]byte(edit(t, `2.1.3`, version, `"maxTransfersInMerge": 50,`, ``)), nil)
-		if err != nil || details.MaxTransfersInMerge != want {
-			t.Errorf("%s: details %+v, error %v, want MaxTransfersInMerge = %d", version, details, err, want)
+		invalid := parseInvalid(t, newer.With("fileMaxAge", raw(number)).JSON())
+		if fault := invalid.Faults[0]; len(invalid.Faults) != 1 || fault.Path != "fileMaxAge" {
+			t.Errorf("%.40s: got the faults %v", number, invalid)
 		}
 	}
 }
 
-// The words of faults, written out once more: users rely on them.
-const (
-	nullLimit = "null: the server could not read this setting as a number"
-	aDocument = "expected a JSON object, found "
-	anInteger = "expected an integer from 0 to 9223372036854775807, found "
-	anAge     = "expected an integer from 0 to 9223372036854775807, as a number or a string of decimal digits, found "
-	aBoolean  = "expected true or false, found "
-	aString   = "expected a string, found "
-	aVersion  = `expected a string with a version of three numbers, such as "2.0.0", found `
-	aList     = "expected an array of expiry entries, found "
-	missing   = "required, but missing"
-	twice     = "appears more than once"
-)
-
-// A value of another type or out of range is refused, with its path, what is expected and what was found.
-func TestInvalidValues(t *testing.T) {
+// An instance that does not report maxTransfersInMerge has the documented limit of its version.
+func TestParseReadsVersions(t *testing.T) {
 	t.Parallel()
-
-	list := valid[strings.Index(valid, "[") : strings.LastIndex(valid, "]")+1]
-	nines, wide := strings.Repeat("9", 60), strings.Repeat("分", 58)
-
-	tests := []struct{ old, value, want string }{ // value replaces old in valid
-		{valid, `null`, "the document: " + aDocument + "null"},
-		{valid, `404`, "the document: " + aDocument + "the number 404"},
-		{valid, ` "Bad Gateway\r\n" `, "the document: " + aDocument + `the string "Bad Gateway\r\n"`},
-		{valid, "[" + valid + "]", "the document: " + aDocument + "an array"},
-
-		{`60000000000`, `null`, "fileMaxSize: " + anInteger + nullLimit},
-		{`60000000000`, `true`, "fileMaxSize: " + anInteger + "true"},
-		{`60000000000`, `"1"`, "fileMaxSize: " + anInteger + `the string "1"`},
-		{`60000000000`, `-1`, "fileMaxSize: " + anInteger + "the number -1"},
-		{`60000000000`, `{"bytes": 1}`, "fileMaxSize: " + anInteger + "an object"},
-		{`60000000000`, nines, "fileMaxSize: " + anInteger + "the number " + nines},
-		{`60000000000`, nines + "9", "fileMaxSize: " + anInteger + "the number " + nines[:59] + "…"},
-		{`20000000`, `null`, "chunkSize: " + anInteger + nullLimit},
-		{`"chunkSize"`, `"chunksize"`, "chunkSize: " + missing},
-		{`50`, `null`, "maxTransfersInMerge: " + anInteger + nullLimit},
-
-		{`false`, `null`, "requirePassword: " + aBoolean + "null"},
-		{`false`, `"false"`, "requirePassword: " + aBoolean + `the string "false"`},
-
-		{`"2592000"`, `null`, "fileMaxAge: " + anAge + nullLimit},
-		{`"2592000"`, `-1`, "fileMaxAge: " + anAge + "the number -1"},
-		{`"2592000"`, `"-1"`, "fileMaxAge: " + anAge + `the string "-1"`},
-		{`"2592000"`, `""`, "fileMaxAge: " + anAge + `the string ""`},
-		// What is wrong with a value is visible in the fault, although it is safe to print.
-		{`"2592000"`, `" 2592000\n"`, "fileMaxAge: " + anAge + `the string " 2592000\n"`},
-		{`"2592000"`, `"1\", \"\u0000"`, "fileMaxAge: " + anAge + `the string "1\", \"\x00"`},
-		{`"2592000"`, `"\u001b]0;owned\u202e"`, "fileMaxAge: " + anAge + `the string "\x1b]0;owned\u202e"`},
-		{`2592000`, wide, "fileMaxAge: " + anAge + `the string "` + wide + `"`},
-		{`2592000`, wide + "分", "fileMaxAge: " + anAge + `the string "` + wide + "…"},
-
-		{`"2.1.3"`, `null`, "apiVersion: " + aVersion + "null"},
-		{`"2.1.3"`, `2.0`, "apiVersion: " + aVersion + "the number 2.0"},
-		{`2.1.3`, `1.2`, "apiVersion: " + aVersion + `the string "1.2"`},
-		{`2.1.3`, `v1.2.3`, "apiVersion: " + aVersion + `the string "v1.2.3"`},
-		{`2.1.3`, `01.2.3`, "apiVersion: " + aVersion + `the string "01.2.3"`},
-		{`2.1.3`, `1.9223372036854775808.0`, "apiVersion: " + aVersion + `the string "1.9223372036854775808.0"`},
-
-		{list, `null`, "recommendedExpireTimes: " + aList + "null"},
-		{list, `{}`, "recommendedExpireTimes: " + aList + "an object"},
-		{`"30 minutes"`, `null`, "recommendedExpireTimes[0].label: " + aString + "null"},
-		{`1800`, `null`, "recommendedExpireTimes[0].inSeconds: " + anInteger + "null"},
+	tests := map[string]struct{ major, minor, patch, mergeLimit int64 }{
+		"0.9.0":                   {0, 9, 0, 10},
+		"1.99.100":                {1, 99, 100, 10},
+		"1.2.3-beta.4+e5-f":       {1, 2, 3, 10},
+		"1.9.9+2.0.0":             {1, 9, 9, 10},
+		"2.0.0-rc.1":              {2, 0, 0, 50},
+		"2.0.0":                   {2, 0, 0, 50},
+		"10.0.0+build":            {10, 0, 0, 50},
+		"9223372036854775807.0.9": {math.MaxInt64, 0, 9, 50},
 	}
-	for _, test := range tests {
-		checkFaults(t, edit(t, test.old, test.value), test.want)
-	}
-}
-
-// A duplicate member is the only fault that is listed, even if there are others. Its path is cut at 60 characters.
-func TestDuplicateMembers(t *testing.T) {
-	t.Parallel()
-	name := strings.Repeat("é", 60)
-	for document, path := range map[string]string{
-		`{"fileMaxSize": 1, "fileMaxSize": 1}`:                     "fileMaxSize",
-		edit(t, `"value": 30`, `"value": 30, "value": 31`):         "recommendedExpireTimes[0].value",
-		`{"motd": 1, "\u006dotd": 2}`:                              "motd",
-		`{"motd": {"texts": [0, {"en": 1, "de": 2, "en": 3}, 1]}}`: "motd.texts[1].en",
-		`{"motd": {"a": 1, "a": 2, "b": 2, "b": 2}, "motd": 0}`:    "motd.a",
-		`{"motd": {"a": 1, "a": [}`:                                "motd.a",
-		`{"": 1, "": 2}`:                                           "the document",
-		`{"a\u001b[31m\u202e": 1, "a\u001b[31m\u202e": 2}`:         "a[31m",
-		`{"` + name + `": 1, "` + name + `": 1}`:                   name,
-		`{"n` + name + `": 1, "n` + name + `": 1}`:                 "n" + strings.Repeat("é", 58) + "…",
-	} {
-		checkFaults(t, document, path+": "+twice)
-	}
-}
-
-func TestAtMost100Levels(t *testing.T) {
-	t.Parallel()
-	lists := strings.Repeat("[", 99) + strings.Repeat("]", 99) // in an object
-	if _, err := instance.Parse([]byte(edit(t, `"chunkSize"`, `"motd": `+lists+`, "chunkSize"`)), nil); err != nil {
-		t.Errorf("100 levels: %v, want them accepted", err)
-	}
-	checkFaults(t, `{"motd": [`+lists+`]}`, "motd"+strings.Repeat("[0]", 18)+"[…: more than 100 levels deep")
-}
-
-// Some of the reasons are the decoder's own words.
-func TestNotJSON(t *testing.T) {
-	t.Parallel()
-	for document, want := range map[string]string{
-		"":                            "the document: empty",
-		"\uFEFF":                      "the document: empty",
-		"\uFEFF\uFEFF" + valid:        `the document: invalid character '\ufeff' at start of value at byte 0`,
-		"<html></html>":               "the document: invalid character '<' at start of value at byte 0",
-		"{\"label\": \"1 ann\xe9e\"}": "label: invalid UTF-8 at byte 16",
-		"{\"motd\": \"\x1b\"}":        `motd: invalid character '\x1b' in string (expecting non-control character) at byte 10`,
-		`{"a\u001b\u202e": [}`:        "a[0]: invalid character '}' at start of value at byte 19",
-		"{}</html>":                   "the document: invalid character '<' at start of value at byte 2",
-		"[] []":                       "the document: more text after the JSON value, at byte 2",
-
-		`{"fileMaxSize"`:                      "fileMaxSize: ends early at byte 14",
-		`{"fileMaxSize": null, "chunkSize": `: "chunkSize: ends early at byte 35",
-		`{"motd": {"texts": [0, {"en": `:      "motd.texts[1].en: ends early at byte 30",
-		"{\"label\": \"1 ann\xc3":             "label: ends early at byte 16", // within a character
-	} {
-		refused := parseRefused(t, document)
-		if got := refused.Lines(); !slices.Equal(got, []string{want}) {
-			t.Errorf("faults of %q = %q, want %q", document, got, want)
+	for text, want := range tests {
+		details, err := instance.Parse([]byte(newer.With("apiVersion", text).Without("maxTransfersInMerge").JSON()))
+		version := instance.Version{Text: text, Major: want.major, Minor: want.minor, Patch: want.patch}
+		if err != nil || details.APIVersion != version || details.MaxTransfersInMerge != want.mergeLimit {
+			t.Errorf("%s: details %+v, error %v, want %+v", text, details, err, want)
 		}
-		if early := strings.Contains(want, "ends early"); !refused.NotJSON || refused.EndsEarly != early {
-			t.Errorf("%q: NotJSON = %t, EndsEarly = %t, want true, %t", document, refused.NotJSON, refused.EndsEarly, early)
+	}
+	for _, text := range []string{
+		"", "2", "1.2", "1.2.3.4", "v1.2.3", " 1.2.3", "1.2.3\n", "1.2.3beta", "1.-2.3", "1..3", "٢.0.0", "1.9223372036854775808.0",
+	} {
+		if _, ok := instance.ParseVersion(text); ok {
+			t.Errorf("ParseVersion(%q) accepts it, want it refused", text)
 		}
 	}
 }
 
-// Faults are in the documented order of the members, missing ones included.
-func TestEveryFaultIsListed(t *testing.T) {
+// The unit of an expiry option depends on its own inSeconds.
+func TestParseDecidesUnitsOfEachOption(t *testing.T) {
+	t.Parallel()
+	const alone = "without inSeconds, and was read as seconds"
+	const beside = "without the inSeconds that other options have, and was read as seconds"
+	for options, want := range map[string][]instance.ExpireTime{ // by the options without their labels
+		`{"inSeconds": 3659, "value": 60}`: {{InSeconds: 3659}},
+		`{"inSeconds": 3659, "value": 61}`: {
+			{InSeconds: 3659, Ambiguity: "its inSeconds is 3659 and was used, but its value is 61 minutes"},
+		},
+		`{"inSeconds": 0, "value": 9223372036854775807}`: {
+			{InSeconds: 0, Ambiguity: "its inSeconds is 0 and was used, but its value is 9223372036854775807 minutes"},
+		},
+		// Some early builds write minutes, which only their shortest option shows.
+		`{"value": 59}, {"value": 60}`: {{InSeconds: 59, Ambiguity: "its value is 59, " + alone}, {InSeconds: 60}},
+		`{"value": 45}, {"inSeconds": 60, "value": 1}, {"value": 3600}`: {
+			{InSeconds: 45, Ambiguity: "its value is 45, " + beside}, {InSeconds: 60},
+			{InSeconds: 3600, Ambiguity: "its value is 3600, " + beside},
+		},
+	} {
+		options = "[" + strings.ReplaceAll(options, "{", `{"label": "", `) + "]"
+		for _, shape := range []instancetest.Document{newer, instancetest.Older()} { // whose versions do not matter
+			details, err := instance.Parse([]byte(shape.With("recommendedExpireTimes", raw(options)).JSON()))
+			if err != nil || !slices.Equal(details.RecommendedExpireTimes, want) {
+				t.Errorf("%s: error %v, details:\n  %+v\nwant the options:\n  %+v", options, err, details, want)
+			}
+		}
+	}
+}
+
+// parseInvalid parses a document that is refused, and returns why.
+func parseInvalid(t *testing.T, document string) *instance.DocumentError {
+	t.Helper()
+	details, err := instance.Parse([]byte(document))
+	invalid, ok := errors.AsType[*instance.DocumentError](err)
+	if details != nil || !ok {
+		t.Fatalf("%.200q: got details %+v and error %v, want only a *DocumentError", document, details, err)
+	}
+	return invalid
+}
+
+// checkFaults compares all faults of a document, each written as its path, its problem and, in quotes, what was found.
+func checkFaults(t *testing.T, document string, want ...string) *instance.DocumentError {
+	t.Helper()
+	invalid := parseInvalid(t, document)
+	var got []string
+	for _, fault := range invalid.Faults {
+		line := fault.String()
+		if fault.Found != "" {
+			line += " " + strconv.Quote(fault.Found)
+		}
+		got = append(got, line)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%.200q has the faults:\n  %s\nwant:\n  %s", document, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+	return invalid
+}
+
+func TestParseRefusesInvalidValues(t *testing.T) {
+	t.Parallel()
+	const (
+		number     = "expected a whole number, found "
+		isTrue     = "expected true or false, found "
+		version    = `expected a version of three numbers, such as "2.0.0", found `
+		unreadable = "null: the server could not read this setting as a number"
+	)
+	tests := map[string]map[string]string{ // the fault, by field and value
+		"fileMaxSize": {
+			`null`: number + unreadable, `true`: number + "true", `"1"`: number + `a string "1"`, `-1`: number + `a number "-1"`,
+			`{"bytes": 1}`: number + "an object", `[1]`: number + "an array",
+		},
+		"chunkSize":           {`null`: number + unreadable, `"20 MB"`: number + `a string "20 MB"`},
+		"maxTransfersInMerge": {`null`: number + unreadable, `0.5`: number + `a number "0.5"`},
+		"requirePassword":     {`null`: isTrue + "null", `"false"`: isTrue + `a string "false"`, `0`: isTrue + `a number "0"`},
+		"apiVersion":          {`null`: version + "null", `2.0`: version + `a number "2.0"`, `"1.2"`: version + `a string "1.2"`},
+		// What was found is unchanged: a line break may be what is wrong.
+		"fileMaxAge": {
+			`null`: number + unreadable, `false`: number + "false", `" 1\n\u001b\u202e"`: number + `a string " 1\n\x1b\u202e"`,
+		},
+		"recommendedExpireTimes": {`null`: "expected an array, found null", `{}`: "expected an array, found an object"},
+	}
+	for field, values := range tests {
+		for value, problem := range values {
+			checkFaults(t, newer.With(field, raw(value)).JSON(), field+": "+problem)
+		}
+	}
+}
+
+func TestParseListsEveryFault(t *testing.T) {
 	t.Parallel()
 	const document = `{
   "motd": {"a": null},
   "requirePassword": "no",
-  "chunkSize": -1,
+  "CHUNKSIZE": 1,
+  "fileMaxSize": -1,
   "recommendedExpireTimes": [
     {"value": 0.5},
     [],
     {"label": "1 hour", "inSeconds": 3600},
-    {"value": null, "label": 1, "inSeconds": "x"}
+    {"value": null, "label": 1, "inSeconds": null}
   ]
 }`
-	want := []string{
-		"fileMaxSize: " + missing,
-		"chunkSize: " + anInteger + "the number -1",
-		"requirePassword: " + aBoolean + `the string "no"`,
-		"apiVersion: " + missing,
-		"fileMaxAge: " + missing,
-		"recommendedExpireTimes[0].label: " + missing,
-		"recommendedExpireTimes[0].value: " + anInteger + "the number 0.5",
+	invalid := checkFaults(t, document,
+		`fileMaxSize: expected a whole number, found a number "-1"`,
+		"chunkSize: required, but missing",
+		`requirePassword: expected true or false, found a string "no"`,
+		"apiVersion: required, but missing",
+		"fileMaxAge: required, but missing",
+		"recommendedExpireTimes[0].label: required, but missing",
+		`recommendedExpireTimes[0].value: expected a whole number, found a number "0.5"`,
 		"recommendedExpireTimes[1]: expected an object, found an array",
-		"recommendedExpireTimes[2].value: " + missing,
-		"recommendedExpireTimes[3].label: " + aString + "the number 1",
-		"recommendedExpireTimes[3].inSeconds: " + anInteger + `the string "x"`,
-		"recommendedExpireTimes[3].value: " + anInteger + "null",
-	}
-	checkFaults(t, document, want...)
-
-	_, err := instance.Parse([]byte(document), nil)
-	if want := "not an instance document: " + strings.Join(want, "; "); err == nil || err.Error() != want {
-		t.Errorf("error:\n  %v\nwant:\n  %s", err, want)
+		"recommendedExpireTimes[2].value: required, but missing",
+		`recommendedExpireTimes[3].label: expected a string, found a number "1"`,
+		"recommendedExpireTimes[3].inSeconds: expected a whole number, found null",
+		"recommendedExpireTimes[3].value: expected a whole number, found null",
+	)
+	if invalid.NotJSON || invalid.EndsEarly || invalid.HasNoField {
+		t.Errorf("NotJSON, EndsEarly and HasNoField are %t, %t and %t, want false", invalid.NotJSON, invalid.EndsEarly, invalid.HasNoField)
 	}
 }
 
-func TestAtMost20FaultsAreListed(t *testing.T) {
+// Options after the hundredth are counted, but not read, and faults after the twentieth are counted, but not listed.
+func TestParseHasLimits(t *testing.T) {
 	t.Parallel()
-	var first20 []string
-	for i := range 20 {
-		first20 = append(first20, fmt.Sprintf("recommendedExpireTimes[%d]: expected an object, found null", i))
-	}
-	checkFaults(t, withEntries(slices.Repeat([]string{"null"}, 20)...), first20...)
-	checkFaults(t, withEntries(slices.Repeat([]string{"null"}, 21)...), append(first20, "and 1 more")...)
-}
-
-// Options after the hundredth are counted, but not read.
-func TestAtMost100Options(t *testing.T) {
-	t.Parallel()
-	options := slices.Repeat([]string{`{"label": "1 h", "inSeconds": 3600, "value": 60}`}, 100)
-
-	details, err := instance.Parse([]byte(withEntries(options...)), nil)
+	options := slices.Repeat([]instancetest.Document{instancetest.NewerEntry("1 hour", 3600)}, 100)
+	details, err := instance.Parse([]byte(newer.With("recommendedExpireTimes", options).JSON()))
 	if err != nil || len(details.RecommendedExpireTimes) != 100 {
-		t.Errorf("Parse of 100 options = %+v, error %v, want all of them", details, err)
+		t.Errorf("100 options: details %+v, error %v, want all of them", details, err)
 	}
 
-	options[99] = "null"
-	checkFaults(t, withEntries(append(options, "null")...),
-		"recommendedExpireTimes: expected at most 100 entries, found 101",
-		"recommendedExpireTimes[99]: expected an object, found null")
+	want := []string{"recommendedExpireTimes: expected at most 100 entries, found 102"}
+	for i := range 19 {
+		want = append(want, fmt.Sprintf("recommendedExpireTimes[%d].label: required, but missing", i))
+	}
+	options = slices.Repeat([]instancetest.Document{options[0].Without("label")}, 102)
+	invalid := checkFaults(t, newer.With("recommendedExpireTimes", options).JSON(), want...)
+	if got, want := invalid.Error(), strings.Join(want, "; ")+"; and 81 more"; got != want {
+		t.Errorf("the error is:\n  %s\nwant:\n  %s", got, want)
+	}
 }
 
-func TestWarnings(t *testing.T) {
+// A duplicate member is the only fault that is listed. It is named only if it is a field: other names are text of the document.
+func TestParseRefusesDuplicateMembers(t *testing.T) {
 	t.Parallel()
-
-	const contradictory, short, mixed = instance.ContradictoryUnits, instance.SuspiciouslyShort, instance.MixedUnits
-	const first, second = `recommendedExpireTimes[0] ("a"): `, `recommendedExpireTimes[1] ("b"): `
-	tests := map[string]struct {
-		options []string
-		want    []instance.Warning
-	}{
-		"consistent":      {options: []string{`{"label": "a", "inSeconds": 3600, "value": 60}`}},
-		"rounded down":    {options: []string{`{"label": "a", "inSeconds": 3659, "value": 60}`}},
-		"a minute, older": {options: []string{`{"label": "a", "value": 60}`}},
-		"value whose seconds overflow": {
-			[]string{`{"label": "a", "inSeconds": 60, "value": 9223372036854775807}`},
-			[]instance.Warning{{contradictory, first + "inSeconds is 60, in whole minutes 1, but value is 9223372036854775807"}},
-		},
-		"rounded up": {
-			[]string{`{"label": "a", "inSeconds": 3659, "value": 61}`},
-			[]instance.Warning{{contradictory, first + "inSeconds is 3659, in whole minutes 60, but value is 61"}},
-		},
-		"inSeconds is zero": {
-			[]string{`{"label": "a", "inSeconds": 0, "value": 30}`},
-			[]instance.Warning{{contradictory, first + "inSeconds is 0, in whole minutes 0, but value is 30"}},
-		},
-		"under a minute, older": {[]string{`{"label": "a", "value": 59}`}, []instance.Warning{{short, first + "59"}}},
-		"mixed": {
-			[]string{`{"label": "a", "inSeconds": 1800, "value": 30}`, `{"label": "b", "value": 3600}`},
-			[]instance.Warning{{mixed, second + "3600"}},
-		},
-		"everything, mixed last": {
-			[]string{`{"label": "a", "value": 45}`, `{"label": "b", "inSeconds": 60, "value": 2}`},
-			[]instance.Warning{
-				{short, first + "45"},
-				{contradictory, second + "inSeconds is 60, in whole minutes 1, but value is 2"},
-				{mixed, first + "45"},
-			},
-		},
-		"label that is longer and not safe to print": {
-			[]string{`{"label": "\u001b` + strings.Repeat("分", 61) + `", "value": 1}`},
-			[]instance.Warning{{short, `recommendedExpireTimes[0] ("` + strings.Repeat("分", 59) + `…"): 1`}},
-		},
-	}
-	for name, test := range tests {
-		details, err := instance.Parse([]byte(withEntries(test.options...)), nil)
-		if err != nil || !slices.Equal(details.Warnings, test.want) {
-			t.Errorf("%s: error %v, details:\n  %+v\nwant the warnings:\n  %+v", name, err, details, test.want)
-		} else if got := len(details.RecommendedExpireTimes); got != len(test.options) {
-			t.Errorf("%s: %d options, want %d: one with a warning is still an option", name, got, len(test.options))
+	for document, want := range map[string]string{
+		`{"fileMaxSize": 1, "fileMaxSize": 1}`:                     "fileMaxSize: appears more than once",
+		`{"fileMaxSize": 1, "\u0066ileMaxSize": 2, <`:              "fileMaxSize: appears more than once",
+		`{"recommendedExpireTimes": [0, {"value": 1, "value": 2}]`: "recommendedExpireTimes[1].value: appears more than once",
+		`{"recommendedExpireTimes": [0, {"s3cret": 1, "s3cret": `:  "the document: has a member twice, at byte 45",
+		`{"recommendedExpireTimes": {"70000": 1, "70000": `:        "the document: has a member twice, at byte 40",
+		`{"motd": 1, "\u006dotd": 2}`:                              "the document: has a member twice, at byte 12",
+		`{"motd": [0, {"value": 1, "value": 2}]}`:                  "the document: has a member twice, at byte 26",
+		`[{"value": 1, "value": 2}]`:                               "the document: has a member twice, at byte 14",
+		`{"": 1, "": 2}`:                                           "the document: has a member twice, at byte 8",
+	} {
+		if invalid := checkFaults(t, document, want); invalid.NotJSON {
+			t.Errorf("%s: NotJSON is true, want false", document)
 		}
 	}
 }
 
-// A document can repeat a secret in every kind of text that a message repeats.
-func TestTextsAreRedacted(t *testing.T) {
+// What is found is in the words of the JSON library.
+func TestParseRefusesWhatIsNotJSON(t *testing.T) {
 	t.Parallel()
-
-	const secret, escaped = "s3cret\nvalue", `s3cret\nvalue`
-	redact := strings.NewReplacer(secret, "(redacted)", "1234567", "(redacted)").Replace
-	padding := strings.Repeat("x", 50) // the cut would leave a part of the secret
-
-	tests := map[string]struct{ document, want string }{
-		"string": {edit(t, `"2592000"`, `"a `+escaped+`"`), `fileMaxAge: ` + anAge + `the string "a (redacted)"`},
-		"string that is cut": {
-			edit(t, `"2592000"`, `"`+padding+escaped+`"`),
-			`fileMaxAge: ` + anAge + `the string "` + padding + `(redacte…`,
-		},
-		"number": {edit(t, `60000000000`, `-1234567`), "fileMaxSize: " + anInteger + "the number -(redacted)"},
-		"nested names": {
-			`{"` + escaped + `": [{"a` + escaped + `": 1, "a` + escaped + `": 2}]}`,
-			"(redacted)[0].a(redacted): " + twice,
-		},
-		"text that is not JSON": {
-			`{"1234567": S}`, "[(redacted)]: invalid character 'S' at start of value at byte 12",
-		},
-	}
-	for name, test := range tests {
-		_, err := instance.Parse([]byte(test.document), redact)
-		if want := "not an instance document: " + test.want; err == nil || err.Error() != want {
-			t.Errorf("%s: error = %v, want %s", name, err, want)
+	for document, want := range map[string]string{
+		"404 page not found": `not valid JSON at byte 4 "invalid character 'p' after top-level value"`,
+		"-- maintenance --":  `not valid JSON at byte 1 "invalid character '-' in number (expecting digit)"`,
+		`{"motd": "\ud800"}`: `not valid JSON at byte 10 "invalid surrogate pair"`,
+		"<html></html>":      `not valid JSON at byte 0 "invalid character '<' at start of value"`,
+		"{} </html>":         `not valid JSON at byte 3 "invalid character '<' after top-level value"`,
+		newer.JSON() + newer.JSON(): fmt.Sprintf(
+			`not valid JSON at byte %d "invalid character '{' after top-level value"`, len(newer.JSON())),
+		"{\"label\": \"1 ann\xe9e\"}":   `not valid JSON at byte 16 "invalid UTF-8"`,
+		"{\"motd\": \"\x1b\"}":          `not valid JSON at byte 10 "invalid character '\\x1b' in string (expecting non-control character)"`,
+		"\uFEFF\uFEFF" + newer.JSON():   `not valid JSON at byte 0 "invalid character '\\ufeff' at start of value"`,
+		strings.Repeat("[", 1<<20):      `not valid JSON at byte 10000 "exceeded max depth"`,
+		"":                              "empty",
+		"\uFEFF \r\n":                   "empty",
+		`"`:                             "ends early, at byte 1",
+		"tru":                           "ends early, at byte 3",
+		`{"fileMaxSize": 1, "chunkSi`:   "ends early, at byte 27",
+		"{\"label\": \"1 ann\xc3":       "ends early, at byte 16", // within a character
+		strings.Trim(newer.JSON(), "}"): fmt.Sprintf("ends early, at byte %d", len(newer.JSON())-1),
+	} {
+		invalid := checkFaults(t, document, "the document: "+want)
+		if early := !strings.HasPrefix(want, "not valid"); !invalid.NotJSON || invalid.EndsEarly != early {
+			t.Errorf("%.40q: NotJSON is %t, EndsEarly is %t, want true and %t", document, invalid.NotJSON, invalid.EndsEarly, early)
 		}
 	}
+}
 
-	details, err := instance.Parse([]byte(withEntries(`{"label": "`+escaped+`", "value": 30}`)), redact)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := details.Warnings[0].Entry; got != `recommendedExpireTimes[0] ("(redacted)"): 30` {
-		t.Errorf("Entry = %q, want the label redacted", got)
-	}
-	if got := details.RecommendedExpireTimes[0].Label; got != secret {
-		t.Errorf("Label = %q, want %q, as reported", got, secret)
+// Other JSON, such as what a backend says while it starts, is better shown than taken apart.
+func TestParseMarksOtherJSON(t *testing.T) {
+	t.Parallel()
+	for document, want := range map[string]string{
+		`null`:                         "the document: expected a JSON object, found null",
+		`"Bad Gateway"`:                "the document: expected a JSON object, found a string",
+		"[" + newer.JSON() + "]":       "the document: expected a JSON object, found an array",
+		`{"success":false,"msg":"no"}`: "fileMaxSize: required, but missing",
+		`{"FILEMAXSIZE":1}`:            "fileMaxSize: required, but missing",
+	} {
+		invalid := parseInvalid(t, document)
+		if !invalid.HasNoField || invalid.NotJSON || invalid.Faults[0].String() != want {
+			t.Errorf("%s: HasNoField is %t, NotJSON is %t, faults %v", document, invalid.HasNoField, invalid.NotJSON, invalid)
+		}
 	}
 }

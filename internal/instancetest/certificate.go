@@ -31,6 +31,8 @@ const (
 	CertificateWrongHost
 	// CertificateSelfSigned covers the names of the valid one but comes from no CA.
 	CertificateSelfSigned
+	// CertificateUnfit covers the same names, but is for clients.
+	CertificateUnfit
 )
 
 // authority is the process's one CA with what it signed.
@@ -82,6 +84,7 @@ var certificates = sync.OnceValue(func() *authority {
 			CertificateExpired:    issue(expired, &signer),
 			CertificateWrongHost:  issue(wrongHost, &signer),
 			CertificateSelfSigned: issue(leaf(5), nil),
+			CertificateUnfit:      client,
 		},
 	}
 	a.pool.AddCert(signer.Leaf)

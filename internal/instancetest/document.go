@@ -25,19 +25,11 @@ type member struct {
 	name, json string
 }
 
-// expireTimes are the suggestions in the service's documentation: 8 entries, shortest first, from 30 minutes to 1 month.
-var expireTimes = []struct {
-	label   string
-	seconds int64
-}{
-	{"30 minutes", 1800},
-	{"1 hour", 3600},
-	{"6 hours", 21600},
-	{"12 hours", 43200},
-	{"1 day", 86400},
-	{"1 week", 604800},
-	{"2 weeks", 1209600},
-	{"1 month", 2592000},
+// expireTimes are the suggestions in the service's documentation.
+var expireTimes = []instance.ExpireTime{
+	{Label: "30 minutes", InSeconds: 1800}, {Label: "1 hour", InSeconds: 3600}, {Label: "6 hours", InSeconds: 21600},
+	{Label: "12 hours", InSeconds: 43200}, {Label: "1 day", InSeconds: 86400}, {Label: "1 week", InSeconds: 604800},
+	{Label: "2 weeks", InSeconds: 1209600}, {Label: "1 month", InSeconds: 2592000},
 }
 
 // Newer returns a document of the newer shape: maxTransfersInMerge is there, and the entries carry
@@ -55,18 +47,16 @@ func Newer() Document {
 
 // NewerDetails returns what Newer means.
 func NewerDetails() instance.Details {
-	details := instance.Details{
+	return instance.Details{
 		FileMaxSizeBytes:    64424509440,
 		ChunkSizeBytes:      20000000,
 		RequirePassword:     true,
 		APIVersion:          instance.Version{Text: "2.1.5", Major: 2, Minor: 1, Patch: 5},
 		FileMaxAgeSeconds:   2592000,
 		MaxTransfersInMerge: 50,
+
+		RecommendedExpireTimes: slices.Clone(expireTimes),
 	}
-	for _, e := range expireTimes {
-		details.RecommendedExpireTimes = append(details.RecommendedExpireTimes, instance.ExpireTime{Label: e.label, InSeconds: e.seconds})
-	}
-	return details
 }
 
 // NewerAttributes is what the provider makes of Newer, as JSON.
@@ -130,7 +120,7 @@ func OlderEntry(label string, seconds int64) Document {
 func entries(entry func(label string, seconds int64) Document) []Document {
 	list := make([]Document, 0, len(expireTimes))
 	for _, e := range expireTimes {
-		list = append(list, entry(e.label, e.seconds))
+		list = append(list, entry(e.Label, e.InSeconds))
 	}
 	return list
 }

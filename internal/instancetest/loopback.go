@@ -33,7 +33,6 @@ type Request struct {
 	Host     string
 	TLSName  string      // What the client asked for in the handshake (SNI); empty without TLS.
 	Header   http.Header // Host is not among them.
-	Proto    string      // "HTTP/1.1" or "HTTP/1.0".
 	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
 	// certificate that strays to the wrong origin shows up here.
 	ClientCertificate bool
@@ -76,10 +75,7 @@ func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loop
 			return context.WithValue(ctx, connKey{}, c)
 		},
 		ConnState: l.count,
-		// The faults are on purpose: net/http's complaints about them would only confuse a test's output.
-		ErrorLog: log.New(io.Discard, "", 0),
-		// "OPTIONS *" is a request like any other here: logged, and answered 404.
-		DisableGeneralOptionsHandler: true,
+		ErrorLog:  log.New(io.Discard, "", 0),
 	}}
 	if config == nil {
 		l.server.Start()
@@ -102,7 +98,6 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 		Host:              r.Host,
 		TLSName:           state.ServerName,
 		Header:            r.Header.Clone(),
-		Proto:             r.Proto,
 		ClientCertificate: len(state.PeerCertificates) > 0,
 	})
 	l.mu.Unlock()

@@ -18,7 +18,6 @@ type Proxy struct {
 
 	target      string
 	refuse      int
-	challenges  []string
 	certificate *Certificate // Nil for plain HTTP.
 	tunnels     sync.WaitGroup
 }
@@ -32,11 +31,8 @@ func WithProxyTarget(target interface{ Address() string }) ProxyOption {
 	return func(p *Proxy) { p.target = target.Address() }
 }
 
-// WithProxyRefusal answers every request with the status, and a Proxy-Authenticate field for each challenge, and connects to
-// nothing.
-func WithProxyRefusal(status int, challenges ...string) ProxyOption {
-	return func(p *Proxy) { p.refuse, p.challenges = status, challenges }
-}
+// WithProxyRefusal answers every request with the status, and connects to nothing.
+func WithProxyRefusal(status int) ProxyOption { return func(p *Proxy) { p.refuse = status } }
 
 // WithProxyCertificate has clients speak TLS to the proxy, which shows a certificate of the kind and asks for theirs.
 func WithProxyCertificate(kind Certificate) ProxyOption {
@@ -65,9 +61,6 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 	p.loopback, err = listenHTTP("127.0.0.1:0", config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:
-			for _, challenge := range p.challenges {
-				w.Header().Add("Proxy-Authenticate", challenge)
-			}
 			http.Error(w, http.StatusText(p.refuse), p.refuse)
 		case r.Method == http.MethodConnect:
 			p.tunnel(w, r)

@@ -14,7 +14,7 @@
 // one of the older shape has label and value in seconds. [Newer], [Older] and [Mixed] are such documents, and
 // [Document.With] and [Document.Without] bend them into every other.
 //
-// A test fails if it asks for another route ([WithOtherRoutes]), or not for all that it scripted.
+// A test fails if it asks for another route without [WithOtherRoutes], or if it leaves a part of its script unused.
 //
 // # Faults
 //
@@ -46,10 +46,11 @@ type Server struct {
 	script   []Step
 	fallback Step
 
-	// Only read while starting.
+	// These are used only to start the server.
 	address    string
 	secure     bool
 	clientAuth tls.ClientAuthType
+	maxVersion uint16
 }
 
 // Option changes what an instance does.
@@ -77,7 +78,7 @@ func WithPath(path string) Option {
 	return func(s *Server) { s.path = strings.TrimSuffix("/"+strings.Trim(path, "/"), "/") }
 }
 
-// WithPlainHTTP serves HTTP, as without it: for tables in which others serve HTTPS.
+// WithPlainHTTP serves HTTP, which is the default. It is for tables in which other rows serve HTTPS.
 func WithPlainHTTP() Option {
 	return func(s *Server) { s.secure = false }
 }
@@ -87,10 +88,10 @@ func WithTLS() Option {
 	return func(s *Server) { s.secure = true }
 }
 
-// WithoutCertificateRequest serves HTTPS and does not ask for a client certificate, so that a connection which breaks can
-// have nothing to do with one.
-func WithoutCertificateRequest() Option {
-	return func(s *Server) { s.secure, s.clientAuth = true, tls.NoClientCert }
+// WithTLS12 serves HTTPS with TLS 1.2, in which a server refuses a client without a certificate during the handshake. With
+// TLS 1.3, it does so afterwards.
+func WithTLS12() Option {
+	return func(s *Server) { s.secure, s.maxVersion = true, tls.VersionTLS12 }
 }
 
 // WithCertificate serves HTTPS with a certificate of the kind.
@@ -135,11 +136,10 @@ func ignore(string, ...any) {}
 // Start starts an instance, which the caller closes.
 func Start(options ...Option) (*Server, error) {
 	s := &Server{
-		address:  "127.0.0.1:0",
-		document: Newer().JSON(),
-		fallback: Answer(),
-		// Also where none is needed, and from any CA: one sent astray is then seen.
-		clientAuth: tls.RequestClientCert,
+		address:    "127.0.0.1:0",
+		document:   Newer().JSON(),
+		fallback:   Answer(),
+		clientAuth: tls.RequestClientCert, // so that a certificate is seen also where none is needed
 		unexpected: ignore,
 	}
 	for _, option := range options {
@@ -148,6 +148,7 @@ func Start(options ...Option) (*Server, error) {
 	var config *tls.Config
 	if s.secure {
 		config = serverTLS(s.certificate, s.clientAuth)
+		config.MaxVersion = s.maxVersion
 	}
 	var err error
 	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {

@@ -5,11 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
-
-// dripInterval lies well below any timeout a client would set between two bytes.
-const dripInterval = 20 * time.Millisecond
 
 const jsonContentType = "application/json; charset=utf-8"
 
@@ -33,7 +29,7 @@ func AnswerDocument[T Text](document T) Step {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string) {
-	// Compared as it came, escapes included: a tidied path would hide a client's wrong joining of paths.
+	// The path is compared with its escapes, because a tidied one would hide that a client joins paths wrongly.
 	if r.Method != http.MethodGet || r.URL.EscapedPath() != s.path+"/instance" {
 		s.unexpected("%s has no route %s %s", s.URL(), r.Method, r.URL.RequestURI())
 		writeError(w, http.StatusNotFound, "Route "+r.Method+":"+r.URL.RequestURI()+" not found")
@@ -73,8 +69,8 @@ func Reset() Step {
 	}
 }
 
-// CloseConnection closes the TCP connection without an answer. It waits until the client leaves too: on Windows, the client could
-// otherwise lose what was written before.
+// CloseConnection closes the TCP connection without an answer. It waits until the client leaves too, because a client on
+// Windows could otherwise lose what was written before.
 func CloseConnection() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
 		_ = tcp(connOf(r)).CloseWrite()
@@ -91,22 +87,11 @@ func Silent() Step {
 	}
 }
 
-// Drip is [Verbatim], followed by a space now and then, until the client leaves or the instance is closed.
-func Drip(text string) Step {
-	return Verbatim(text, func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			_, _ = io.WriteString(connOf(r), " ")
-			time.Sleep(dripInterval)
-		}
-	})
-}
-
 // EndlessBody answers the status, and then the text over and over as fast as the client reads it, until the client
 // leaves or the instance is closed.
 func EndlessBody(status int, text string) Step {
 	chunk := strings.Repeat(text, 64<<10/len(text))
 	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", jsonContentType)
 		w.WriteHeader(status)
 		for r.Context().Err() == nil {
 			if _, err := io.WriteString(w, chunk); err != nil {
@@ -143,13 +128,11 @@ func writeBody(w http.ResponseWriter, code int, contentType, body string) {
 		w.WriteHeader(code)
 		return
 	}
-	// A nil value keeps net/http from guessing a type.
-	w.Header()["Content-Type"] = nil
+	w.Header()["Content-Type"] = nil // so that net/http does not guess one
 	if contentType != "" {
 		w.Header().Set("Content-Type", contentType)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
-	// A client that has left is no concern of an instance.
 	_, _ = io.WriteString(w, body)
 }

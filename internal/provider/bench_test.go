@@ -1,10 +1,8 @@
-package provider
+package provider_test
 
 import (
 	"strconv"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -12,23 +10,21 @@ import (
 // BenchmarkRead reads filetransfer_instance, with the instance in the same process.
 func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
-	data, baseURL := newTestData(b, providerModel{}, retryModel{}), instancetest.New(b).URL()
+	s, source := configured(b, nil), arguments{"base_url": instancetest.New(b).URL()}
 	for b.Loop() {
-		_, diags := readInstance(b.Context(), b, data, func(model *instanceModel) { model.BaseURL = types.StringValue(baseURL) })
-		requireNoDiagnostics(b, diags)
+		requireRead(b, s, source)
 	}
 }
 
-// BenchmarkFleet reads filetransfer_instances of several sizes.
-func BenchmarkFleet(b *testing.B) {
-	instance := instancetest.New(b, instancetest.WithDefault(good))
+// BenchmarkInstances reads filetransfer_instances of several sizes.
+func BenchmarkInstances(b *testing.B) {
+	server := instancetest.New(b, instancetest.WithDefault(good))
 	for _, size := range []int{1000, 10_000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			b.ReportAllocs()
-			data, baseURLs := newTestData(b, providerModel{}, retryModel{}), baseURLsUnder(instance.URL(), size)
+			s, source := configured(b, nil), arguments{"base_urls": baseURLsUnder(server.URL(), size)}
 			for b.Loop() {
-				_, diags := readInstances(b.Context(), b, data, baseURLs, func(*instancesModel) {})
-				requireNoDiagnostics(b, diags)
+				requireRead(b, s, source)
 			}
 		})
 	}

@@ -3,85 +3,284 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// Summaries of diagnostics. Of warnings with the same one, Terraform shows only the first: some add a name.
-const (
-	summaryBaseURL   = "Invalid base URL"
-	summaryCanceled  = "Read canceled"
-	summaryConnectTo = "Invalid connect_to"
-	summaryTLS       = "Invalid TLS configuration"
-)
+// maxListed is the maximum number of keys that a warning lists.
+const maxListed = 20
 
-const (
-	// maxListed is the maximum number of entries or keys in a warning.
-	maxListed = 20
-	// maxDigits is the maximum number of characters of a number in an error: enough for any int64.
-	maxDigits = 40
-)
+// failureMessage is what a user reads about a kind of failure, besides the evidence.
+type failureMessage struct{ summary, remedy string }
 
-// sentence returns text with a capital letter, and with a period unless it was cut. text must not be empty.
-func sentence(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "…") {
-		text += "."
+// failureMessages has a message for each kind of failure. The remedies of statuses and certificates are below.
+var failureMessages = map[client.Kind]failureMessage{
+	client.HostNotResolved: {
+		"Host name of the instance not resolved",
+		"Check the host name in the base URL, and the name servers of the machine that runs Terraform. For a name that only other " +
+			"programs resolve (mDNS, *.localhost), set the provider's connect_to to its address.",
+	},
+	client.ConnectionFailed: {
+		"Instance not reachable",
+		"Check the host and the port of the base URL, or of connect_to, that the instance is running, and the firewalls on the way.",
+	},
+	client.NoResponseInTime: {
+		"Instance did not answer in time",
+		"Check that the instance is up. If it is only slow, raise the time limit.",
+	},
+	client.ConnectionBroken: {
+		"Connection to the instance broke",
+		"Check the scheme and the port of the base URL, because a port that expects TLS often just closes the connection. Then " +
+			"check the log of the instance, and of what is between it and Terraform.",
+	},
+	client.CertificateNotTrusted: {summary: "Certificate of the instance not trusted"},
+	client.HandshakeFailed: {
+		"TLS handshake with the instance failed",
+		"Check the scheme, the host name and the port of the base URL, and the TLS versions of the server. If the server requires " +
+			"a client certificate, set the provider's client_cert_pem and client_key_pem.",
+	},
+	client.InvalidResponse: {
+		"Response of the instance is not valid HTTP",
+		"Check the scheme and the port of the base URL.",
+	},
+	client.RedirectNotFollowed: {
+		"Redirect of the instance not followed",
+		"Set the base URL to where the instance itself answers. If it redirects in a loop, check what the proxy in front of it does.",
+	},
+	client.Status: {summary: "Instance answered with status"},
+	client.ResponseTooLarge: {
+		"Response of the instance too large",
+		"Check that the base URL is that of an instance.",
+	},
+	client.NotJSON: {
+		"Response of the instance is not JSON",
+		"Check that the base URL is the address of the API, not of a web page, and check the log of the instance. If this is a " +
+			"login page, send credentials with request_headers.",
+	},
+	client.NotInstanceDocument: {
+		"Response is not an instance document",
+		"Check the base URL. If it is right, only the operator of the instance can fix what it reports.",
+	},
+	client.NotAskedInTime: {
+		"Instance not asked before the time ran out",
+		"The other instances took all the time. Raise timeouts.read or max_concurrency.",
+	},
+	client.ProxyFailed: {
+		"Instance not reachable through the proxy",
+		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
+	},
+	client.NotAsExpected: {
+		"Instance does not report what is expected",
+		`Check which release and which settings the server runs, and how it read them: of 5e+09 or "5 GB", it reads 5. If what it ` +
+			"reports is right, change expected.",
+	},
+	client.Cached: {
+		"A cache answered instead of the instance",
+		"Exclude /instance from the cache.",
+	},
+}
+
+var certificateRemedies = map[client.CertificateProblem]string{
+	client.UnknownAuthority: "If you trust the issuer, add the certificate of its authority to the provider's ca_cert_pem. A server " +
+		"must send its whole chain, except for the root.",
+	client.WrongHostName: "Set the base URL to a name that the certificate is for. If that name does not lead to the instance, set " +
+		"the provider's connect_to to its address.",
+	client.OutsideValidity:  "Have the certificate renewed, and check the clock of the machine that runs Terraform.",
+	client.UnfitCertificate: "Have the certificate reissued.",
+}
+
+func statusRemedy(code int) string {
+	switch {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return "An instance needs no credentials for this, so what is in front of it refused. If that wants credentials, send them with " +
+			"request_headers."
+	case code == http.StatusNotFound:
+		return "Check the path of the base URL, to which /instance is added."
+	case code == http.StatusTooManyRequests:
+		return "Raise the limit of requests on the server, or send fewer at once."
+	case code >= http.StatusInternalServerError:
+		return "Check the log of the instance, and of what is in front of it."
+	default:
+		return "Check the scheme, the host name and the port of the base URL."
 	}
-	return text
 }
 
-// paragraphs joins the nonempty texts with blank lines.
-func paragraphs(texts ...string) string { return joinNonempty(texts, "\n\n") }
-
-// sentences joins the nonempty texts with spaces.
-func sentences(texts ...string) string { return joinNonempty(texts, " ") }
-
-func joinNonempty(texts []string, separator string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+// timeLimit is the time limit of a read or a wait, and the argument that sets it.
+type timeLimit struct {
+	argument string
+	duration time.Duration
 }
 
-// bullet begins an item of a list.
-const bullet = "\n  - "
+func (l timeLimit) String() string {
+	return fmt.Sprintf("%s (%s)", l.argument, formatDuration(l.duration))
+}
+
+// failedRead is what a message about a failed read or wait is made of.
+type failedRead struct {
+	err *client.ReadError
+	// wait is the error of a wait, and nil for that of a read.
+	wait *client.WaitError
+	// limit is that of the read, and attemptLimit that of each attempt.
+	limit, attemptLimit timeLimit
+	stableFor           time.Duration
+	// withheld says why the provider's request_headers were not sent, or is "".
+	withheld string
+	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
+	unusableCAs string
+}
+
+// newFailedRead takes an error of the client apart.
+func (d *providerData) newFailedRead(err error, limit timeLimit, request client.Request) failedRead {
+	f := failedRead{
+		limit: limit, attemptLimit: timeLimit{"the provider's request_timeout", d.requestTimeout}, unusableCAs: d.unusableCAs,
+	}
+	if wait, ok := errors.AsType[*client.WaitError](err); ok {
+		f.wait, f.err = wait, &wait.ReadError
+	} else {
+		f.err, _ = errors.AsType[*client.ReadError](err)
+	}
+	if len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin {
+		f.withheld = " The provider's request_headers were not sent, because they are only for the origin of its own base_url."
+	}
+	return f
+}
+
+func (f failedRead) summary() string {
+	failure := f.err.Failure
+	switch {
+	case f.err.Ending == client.Canceled && f.wait != nil:
+		return "Wait canceled"
+	case f.err.Ending == client.Canceled:
+		return "Read canceled"
+	case failure == nil:
+		return "Instance was not stable for long enough"
+	case failure.Kind == client.Status:
+		return fmt.Sprintf("%s %d", failureMessages[failure.Kind].summary, failure.StatusCode)
+	default:
+		return failureMessages[failure.Kind].summary
+	}
+}
+
+// detail returns the evidence, how the read ended, and what to do.
+func (f failedRead) detail() string {
+	switch {
+	case f.err.Ending == client.Canceled && f.err.Failure == nil:
+		return fmt.Sprintf("Canceled after %s: GET %s.", count(f.err.Attempts, "attempt"), f.err.URL)
+	case f.err.Ending == client.Canceled:
+		return fmt.Sprintf("Canceled after %s. This is what the last complete one met:\n\n%s",
+			count(f.err.Attempts, "attempt"), paragraphs(f.evidence()...))
+	case f.err.Failure == nil:
+		return paragraphs(
+			fmt.Sprintf("GET %s reported what is expected, but not for long enough: for %s (%s), and stable_for is %s.", f.err.URL,
+				formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"), formatDuration(f.stableFor)),
+			f.ending(),
+			"Check the log of the instance: it may stop and start again, or one of several servers may still run the old "+
+				"release. If it only needs longer, raise the time limit.")
+	default:
+		return paragraphs(append(f.evidence(), f.ending(), f.remedy())...)
+	}
+}
+
+// evidence returns what was asked and what came back. A wait that failed in another way in the end also says what the last answer
+// reported.
+func (f failedRead) evidence() []string {
+	failure := f.err.Failure
+	var differences []string
+	if f.wait != nil {
+		differences = differenceTexts(f.wait.Differences)
+	}
+	switch {
+	case failure.Kind == client.NotAsExpected:
+		return []string{failure.Request + " answered, but not what is expected:" + bullets(differences)}
+	case len(differences) > 0:
+		return []string{sentence(failure.String()), "The last answer was not what is expected:" + bullets(differences)}
+	case len(failure.Faults) > 0:
+		return []string{failure.Request + " answered JSON that is not an instance document:" + bullets(failure.Faults)}
+	case failure.Certificate == client.UnknownAuthority && f.unusableCAs != "":
+		return []string{sentence(failure.String()) + " " + f.unusableCAs}
+	default:
+		return []string{sentence(failure.String())}
+	}
+}
+
+// ending returns how many attempts were made, and which time limit ended them.
+func (f failedRead) ending() string {
+	made := ""
+	if f.err.Attempts > 1 || f.wait != nil {
+		made = count(f.err.Attempts, "attempt") + " made. "
+	}
+	switch {
+	case f.err.Ending == client.OutOfTime:
+		return made + "The time limit was " + f.limit.String() + "."
+	case f.err.Failure.TimedOut:
+		return made + "The time limit of each attempt was " + f.attemptLimit.String() + "."
+	default:
+		return strings.TrimSpace(made)
+	}
+}
+
+func (f failedRead) remedy() string {
+	failure := f.err.Failure
+	remedy := failureMessages[failure.Kind].remedy
+	asksForCredentials := failure.Kind == client.NotJSON
+	switch failure.Kind {
+	case client.CertificateNotTrusted:
+		remedy = certificateRemedies[failure.Certificate]
+	case client.Status:
+		remedy = statusRemedy(failure.StatusCode)
+		asksForCredentials = failure.StatusCode == http.StatusUnauthorized || failure.StatusCode == http.StatusForbidden
+	}
+	if !asksForCredentials {
+		return remedy
+	}
+	if failure.HeadersWithheld {
+		return remedy + " The request_headers were not sent, because the redirect leads to another origin."
+	}
+	return remedy + f.withheld
+}
+
+func differenceTexts(differences []client.Difference) (texts []string) {
+	for _, difference := range differences {
+		texts = append(texts, difference.String())
+	}
+	return texts
+}
+
+// count returns a number with a noun: "1 attempt", "2 attempts".
+func count(number int, noun string) string {
+	if number == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", number, noun)
+}
+
+// sentence returns text that ends in a period, unless it was cut.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
+
+// paragraphs joins texts with blank lines, and leaves out empty ones.
+func paragraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
+}
 
 // bullets returns a list with an item for each text.
-func bullets(texts []string) string { return bullet + strings.Join(texts, bullet) }
+func bullets(texts []string) string { return "\n  - " + strings.Join(texts, "\n  - ") }
 
-// errorAt returns an error at an attribute. Terraform prints its lines: if they may have a secret, the path must be empty.
-func errorAt(at path.Path, summary, detail string) diag.Diagnostic {
-	if at.Equal(path.Empty()) {
-		return diag.NewErrorDiagnostic(summary, detail)
-	}
-	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
-}
-
-// listed joins at most maxListed texts, and appends the number of the others.
-func listed(texts []string, separator, beforeMore string) string {
-	list := strings.Join(texts[:min(len(texts), maxListed)], separator)
+// listed returns a list of at most maxListed texts, and the number of the others.
+func listed(texts []string) string {
 	if more := len(texts) - maxListed; more > 0 {
-		list += fmt.Sprintf("%sand %d more", beforeMore, more)
+		return bullets(append(texts[:maxListed:maxListed], fmt.Sprintf("and %d more", more)))
 	}
-	return list
-}
-
-// quoted returns at most maxListed keys, in quotes.
-func quoted(keys []string) string {
-	list := make([]string, len(keys))
-	for i, key := range keys {
-		list[i] = strconv.Quote(key)
-	}
-	return listed(list, ", ", ", ")
+	return bullets(texts)
 }
 
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
@@ -89,21 +288,4 @@ var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
 // formatDuration returns a duration as a user would write it: "1m", not "1m0s".
 func formatDuration(duration time.Duration) string {
 	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
-}
-
-// syntaxError returns an error for an [*address.SyntaxError], and nil for any other err. See errorAt for secret input.
-func syntaxError(at path.Path, summary, argument string, err error) diag.Diagnostic {
-	syntaxErr, ok := errors.AsType[*address.SyntaxError](err)
-	if !ok {
-		return nil
-	}
-	remedy := syntaxErr.Remedy
-	if inConfiguration := !at.Equal(path.Empty()); inConfiguration && syntaxErr.Padded {
-		remedy += " trimspace() removes white space around a text."
-	}
-	if syntaxErr.Secret {
-		at = path.Empty()
-		remedy += " If a reverse proxy requires a secret, send it with request_headers of the provider, which are sensitive."
-	}
-	return errorAt(at, summary, fmt.Sprintf("%s %s. %s", argument, syntaxErr.Problem, remedy))
 }

@@ -1,17 +1,13 @@
 package provider
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -30,58 +26,36 @@ type expectedModel struct {
 
 // expectedBlock is a block because Terraform would silently drop a misspelled argument of an object.
 func expectedBlock() schema.SingleNestedBlock {
-	const description = "As the attribute. Default: any."
-	limit := schema.NumberAttribute{ // see wholeNumber
-		Optional:            true,
-		MarkdownDescription: description,
-		Validators:          []validator.Number{wholeNumber{0, math.MaxInt64}},
-	}
+	limit := func(description string) schema.Attribute { return optionalNumber(description, 0, math.MaxInt64) }
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Values that the instance must report, exactly.",
+		MarkdownDescription: "Values that the instance must report exactly. A value that you leave out is not checked.",
 		Attributes: map[string]schema.Attribute{
-			"api_version": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: description,
-				Validators:          []validator.String{versionValidator},
-			},
-			"chunk_size":             limit,
-			"file_max_age":           limit,
-			"file_max_size":          limit,
-			"max_transfers_in_merge": limit,
-			"require_password":       schema.BoolAttribute{Optional: true, MarkdownDescription: description},
+			"api_version":            optionalString("Release of the server, such as `2.2.3`.", versionValidator),
+			"chunk_size":             limit("Size of one chunk of an upload, in bytes."),
+			"file_max_age":           limit("Maximum lifetime of a file, in seconds."),
+			"file_max_size":          limit("Maximum size of one file, in bytes."),
+			"max_transfers_in_merge": limit("Maximum number of transfers in a group."),
+			"require_password":       optionalBool("Whether a password is required to create a transfer."),
 		},
 	}
-}
-
-var versionValidator = stringValidator{
-	"a version of three numbers, with or without a suffix",
-	func(at path.Path, text string) diag.Diagnostic {
-		if _, ok := instance.ParseVersion(text); ok {
-			return nil
-		}
-		return diag.NewAttributeErrorDiagnostic(at, "Invalid version", fmt.Sprintf("%s is %s.\n\nWrite the version that "+
-			`the instance reports, which has three numbers and may have a suffix: "2.1.0" or "2.1.0-rc.1".`,
-			at, quoteShort(text)))
-	},
 }
 
 // isEmpty reports whether nothing is expected. What is unknown is expected.
 func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
 // details returns the details that are expected. All others are null.
-func (m expectedModel) details() (details detailsModel) {
-	m.plan(&details)
-	return details
+func (m expectedModel) details() detailsModel {
+	return m.onTopOf(detailsModel{RecommendedExpireTimes: types.ListNull(expireTimeType)})
 }
 
-// plan sets the details that are expected, which may be unknown, and leaves the others.
-func (m expectedModel) plan(details *detailsModel) {
-	planValue(&details.ChunkSize, int64Value(m.ChunkSize))
-	planValue(&details.FileMaxAge, int64Value(m.FileMaxAge))
-	planValue(&details.FileMaxSize, int64Value(m.FileMaxSize))
-	planValue(&details.MaxTransfersInMerge, int64Value(m.MaxTransfersInMerge))
-	planValue(&details.RequirePassword, m.RequirePassword)
-	planValue(&details.APIVersion, m.APIVersion)
+// onTopOf returns details with those replaced that are expected, which may be unknown.
+func (m expectedModel) onTopOf(details detailsModel) detailsModel {
+	replace(&details.ChunkSize, int64Value(m.ChunkSize))
+	replace(&details.FileMaxAge, int64Value(m.FileMaxAge))
+	replace(&details.FileMaxSize, int64Value(m.FileMaxSize))
+	replace(&details.MaxTransfersInMerge, int64Value(m.MaxTransfersInMerge))
+	replace(&details.RequirePassword, m.RequirePassword)
+	replace(&details.APIVersion, m.APIVersion)
 	if m.APIVersion.IsUnknown() {
 		unknown := types.Int64Unknown()
 		details.APIVersionMajor, details.APIVersionMinor, details.APIVersionPatch = unknown, unknown, unknown
@@ -90,9 +64,11 @@ func (m expectedModel) plan(details *detailsModel) {
 		details.APIVersionMinor = types.Int64Value(version.Minor)
 		details.APIVersionPatch = types.Int64Value(version.Patch)
 	}
+	return details
 }
 
-func planValue[T attr.Value](detail *T, expected T) {
+// replace sets a detail to what is expected, unless that is null.
+func replace[T attr.Value](detail *T, expected T) {
 	if !expected.IsNull() {
 		*detail = expected
 	}
@@ -110,17 +86,15 @@ func int64Value(number types.Number) types.Int64 {
 	}
 }
 
-// differences returns the details that differ from the expected ones, which must be known, by name and safe to print.
-func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
+// differences returns the details that differ from the expected ones, by name. Details that are not expected are null in
+// expected, and nothing in it is unknown.
+func differences(expected, reported detailsModel) (found []client.Difference) {
 	want, got := expected.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if want[name].IsNull() || want[name].Equal(got[name]) || followsFromVersion(name) {
 			continue
 		}
-		found = append(found, client.Difference{
-			Name: name, Reported: d.redactedText(got[name]), Expected: valueText(want[name]),
-			Remedy: differenceRemedy(name, got[name], want[name]),
-		})
+		found = append(found, client.Difference{Name: name, Reported: valueText(got[name]), Expected: valueText(want[name])})
 	}
 	return found
 }
@@ -128,66 +102,13 @@ func (d *providerData) differences(expected, reported detailsModel) (found []cli
 // followsFromVersion reports whether a detail is one of the numbers in api_version.
 func followsFromVersion(name string) bool { return strings.HasPrefix(name, "api_version_") }
 
-// redactedText returns a reported value as text, safe to print: an instance may echo a secret in a string.
-func (d *providerData) redactedText(reported attr.Value) string {
-	if text, ok := reported.(types.String); ok && !text.IsNull() {
-		return d.client.RedactedLine(text.ValueString(), d.headers) // whatever the origin
-	}
-	return valueText(reported)
-}
-
-// valueText returns a string, number or bool as text. Returns "not reported" if null, as in a state edited by hand.
+// valueText returns a value as text, or "nothing" if it is null, as in a state that somebody edited.
 func valueText(value attr.Value) string {
 	if value.IsNull() {
-		return "not reported"
+		return "nothing"
 	}
 	if text, ok := value.(types.String); ok {
 		return text.ValueString()
 	}
 	return value.String()
-}
-
-// noMaximumAge is the file_max_age of an instance without a maximum, in seconds.
-const noMaximumAge int64 = 15770000000
-
-// differenceRemedy returns what a difference can come from, or "".
-func differenceRemedy(name string, reported, expected attr.Value) string {
-	want, isNumber := expected.(types.Int64)
-	got, isReported := reported.(types.Int64)
-	if !isNumber || !isReported {
-		return ""
-	}
-	wantNumber, gotNumber := want.ValueInt64(), got.ValueInt64()
-	switch {
-	case gotNumber > 0 && float64(gotNumber)*1000 < float64(wantNumber):
-		return `The server may have read only the digits at the beginning of a value: 5 of "5 GB", or of "5e+09", as Helm ` +
-			`writes the number 5000000000; 30 of "30d". Write the whole number, as a string.`
-	case name == "file_max_age" && wantNumber == 0 && gotNumber == noMaximumAge:
-		return fmt.Sprintf("From 2.0.0 on, Stend reports %d if there is no maximum: expect that number.", noMaximumAge)
-	default:
-		return ""
-	}
-}
-
-// expectedPath returns the path of the first difference. With the path of the block, Terraform would show no line.
-func expectedPath(differences []client.Difference) path.Path {
-	return path.Root("expected").AtName(differences[0].Name)
-}
-
-func differenceList(differences []client.Difference) (list string) {
-	for _, difference := range differences {
-		list += bullet + difference.String()
-	}
-	return list
-}
-
-// differenceRemedies returns the remedies of all differences, each once.
-func differenceRemedies(differences []client.Difference) string {
-	var remedies []string
-	for _, difference := range differences {
-		if difference.Remedy != "" && !slices.Contains(remedies, difference.Remedy) {
-			remedies = append(remedies, difference.Remedy)
-		}
-	}
-	return strings.Join(remedies, " ")
 }

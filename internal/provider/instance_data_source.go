@@ -2,24 +2,29 @@ package provider
 
 import (
 	"context"
-	"maps"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
 
-type instanceDataSource struct{ dataSource }
+const defaultReadTimeout = time.Minute
+
+type instanceDataSource struct{ provider *providerData }
 
 // instanceModel is the configuration and the state of filetransfer_instance.
 type instanceModel struct {
-	BaseURL      types.String `tfsdk:"base_url"`
-	ResponseBody types.String `tfsdk:"response_body"`
-	readModel
+	BaseURL        types.String `tfsdk:"base_url"`
+	RequestHeaders types.Map    `tfsdk:"request_headers"`
+	Timeouts       types.Object `tfsdk:"timeouts"` // a readTimeoutsModel
+	ResponseBody   types.String `tfsdk:"response_body"`
 	detailsModel
 }
 
@@ -34,20 +39,23 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	attributes["base_url"] = schema.StringAttribute{
 		Optional: true,
 		Computed: true,
-		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm +
-			" Default: the provider's `base_url`.",
+		MarkdownDescription: "Base URL of the instance, such as `https://files.example.org/api`. The provider reads " +
+			"`{base_url}/instance`. Default: the provider's `base_url`.",
 		Validators: []validator.String{baseURLValidator},
 	}
-	attributes["response_body"] = computedString("The JSON document as delivered, for fields that this version " +
-		"of the provider does not know: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
-	maps.Copy(attributes, readAttributes("Extra request headers for this read. They are sent only to the origin "+
-		"(scheme, host and port) of the instance, and override the provider's."))
+	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to the origin "+
+		"(scheme, host and port) of the instance, and override the provider's.", false)
+	attributes["response_body"] = computedString("The JSON document as the instance delivered it. Use it for fields that have no " +
+		"attribute yet: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits of an instance of the file transfer service Stend " +
-			"(`GET {base_url}/instance`).",
-		Attributes: attributes,
-		Blocks:     readBlocks(),
+		MarkdownDescription: "Reads the limits and expiry options of an instance of the file transfer service Stend.",
+		Attributes:          attributes,
+		Blocks:              map[string]schema.Block{"timeouts": readTimeoutsBlock()},
 	}
+}
+
+func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -56,30 +64,57 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	op, diags := d.operation(ctx, readOne, model.readModel)
+	limit, diags := readLimit(ctx, model.Timeouts)
+	resp.Diagnostics.Append(diags...)
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if resp.Diagnostics.HasError() || d.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(ownBaseURL, req, resp) {
 		return
 	}
 
-	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
+	request := d.provider.requestFor(baseURL, headers)
+	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
-	result, err := op.read(readCtx, baseURL)
+	result, err := d.provider.client.Read(readCtx, request)
 	if err != nil {
-		at := path.Empty()
+		failed := d.provider.newFailedRead(err, limit, request)
 		if ownBaseURL {
-			at = path.Root("base_url")
+			resp.Diagnostics.AddAttributeError(path.Root("base_url"), failed.summary(), failed.detail())
+		} else {
+			resp.Diagnostics.AddError(failed.summary(), failed.detail())
 		}
-		resp.Diagnostics.Append(readDiagnostic(at, err, op))
 		return
 	}
-	warnings := instanceWarnings{baseURL.Written, baseURL.String(), result.Details.Warnings}
-	resp.Diagnostics.Append(warningDiagnostics(warnings)...)
+	resp.Diagnostics.Append(ambiguityWarning(baseURL.Written, result.Ambiguities))
 	model.BaseURL = types.StringValue(baseURL.Written)
 	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. It returns true if it did.
+func (d *providerData) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+	deferred, unknown := d.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
+		", or let the data source depend on the same resource (depends_on), so that it is read during the apply")
+	resp.Diagnostics.Append(unknown)
+	if deferred {
+		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+		// The framework has no function that makes a whole state unknown.
+		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+	}
+	return deferred || unknown != nil
+}
+
+// ambiguityWarning returns a warning that lists expiry options whose unit is uncertain, or nil if there are none.
+func ambiguityWarning(name string, ambiguities []string) diag.Diagnostic {
+	if len(ambiguities) == 0 {
+		return nil
+	}
+	return diag.NewWarningDiagnostic("Expiry options with an ambiguous unit: "+name,
+		"The unit of these expiry options is not certain:"+listed(ambiguities)+"\n\n"+
+			"Compare them with what the instance offers its users. If one option without inSeconds is in minutes, all of them "+
+			"are, and each lasts 60 times as long as it was read.")
 }

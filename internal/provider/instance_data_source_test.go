@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The state has every attribute, and the arguments as they were written. The parser's tests have every form of a document.
+// The state has every attribute, and the arguments as they were written.
 func TestAccInstance(t *testing.T) {
 	t.Parallel()
 	instance := instancetest.New(t, instancetest.WithRequiredHeader("X-Token", "a"))
@@ -31,9 +30,8 @@ provider "filetransfer" {
 }
 
 data "filetransfer_instance" "all" {
-  base_url         = %[1]q
-  request_headers  = { x-token = "a" }
-  wait_until_ready = false
+  base_url        = %[1]q
+  request_headers = { x-token = "a" }
   timeouts { read = "60s" }
 }
 
@@ -47,10 +45,9 @@ data "filetransfer_instance" "none" {}
 `, instance.URL(), otherSpelling),
 			ConfigStateChecks: slices.Concat(
 				acctest.ExpectKnownValues("data.filetransfer_instance.all", map[string]knownvalue.Check{
-					"base_url":         knownvalue.StringExact(instance.URL()),
-					"request_headers":  knownvalue.MapExact(map[string]knownvalue.Check{"x-token": knownvalue.StringExact("a")}),
-					"wait_until_ready": knownvalue.Bool(false),
-					"timeouts":         knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.StringExact("60s")}),
+					"base_url":        knownvalue.StringExact(instance.URL()),
+					"request_headers": knownvalue.MapExact(map[string]knownvalue.Check{"x-token": knownvalue.StringExact("a")}),
+					"timeouts":        knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.StringExact("60s")}),
 				}),
 				acctest.ExpectKnownValues("data.filetransfer_instance.empty", map[string]knownvalue.Check{
 					"base_url":        knownvalue.StringExact(otherSpelling),
@@ -58,12 +55,55 @@ data "filetransfer_instance" "none" {}
 					"timeouts":        knownvalue.ObjectExact(map[string]knownvalue.Check{"read": knownvalue.Null()}),
 				}),
 				acctest.ExpectKnownValues("data.filetransfer_instance.none", acctest.NewerDetails(map[string]knownvalue.Check{
-					"base_url":         knownvalue.StringExact(otherSpelling),
-					"response_body":    knownvalue.StringExact(instancetest.Newer().JSON()),
-					"request_headers":  knownvalue.Null(),
-					"timeouts":         knownvalue.Null(),
-					"wait_until_ready": knownvalue.Null(),
+					"base_url":        knownvalue.StringExact(otherSpelling),
+					"response_body":   knownvalue.StringExact(instancetest.Newer().JSON()),
+					"request_headers": knownvalue.Null(),
+					"timeouts":        knownvalue.Null(),
 				})),
+			),
+		}},
+	})
+}
+
+// Releases report in different shapes, and the values have one form. The parser's tests have every form of a document.
+func TestAccInstance_Shapes(t *testing.T) {
+	t.Parallel()
+	labels := instancetest.Newer().With("recommendedExpireTimes", []instancetest.Document{
+		instancetest.OlderEntry("1 anne\u0301e", 31536000), instancetest.OlderEntry("119 seconds", 119),
+	})
+	instances := map[string]instancetest.Document{"older": instancetest.Older(), "mixed": instancetest.Mixed(), "labels": labels}
+	config := ""
+	for name, document := range instances {
+		url := instancetest.New(t, instancetest.WithDocument(document)).URL()
+		config += fmt.Sprintf("data \"filetransfer_instance\" %q {\n  base_url = %q\n}\n\n", name, url)
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			Config: config,
+			ConfigStateChecks: slices.Concat(
+				acctest.ExpectKnownValues("data.filetransfer_instance.older", acctest.NewerDetails(map[string]knownvalue.Check{
+					"api_version":            knownvalue.StringExact("1.3.2"),
+					"api_version_major":      knownvalue.Int64Exact(1),
+					"api_version_minor":      knownvalue.Int64Exact(3),
+					"api_version_patch":      knownvalue.Int64Exact(2),
+					"file_max_size":          knownvalue.Int64Exact(21474836480),
+					"chunk_size":             knownvalue.Int64Exact(10000000),
+					"require_password":       knownvalue.Bool(false),
+					"max_transfers_in_merge": knownvalue.Int64Exact(10), // which it does not report
+				})),
+				acctest.ExpectKnownValues("data.filetransfer_instance.mixed", acctest.NewerDetails(map[string]knownvalue.Check{
+					"api_version":            knownvalue.StringExact("1.5.0"),
+					"api_version_major":      knownvalue.Int64Exact(1),
+					"api_version_minor":      knownvalue.Int64Exact(5),
+					"api_version_patch":      knownvalue.Int64Exact(0),
+					"max_transfers_in_merge": knownvalue.Int64Exact(10),
+				})),
+				acctest.ExpectKnownValues("data.filetransfer_instance.labels", map[string]knownvalue.Check{
+					"recommended_expire_times": knownvalue.ListExact([]knownvalue.Check{ // minutes are rounded down
+						acctest.ExpireTime("1 ann\u00e9e", 31536000), acctest.ExpireTime("119 seconds", 119),
+					}),
+				}),
 			),
 		}},
 	})
@@ -112,76 +152,5 @@ resource "terraform_data" "options" {
 				ExpectError: acctest.WrappedText("Output refers to sensitive values"),
 			},
 		},
-	})
-}
-
-// A wait goes on through every failure that a starting instance shows.
-func TestAccInstance_WaitUntilReady(t *testing.T) {
-	t.Parallel()
-	one, listed := instancetest.New(t), instancetest.New(t)
-	starting := []instancetest.Step{
-		instancetest.Status(404), instancetest.Reset(), instancetest.Body(200, "text/html", "<title>Welcome to nginx</title>"),
-		instancetest.AnswerDocument("{}"), instancetest.Redirect(302, "ftp://files.example.org"),
-		instancetest.Status(503, "Retry-After", "86400"),
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			PreConfig: func() {
-				one.SetScript(starting...)
-				listed.SetScript(starting...)
-			},
-			Config: acctest.ImpatientProvider + fmt.Sprintf(`
-data "filetransfer_instance" "this" {
-  base_url         = %q
-  wait_until_ready = true
-}
-
-data "filetransfer_instances" "all" {
-  base_urls        = { it = %q }
-  wait_until_ready = true
-}
-`, one.URL(), listed.URL()),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.filetransfer_instance.this", tfjsonpath.New("api_version"), knownvalue.StringExact("2.1.5")),
-				statecheck.ExpectKnownValue("data.filetransfer_instances.all",
-					tfjsonpath.New("instances").AtMapKey("it").AtMapKey("api_version"), knownvalue.StringExact("2.1.5")),
-			},
-		}},
-	})
-}
-
-// An error about a URL with a secret is on the first line of the block: the line of the argument has the secret. From there to the
-// detail, it shows nothing else.
-func TestAccInstance_InvalidArguments(t *testing.T) {
-	t.Parallel()
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-		Steps: []resource.TestStep{{
-			PlanOnly: true,
-			Config: `
-data "filetransfer_instance" "one" {
-  base_url        = "files.example.org"
-  request_headers = { Connection = "close" }
-  timeouts { read = "0s" }
-}
-
-data "filetransfer_instances" "many" {
-  base_urls       = { a = "ftp://files.example.org" }
-  request_headers = { Connection = "close" }
-  max_concurrency = 257
-  timeouts { read = "0s" }
-}
-
-data "filetransfer_instance" "user_info" {
-  base_url = "http://u%3Ahunter2@files.example.org"
-}
-`,
-			ExpectError: regexp.MustCompile(acctest.WrappedText(
-				`request_headers["Connection"] cannot be used`, "base_url has no scheme", `timeouts.read is "0s"`,
-				`request_headers["Connection"] cannot be used`, `base_urls["a"] has a scheme other than http and https`,
-				"max_concurrency is 257.", "Write a whole number from 1 to 256.", `timeouts.read is "0s"`).String() +
-				`.*\d: data "filetransfer_instance" "user_info" \{[\s│]+base_url[\s│]+has[\s│]+user[\s│]+info`),
-		}},
 	})
 }

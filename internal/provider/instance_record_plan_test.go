@@ -1,383 +1,307 @@
-package provider
+package provider_test
 
 import (
-	"math"
-	"math/big"
+	"context"
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// unknownDetails sets what the framework plans as unknown.
-func unknownDetails(t *testing.T, record *recordModel) {
-	t.Helper()
-	unknown := modelOf[recordModel](t, recordState(), tftypes.UnknownValue)
-	record.ResponseBody, record.WaitFailed, record.detailsModel = unknown.ResponseBody, unknown.WaitFailed, unknown.detailsModel
+const recordType = "filetransfer_instance_record"
+
+// testRecord is a record that tests plan, apply and refresh as Terraform does, without a CLI.
+type testRecord struct {
+	session
+	of    tftypes.Object
+	state tftypes.Value
 }
 
-// A plan keeps the details of the state, as far as they are not expected otherwise.
-func TestRecordPlan_KeepsTheDetails(t *testing.T) {
-	t.Parallel()
-	changes := map[string]func(config *recordModel){
-		"nothing":                     func(*recordModel) {},
-		"another spelling of the URL": func(config *recordModel) { config.BaseURL = types.StringValue("HTTP://Files.example.org:80//") },
-		"what is reported is expected": func(config *recordModel) {
-			config.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
-		},
+func newTestRecord(t *testing.T, provider arguments) *testRecord {
+	t.Helper()
+	s := configured(t, provider)
+	of := s.schemas.ResourceSchemas[recordType].ValueType().(tftypes.Object)
+	return &testRecord{s, of, tftypes.NewValue(of, nil)}
+}
+
+// plan returns the state that is planned for a configuration, and the diagnostics as text.
+func (r *testRecord) plan(t *testing.T, config arguments) (planned tftypes.Value, text string) {
+	t.Helper()
+	proposed := membersOf(t, valueOf(r.of, config))
+	if !r.state.IsNull() {
+		for _, attribute := range r.schemas.ResourceSchemas[recordType].Block.Attributes {
+			if attribute.Computed {
+				proposed[attribute.Name] = membersOf(t, r.state)[attribute.Name]
+			}
+		}
 	}
-	for name, change := range changes {
-		state := newRecord(t, "http://files.example.org")
-		state.WaitFailed = types.BoolValue(true) // as the next apply waits, false is planned
-		want := state
-		change(&want)
-		planned := want
-		unknownDetails(t, &planned)
-		want.WaitFailed = types.BoolValue(false)
-		got, diags := modifyPlan(t, planned, state, false)
-		requireNoDiagnostics(t, diags)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
+	resp, err := r.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: recordType, Config: dynamicValue(t, r.of, config),
+		PriorState: r.encoded(t, r.state), ProposedNewState: r.encoded(t, tftypes.NewValue(r.of, proposed)),
+	})
+	must(t, err)
+	if len(resp.RequiresReplace) > 0 {
+		t.Errorf("the plan replaces the record because of %v", resp.RequiresReplace)
+	}
+	return r.decoded(t, resp.PlannedState), textOf(resp.Diagnostics)
+}
+
+// apply applies a plan, and returns the diagnostics as text.
+func (r *testRecord) apply(ctx context.Context, t *testing.T, config arguments, planned tftypes.Value) (text string) {
+	t.Helper()
+	resp, err := r.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: recordType, Config: dynamicValue(t, r.of, config),
+		PriorState: r.encoded(t, r.state), PlannedState: r.encoded(t, planned),
+	})
+	must(t, err)
+	r.state = r.decoded(t, resp.NewState)
+	return textOf(resp.Diagnostics)
+}
+
+// create creates the record, without a diagnostic.
+func (r *testRecord) create(t *testing.T, config arguments) {
+	t.Helper()
+	planned, text := r.plan(t, config)
+	if text += r.apply(t.Context(), t, config, planned); text != "" {
+		t.Fatalf("the record cannot be created:\n%s", text)
+	}
+}
+
+// refresh refreshes the record, and returns the response and its diagnostics as text.
+func (r *testRecord) refresh(ctx context.Context, t *testing.T, deferralAllowed bool) (resp *tfprotov6.ReadResourceResponse, text string) {
+	t.Helper()
+	resp, err := r.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: recordType, CurrentState: r.encoded(t, r.state),
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: deferralAllowed},
+	})
+	must(t, err)
+	r.state = r.decoded(t, resp.NewState)
+	return resp, textOf(resp.Diagnostics)
+}
+
+// with returns the state with other values, as if somebody had edited it, or as if a refresh had found them.
+func (r *testRecord) with(t *testing.T, values arguments) tftypes.Value {
+	t.Helper()
+	members := membersOf(t, r.state)
+	for name, value := range values {
+		members[name] = valueOf(r.of.AttributeTypes[name], value)
+	}
+	return tftypes.NewValue(r.of, members)
+}
+
+func (r *testRecord) encoded(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(r.of, value)
+	must(t, err)
+	return &encoded
+}
+
+func (r *testRecord) decoded(t *testing.T, value *tfprotov6.DynamicValue) tftypes.Value {
+	t.Helper()
+	decoded, err := value.Unmarshal(r.of)
+	must(t, err)
+	return decoded
+}
+
+func membersOf(t *testing.T, object tftypes.Value) map[string]tftypes.Value {
+	t.Helper()
+	var members map[string]tftypes.Value
+	must(t, object.As(&members))
+	return maps.Clone(members) // As returns the map in the value itself
+}
+
+// changes returns the computed attributes that a plan changes, with their new values.
+func (r *testRecord) changes(t *testing.T, planned tftypes.Value) map[string]tftypes.Value {
+	t.Helper()
+	changes, prior := membersOf(t, planned), membersOf(t, r.state)
+	for _, attribute := range r.schemas.ResourceSchemas[recordType].Block.Attributes {
+		if !attribute.Computed || changes[attribute.Name].Equal(prior[attribute.Name]) {
+			delete(changes, attribute.Name)
+		}
+	}
+	delete(changes, "expected") // the blocks
+	delete(changes, "timeouts")
+	return changes
+}
+
+// unknownBut returns the changes of a plan in which every detail is unknown but these. One that does not change is null.
+func unknownBut(known ...arguments) arguments {
+	var details map[string]any
+	if err := json.Unmarshal([]byte(instancetest.NewerAttributes), &details); err != nil {
+		panic(err)
+	}
+	changes := make(arguments)
+	for name := range details {
+		changes[name] = unknown
+	}
+	for _, values := range known {
+		maps.Copy(changes, values)
+	}
+	maps.DeleteFunc(changes, func(_ string, value any) bool { return value == nil })
+	return changes
+}
+
+// TestRecordDecisions has what a plan changes, whether it warns, and whether its apply waits. A canceled apply shows whether it waits, and
+// that a wait that fails keeps every value. The instance reports instancetest.Newer().
+func TestRecordDecisions(t *testing.T) {
+	t.Parallel()
+	expected := func(name string, value any) arguments { return arguments{"expected": arguments{name: value}} }
+	oneWith := func(name string, value any) arguments {
+		return arguments{"expected": arguments{"chunk_size": 20000000}, name: value}
+	}
+	triggers := func(triggers any) arguments { return oneWith("triggers", triggers) }
+	deploy, twoTriggers := triggers(texts{"deploy": "1"}), triggers(texts{"deploy": "1", "other": "1"})
+	suffix, noSuffix := expected("api_version", "2.1.5+build"), expected("api_version", "2.1.5")
+	anything, one, two := arguments{}, expected("chunk_size", 20000000), expected("chunk_size", 30000000)
+	both := arguments{"expected": arguments{"chunk_size": 20000000, "require_password": true}}
+	everything := arguments{"expected": arguments{
+		"api_version": "3.2.7-rc.1+build", "chunk_size": 1, "file_max_age": 2, "file_max_size": 0, "max_transfers_in_merge": 7,
+		"require_password": false,
+	}}
+	allOfEverything := arguments{
+		"api_version": "3.2.7-rc.1+build", "api_version_major": 3, "api_version_minor": 2, "api_version_patch": 7,
+		"chunk_size": 1, "file_max_age": 2, "file_max_size": 0, "max_transfers_in_merge": 7, "require_password": false,
+	}
+	of := func(baseURL any, config arguments) arguments {
+		config = maps.Clone(config)
+		config["base_url"] = baseURL
+		return config
+	}
+	const other = "http://other.example.org"
+	failed, drifted := arguments{"wait_failed": true}, arguments{"chunk_size": 2}
+	rightAgain, expectedAgain := arguments{"wait_failed": false}, arguments{"chunk_size": 20000000}
+	unknownVersion := arguments{
+		"api_version": unknown, "api_version_major": unknown, "api_version_minor": unknown, "api_version_patch": unknown,
+	}
+	unknownExpected := unknownBut(arguments{"recommended_expire_times": nil})
+
+	tests := map[string]struct {
+		before, after arguments // before is nil in a creation
+		since         arguments // what is in the state since then
+		plan          arguments
+		waits, warns  bool
+	}{
+		"creation":                           {after: anything, plan: unknownBut(rightAgain), waits: true},
+		"creation, something is expected":    {after: one, plan: unknownBut(arguments{"chunk_size": 20000000, "wait_failed": false}), waits: true},
+		"creation, everything is expected":   {after: everything, plan: unknownBut(rightAgain, allOfEverything), waits: true},
+		"creation, base_url is unknown":      {after: of(unknown, everything), plan: unknownBut(rightAgain, allOfEverything)},
+		"creation, expected is an empty one": {after: arguments{"expected": arguments{}}, plan: unknownBut(rightAgain), waits: true},
+
+		"nothing changes":           {before: one, after: one},
+		"nothing is ever expected":  {before: anything, after: anything},
+		"stable_for is added":       {before: one, after: oneWith("stable_for", "1s")},
+		"timeouts are added":        {before: one, after: oneWith("timeouts", arguments{"update": "1h", "read": "1m"})},
+		"timeouts.read is unknown":  {before: one, after: oneWith("timeouts", arguments{"read": unknown})},
+		"base_url is spelled other": {before: anything, since: arguments{"base_url": "http://h"}, after: of("HTTP://H:80//", anything)},
+
+		"another value is expected":  {before: one, after: two, plan: arguments{"chunk_size": 30000000}, waits: true},
+		"something is expected":      {before: anything, after: one, waits: true},
+		"something else is expected": {before: one, after: expected("require_password", false), plan: arguments{"require_password": false}, waits: true},
+		"more is expected":           {before: one, after: both, waits: true},
+		"less is expected":           {before: both, after: one, waits: true},
+		"everything is expected":     {before: one, after: everything, plan: allOfEverything, waits: true},
+		"a version with a suffix":    {before: one, after: suffix, plan: arguments{"api_version": "2.1.5+build"}, waits: true},
+		"expected is removed":        {before: one, after: anything},
+		"expected is left empty":     {before: one, after: arguments{"expected": arguments{}}},
+		"expected and triggers go":   {before: deploy, after: anything},
+		"a number is unknown":        {before: one, after: expected("file_max_size", unknown), plan: arguments{"file_max_size": unknown}},
+		"the version is unknown":     {before: one, after: expected("api_version", unknown), plan: unknownVersion},
+		"all that is expected is unknown": {before: one, after: arguments{"expected": arguments{
+			"api_version": unknown, "chunk_size": unknown, "file_max_age": unknown, "file_max_size": unknown,
+			"max_transfers_in_merge": unknown, "require_password": unknown,
+		}}, plan: unknownExpected},
+		"triggers are added":               {before: one, after: deploy, waits: true},
+		"triggers change":                  {before: deploy, after: triggers(texts{"deploy": "2"}), waits: true},
+		"a trigger is added":               {before: deploy, after: twoTriggers, waits: true},
+		"a trigger is removed":             {before: twoTriggers, after: deploy, waits: true},
+		"triggers are unknown":             {before: deploy, after: triggers(unknown)},
+		"triggers are removed":             {before: deploy, after: one},
+		"triggers are left empty":          {before: deploy, after: triggers(texts{})},
+		"triggers are empty from null":     {before: one, after: triggers(texts{})},
+		"another instance":                 {before: anything, after: of(other, anything), plan: unknownBut(), waits: true},
+		"another, something is expected":   {before: one, after: of(other, one), plan: unknownBut(arguments{"chunk_size": nil}), waits: true},
+		"another, everything is expected":  {before: one, after: of(other, everything), plan: unknownBut(allOfEverything), waits: true},
+		"another, and drift":               {before: one, since: drifted, after: of(other, one), plan: unknownBut(expectedAgain), waits: true},
+		"base_url is unknown":              {before: one, after: of(unknown, one), plan: unknownBut(arguments{"chunk_size": nil})},
+		"base_url is unknown, after drift": {before: one, since: drifted, after: of(unknown, one), plan: unknownBut(expectedAgain)},
+
+		"the last wait failed":            {before: one, since: failed, after: one, plan: rightAgain, waits: true},
+		"it failed, triggers are removed": {before: deploy, since: failed, after: one, plan: rightAgain, waits: true},
+		"it failed, timeouts change":      {before: one, since: failed, after: oneWith("timeouts", arguments{"read": "1s"}), plan: rightAgain, waits: true},
+		"it failed, nothing is expected":  {before: anything, since: failed, after: anything, plan: rightAgain},
+		"it failed, expected is removed":  {before: one, since: failed, after: anything, plan: rightAgain},
+		"it failed, and drift": {
+			before: one, since: arguments{"wait_failed": true, "chunk_size": 2}, after: one,
+			plan: arguments{"wait_failed": false, "chunk_size": 20000000}, waits: true, warns: true,
+		},
+		"drift":                            {before: one, since: drifted, after: one, plan: expectedAgain, waits: true, warns: true},
+		"drift, triggers change":           {before: one, since: drifted, after: deploy, plan: expectedAgain, waits: true, warns: true},
+		"drift, another value is expected": {before: one, since: drifted, after: two, plan: arguments{"chunk_size": 30000000}, waits: true},
+		"drift becomes what is expected":   {before: one, since: drifted, after: expected("chunk_size", 2), waits: true},
+		"drift, expected is removed":       {before: one, since: drifted, after: anything},
+		"drift of what is not expected":    {before: one, since: arguments{"file_max_size": 1}, after: one},
+		"drift of another build": {
+			before: noSuffix, since: arguments{"api_version": "2.1.5+build"}, after: noSuffix,
+			plan: arguments{"api_version": "2.1.5"}, waits: true, warns: true,
+		},
+		"a null in an edited state": {
+			before: one, since: arguments{"chunk_size": nil, "file_max_size": nil}, after: one,
+			plan: expectedAgain, waits: true, warns: true,
+		},
+		"a null base_url in an edited one": {
+			before: one, since: arguments{"base_url": nil}, after: one,
+			plan: unknownBut(arguments{"chunk_size": nil}), waits: true,
+		},
+		"user info in an edited one": {
+			before: one, since: arguments{"base_url": "http://me:hunter2@h"}, after: one,
+			plan: unknownBut(arguments{"chunk_size": nil}), waits: true,
+		},
+		"everything is null in edited ones": {before: anything, since: arguments{"api_version": nil, "chunk_size": nil, "recommended_expire_times": nil}, after: anything},
+	}
+	server := instancetest.New(t)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range tests {
+		r, config := newTestRecord(t, nil), of(server.URL(), test.after)
+		if test.after["base_url"] != nil {
+			config = test.after
+		}
+		if test.before != nil {
+			r.create(t, of(server.URL(), test.before))
+			r.state = r.with(t, test.since)
+		}
+		planned, text := r.plan(t, config)
+		if warns := strings.Contains(text, ": Not as expected when last read: "); warns != test.warns || !warns && text != "" {
+			t.Errorf("%s: the plan warns of drift: %t, want %t\n%s", name, warns, test.warns, text)
+		}
+		want := make(map[string]tftypes.Value)
+		for name, value := range test.plan {
+			want[name] = valueOf(r.of.AttributeTypes[name], value)
+		}
+		if diff := cmp.Diff(want, r.changes(t, planned)); diff != "" {
 			t.Errorf("%s: the plan differs, want (-), got (+):\n%s", name, diff)
 		}
-	}
-}
-
-// A plan knows only what is expected of another instance: of a new record, and where the base URL is not known.
-func TestRecordPlan_OfAnotherInstance(t *testing.T) {
-	t.Parallel()
-	everything := objectOf(t, recordState(), "expected", expectedModel{
-		APIVersion:          types.StringValue("3.1.2-rc.1+build"),
-		ChunkSize:           numberOf(1),
-		FileMaxAge:          numberOf(2),
-		FileMaxSize:         numberOf(0),
-		MaxTransfersInMerge: numberOf(7),
-		RequirePassword:     types.BoolValue(false),
-	})
-	var nothingKnown recordModel
-	unknownDetails(t, &nothingKnown)
-	allExpected := nothingKnown.detailsModel
-	allExpected.APIVersion = types.StringValue("3.1.2-rc.1+build")
-	allExpected.APIVersionMajor = types.Int64Value(3)
-	allExpected.APIVersionMinor = types.Int64Value(1)
-	allExpected.APIVersionPatch = types.Int64Value(2)
-	allExpected.ChunkSize = types.Int64Value(1)
-	allExpected.FileMaxAge = types.Int64Value(2)
-	allExpected.FileMaxSize = types.Int64Value(0)
-	allExpected.MaxTransfersInMerge = types.Int64Value(7)
-	allExpected.RequirePassword = types.BoolValue(false)
-	url := types.StringValue("http://files.example.org")
-	tests := map[string]struct {
-		creation bool
-		baseURL  types.String
-		expected types.Object
-		want     detailsModel
-	}{
-		"new record":             {true, url, everything, allExpected},
-		"new, URL not known":     {true, types.StringUnknown(), everything, allExpected},
-		"base URL not known":     {false, types.StringUnknown(), everything, allExpected},
-		"another base URL":       {false, types.StringValue("http://other.example.org"), everything, allExpected},
-		"new, expected is empty": {true, url, objectOf(t, recordState(), "expected", expectedModel{}), nothingKnown.detailsModel},
-	}
-	for name, test := range tests {
-		planned := newRecord(t, "")
-		unknownDetails(t, &planned)
-		planned.BaseURL, planned.Expected = test.baseURL, test.expected
-		got, diags := modifyPlan(t, planned, newRecord(t, "http://files.example.org"), test.creation)
-		requireNoDiagnostics(t, diags)
-		if diff := cmp.Diff(test.want, got.detailsModel); diff != "" {
-			t.Errorf("%s: the details differ, want (-), got (+):\n%s", name, diff)
+		if !valueOf(r.of, config).IsFullyKnown() {
+			continue // Terraform plans again before it applies
 		}
-		if !got.ResponseBody.IsUnknown() || !got.WaitFailed.Equal(types.BoolValue(false)) {
-			t.Errorf("%s: response_body is %s and wait_failed %s, want unknown and false", name, got.ResponseBody, got.WaitFailed)
-		}
-	}
-}
-
-// A plan warns of drift unless the apply changes what is expected.
-func TestRecordPlan_WarnsOfDrift(t *testing.T) {
-	t.Parallel()
-	state := newRecord(t, "http://files.example.org")
-	state.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(1)})
-	got, diags := modifyPlan(t, state, state, false)
-	requireDiagnostic(t, diags, "Warning at expected.chunk_size: Instance did not report what is expected: http://files.example.org "+
-		"(chunk_size is 20000000, expected 1)")
-	if got.ChunkSize.ValueInt64() != 1 || !got.FileMaxSize.Equal(state.FileMaxSize) || !got.ResponseBody.IsUnknown() {
-		t.Errorf("chunk_size is %s, file_max_size %s and response_body %s, want 1, that of the state, and unknown", got.ChunkSize, got.FileMaxSize, got.ResponseBody)
-	}
-	planned := state
-	planned.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(2)})
-	_, diags = modifyPlan(t, planned, state, false)
-	requireNoDiagnostics(t, diags)
-}
-
-// modifyPlan plans a record.
-func modifyPlan(t *testing.T, planned, state recordModel, creation bool) (modified recordModel, diags diag.Diagnostics) {
-	t.Helper()
-	var prior any = &state
-	if creation {
-		prior = nil
-	}
-	resp := resource.ModifyPlanResponse{Plan: tfsdk.Plan(withModel(t, recordState(), &planned))}
-	(&instanceRecordResource{newTestData(t, providerModel{}, retryModel{})}).ModifyPlan(t.Context(),
-		resource.ModifyPlanRequest{Plan: resp.Plan, State: withModel(t, recordState(), prior)}, &resp)
-	requireNoDiagnostics(t, resp.Plan.Get(t.Context(), &modified))
-	return modified, resp.Diagnostics
-}
-
-// TestMustWait shows which updates wait. TestAccRecord_... show that these do.
-func TestMustWait(t *testing.T) {
-	t.Parallel()
-	nothing, one, two := expectedModel{}, expectedModel{ChunkSize: numberOf(1)}, expectedModel{ChunkSize: numberOf(2)}
-	more := expectedModel{ChunkSize: numberOf(1), RequirePassword: types.BoolValue(true)}
-	deploy, redeploy := mapOf(map[string]string{"deploy": "1"}), mapOf(map[string]string{"deploy": "2"})
-	deployAndOther := mapOf(map[string]string{"deploy": "1", "other": "1"})
-	none, empty := types.MapNull(types.StringType), mapOf(map[string]string{})
-	record := func(expected expectedModel, triggers types.Map) recordModel {
-		record := newRecord(t, "http://h")
-		record.Expected, record.Triggers = objectOf(t, recordState(), "expected", expected), triggers
-		return record
-	}
-	failed := func(record recordModel) recordModel {
-		record.WaitFailed = types.BoolValue(true)
-		return record
-	}
-	otherArguments, otherInstance := record(one, none), record(nothing, none)
-	otherArguments.StableFor, otherArguments.BaseURL = types.StringValue("1s"), types.StringValue("http://h/")
-	otherArguments.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Update: types.StringValue("1h")})
-	otherInstance.ResponseBody = types.StringUnknown()
-
-	tests := map[string]struct {
-		state, planned recordModel
-		want           bool
-	}{
-		"nothing changes":                         {record(one, deploy), record(one, deploy), false},
-		"only other arguments change":             {record(one, none), otherArguments, false},
-		"another value is expected":               {record(one, none), record(two, none), true},
-		"a value is expected":                     {record(nothing, none), record(one, none), true},
-		"more is expected":                        {record(one, none), record(more, none), true},
-		"less is expected":                        {record(more, none), record(one, none), true},
-		"nothing is expected any more":            {record(one, none), record(nothing, none), false},
-		"triggers change":                         {record(one, deploy), record(one, redeploy), true},
-		"triggers are added":                      {record(one, none), record(one, deploy), true},
-		"one of two triggers is removed":          {record(one, deployAndOther), record(one, deploy), true},
-		"all triggers are removed":                {record(one, deploy), record(one, empty), false},
-		"triggers are set to null":                {record(one, deploy), record(one, none), false},
-		"triggers are set to none":                {record(one, none), record(one, empty), false},
-		"the last wait failed":                    {failed(record(one, none)), record(one, none), true},
-		"it failed, and triggers are removed":     {failed(record(one, deploy)), record(one, none), true},
-		"it failed, and nothing is expected":      {failed(record(nothing, none)), record(nothing, none), false},
-		"it failed, nothing is expected any more": {failed(record(one, none)), record(nothing, none), false},
-		"another instance":                        {record(nothing, none), otherInstance, true},
-	}
-	for name, test := range tests {
-		var diags diag.Diagnostics
-		planned, _ := getRecord(t.Context(), withModel(t, recordState(), &test.planned), &diags)
-		requireNoDiagnostics(t, diags)
-		if got := planned.mustWait(test.state); got != test.want {
-			t.Errorf("%s: mustWait is %t, want %t", name, got, test.want)
-		}
-	}
-}
-
-// What is expected is compared with instancetest.Newer().
-func TestDifferences(t *testing.T) {
-	t.Parallel()
-	data := newTestData(t, providerModel{ // of another origin
-		BaseURL: types.StringValue("https://other.example.org"), RequestHeaders: mapOf(map[string]string{"Authorization": "Bearer S3cretS3cret"}),
-	}, retryModel{})
-	reported, notReported, secret, long := detailsOf(t, instancetest.Newer()), detailsModel{}, detailsModel{}, detailsModel{}
-	// A server must not disguise what it was sent as a version.
-	secret.APIVersion = types.StringValue("2.4.1-S3cretS3cret")
-	long.APIVersion = types.StringValue("2.4.1-" + strings.Repeat("x", 1000))
-	tests := map[string]struct {
-		reported detailsModel
-		expected expectedModel
-		want     []string
-	}{
-		"none": {reported, expectedModel{APIVersion: types.StringValue("2.1.5"), ChunkSize: numberOf(20000000), RequirePassword: types.BoolValue(true)}, nil},
-		"every argument": {
-			reported, expectedModel{types.StringValue("3.2.6"), numberOf(1), numberOf(2), numberOf(3), numberOf(4), types.BoolValue(false)},
-			[]string{
-				"api_version is 2.1.5, expected 3.2.6", "chunk_size is 20000000, expected 1", "file_max_age is 2592000, expected 2",
-				"file_max_size is 64424509440, expected 3", "max_transfers_in_merge is 50, expected 4", "require_password is true, expected false",
-			},
-		},
-		"largest number": {
-			reported, expectedModel{ChunkSize: types.NumberValue(new(big.Float).SetInt64(math.MaxInt64))}, []string{"chunk_size is 20000000, expected 9223372036854775807"},
-		},
-		"another build of a version": {reported, expectedModel{APIVersion: types.StringValue("2.1.5+build")}, []string{"api_version is 2.1.5, expected 2.1.5+build"}},
-		"null in the state":          {notReported, expectedModel{ChunkSize: numberOf(0)}, []string{"chunk_size is not reported, expected 0"}},
-		"a secret": { // what is expected is from the configuration
-			secret, expectedModel{APIVersion: types.StringValue("2.2.0-S3cretS3cret")}, []string{"api_version is 2.4.1-(redacted), expected 2.2.0-S3cretS3cret"},
-		},
-		"a long text": {
-			long, expectedModel{APIVersion: types.StringValue("2.1.5")}, []string{"api_version is 2.4.1-" + strings.Repeat("x", 193) + "…, expected 2.1.5"},
-		},
-	}
-	for name, test := range tests {
-		var got []string
-		for _, difference := range data.differences(test.expected.details(), test.reported) {
-			got = append(got, difference.String())
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: the differences differ, want (-), got (+):\n%s", name, diff)
-		}
-	}
-	if got := data.differences(expectedModel{ChunkSize: numberOf(2e12)}.details(), reported)[0].Remedy; !strings.Contains(got, "only the digits") {
-		t.Errorf("the remedy for chunk_size is %q, want that of differenceRemedy", got)
-	}
-}
-
-func TestDifferenceRemedy(t *testing.T) {
-	t.Parallel()
-	const digits, unit, noMaximum = "only the digits at the beginning of a value", `30 of "30d"`, "Stend reports 15770000000 if there is no maximum"
-	tests := []struct {
-		name               string
-		reported, expected int64
-		want               string // a part, "" for no remedy
-	}{
-		{"file_max_size", 5, 5_000_000_000, digits},
-		{"file_max_age", 30, 2_592_000, unit},
-		{"file_max_size", 5_000, 5_000_000, ""}, // a thousandth may be meant
-		{"file_max_size", 0, 5_000_000_000, ""},
-		{"file_max_age", 15_770_000_000, 0, noMaximum},
-		{"file_max_size", 15_770_000_000, 0, ""},
-	}
-	for _, test := range tests {
-		got := differenceRemedy(test.name, types.Int64Value(test.reported), types.Int64Value(test.expected))
-		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s is %d, expected %d: the remedy is %q, want %q", test.name, test.reported, test.expected, got, test.want)
-		}
-	}
-	if got := differenceRemedy("api_version", types.StringValue("1"), types.StringValue("10000")); got != "" {
-		t.Errorf("the remedy for api_version is %q, want none", got)
-	}
-}
-
-func TestDriftWarning(t *testing.T) {
-	t.Parallel()
-	differences := []client.Difference{
-		{Name: "chunk_size", Reported: "1", Expected: "2"},
-		{Name: "file_max_size", Reported: "3", Expected: "4", Remedy: "Write the whole number."},
-	}
-	planned := newRecord(t, "https://files.example.org/")
-	tests := map[string]struct {
-		timeouts recordTimeoutsModel
-		limit    string
-	}{
-		"timeout by default": {recordTimeoutsModel{}, "timeouts.update (10m)"},
-		"timeout":            {recordTimeoutsModel{Update: types.StringValue("90s")}, "timeouts.update (1m30s)"},
-		"timeout not known":  {recordTimeoutsModel{Update: types.StringUnknown()}, "timeouts.update"},
-	}
-	for name, test := range tests {
-		got := driftWarning(record{recordModel: planned, timeouts: test.timeouts}, differences)
-		requireDiagnostic(t, diag.Diagnostics{got},
-			"Warning at expected.chunk_size: Instance did not report what is expected: https://files.example.org/ (chunk_size is 1, expected 2)")
-		want := "When it was last read, the instance reported other values:\n  - chunk_size is 1, expected 2\n  - file_max_size is 3, expected 4\n\n" +
-			"An apply waits until it reports what is expected, for " + test.limit + " at most, or for timeouts.create if it replaces the record.\n\n" +
-			"Write the whole number. " + adviceUnexpected
-		if got.Detail() != want {
-			t.Errorf("%s: the detail is\n%s\n\nwant\n%s", name, got.Detail(), want)
-		}
-	}
-}
-
-// TestChangedWarning shows what an apply says about details that it had to keep as planned.
-func TestChangedWarning(t *testing.T) {
-	t.Parallel()
-	newer := instancetest.Newer()
-	decomposed := newer.With("recommendedExpireTimes", []instancetest.Document{instancetest.NewerEntry("1 anne\u0301e", 31536000)})
-	tests := map[string]struct {
-		reported instancetest.Document
-		planned  func(*recordModel) // where it differs from newRecord
-		changed  []string           // no warning if there is none
-	}{
-		"nothing":       {reported: newer},
-		"another field": {reported: newer.With("newField", 1)}, // only response_body, as behind a gateway that adds a request ID
-		"several": {
-			reported: newer.With("fileMaxSize", int64(21474836480)).With("chunkSize", 10000000).With("requirePassword", false).
-				With("apiVersion", "2.2.0-S3cretS3cret").With("fileMaxAge", 60).With("recommendedExpireTimes", []instancetest.Document{}),
-			changed: []string{
-				"api_version is 2.2.0-(redacted), planned 2.1.5", "chunk_size is 10000000, planned 20000000", "file_max_age is 60, planned 2592000",
-				"file_max_size is 21474836480, planned 64424509440", "recommended_expire_times", "require_password is false, planned true",
-			},
-		},
-		"an unknown value": {
-			reported: newer.With("chunkSize", 1), planned: func(planned *recordModel) {
-				planned.ChunkSize, planned.ResponseBody = types.Int64Unknown(), types.StringUnknown()
-			},
-		},
-		"null in the state": {
-			reported: newer, planned: func(planned *recordModel) { planned.FileMaxAge = types.Int64Null() },
-			changed: []string{"file_max_age is 2592000, planned nothing"},
-		},
-		"a secret in the state": {
-			reported: newer, planned: func(planned *recordModel) { planned.APIVersion = types.StringValue("2.1.5-S3cretS3cret") },
-			changed: []string{"api_version is 2.1.5, planned 2.1.5-(redacted)"},
-		},
-		"a label that is not in NFC": { // Terraform has stored it in NFC
-			reported: decomposed, planned: func(planned *recordModel) {
-				composed := newer.With("recommendedExpireTimes", []instancetest.Document{instancetest.NewerEntry("1 ann\u00e9e", 31536000)})
-				planned.ResponseBody, planned.detailsModel = types.StringValue(composed.JSON()), detailsOf(t, composed)
-			},
-		},
-	}
-	resource := &instanceRecordResource{newTestData(t, providerModel{
-		BaseURL: types.StringValue("http://files.example.org"), RequestHeaders: mapOf(map[string]string{"X-Token": "S3cretS3cret"}),
-	}, retryModel{})}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			planned := newRecord(t, "http://files.example.org")
-			if test.planned != nil {
-				test.planned(&planned)
+		left := planned
+		if test.waits {
+			if left = r.state; test.before != nil {
+				left = r.with(t, arguments{"wait_failed": true})
 			}
-			result := &client.Result{Document: []byte(test.reported.JSON()), Details: parse(t, test.reported)}
-			got := resource.changedWarning(record{planned, expectedModel{ChunkSize: numberOf(1)}, recordTimeoutsModel{}}, result)
-			if len(test.changed) == 0 {
-				requireNoDiagnostics(t, one(got))
-				return
-			}
-			requireDiagnostic(t, one(got), "Warning: Other details changed while the apply waited: http://files.example.org")
-			want := "These details have changed too, but this apply had to keep them as planned:\n  - " + strings.Join(test.changed, "\n  - ") +
-				"\n\nThe next apply records them. To have a detail in the same apply, add it to expected, if that has an argument for it."
-			if want = "The instance reports what is expected. " + want; got.Detail() != want {
-				t.Errorf("the detail is\n%s\n\nwant\n%s", got.Detail(), want)
-			}
-			if got := resource.changedWarning(record{recordModel: planned}, result).Detail(); strings.Contains(got, "what is expected.") {
-				t.Errorf("although nothing is expected, the detail is\n%s", got)
-			}
-		})
-	}
-}
-
-func TestPathAtFault(t *testing.T) {
-	t.Parallel()
-	unexpected := &client.ReadError{Failure: &client.Failure{Kind: client.KindUnexpected}, Differences: []client.Difference{{Name: "chunk_size"}}}
-	failing := &client.ReadError{Failure: &client.Failure{Kind: client.KindStatus}, Differences: unexpected.Differences}
-	wait, refresh := readOperation{purpose: waitForRecord}, readOperation{purpose: refreshRecord}
-	tests := map[string]struct {
-		err  *client.ReadError
-		op   readOperation
-		want path.Path
-	}{
-		"failure":         {failing, wait, path.Root("base_url")},
-		"not as expected": {unexpected, wait, path.Root("expected").AtName("chunk_size")},
-		"not stable":      {&client.ReadError{Ending: client.Unstable}, wait, path.Root("stable_for")},
-		"refresh":         {failing, refresh, path.Empty()},
-	}
-	for name, test := range tests {
-		if got := pathAtFault(test.err, test.op); !got.Equal(test.want) {
-			t.Errorf("%s: the path is %s, want %s", name, got, test.want)
+		}
+		text = r.apply(canceled, t, config, planned)
+		if waits := strings.HasPrefix(text, "Error at base_url: Wait canceled\n"); waits != test.waits || !waits && text != "" {
+			t.Errorf("%s: the apply waits: %t, want %t\n%s", name, waits, test.waits, text)
+		}
+		if !r.state.Equal(left) {
+			t.Errorf("%s: the apply has left %s, want %s", name, r.state, left)
 		}
 	}
 }

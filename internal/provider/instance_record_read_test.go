@@ -1,263 +1,271 @@
-package provider
+package provider_test
 
 import (
 	"context"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// requireSameRecord checks that an operation has kept every value of a record.
-func requireSameRecord(t *testing.T, got, want recordModel) {
-	t.Helper()
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(recordModel{})); diff != "" {
-		t.Errorf("the record differs, want (-), got (+):\n%s", diff)
-	}
+// recordScene is what happens to a record of which a user gets messages.
+type recordScene struct {
+	before, after arguments // without base_url; before is nil if the record does not exist yet
+	edited        arguments // values in the state that somebody has edited
+	provider      arguments // the provider block since then
+	does          string    // what Terraform does then, such as "refresh, plan, apply"
+	script        []instancetest.Step
+	answers       instancetest.Step // what the instance answers after the script
+	canceledIn    int               // the number of the request in which somebody cancels, or 0
 }
 
-// doubtful is a document with an expiry option of which there is a warning.
-var doubtful = instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)})
-
-// An update that fails keeps the state but for wait_failed, also if it was canceled before the first request.
-func TestFailedUpdateKeepsTheState(t *testing.T) {
+// TestRecordMessages has the whole message of each warning and each error of a record, side by side in testdata/record_messages.txt. A
+// refresh that fails keeps every value. So does a wait that fails, but for wait_failed.
+func TestRecordMessages(t *testing.T) {
 	t.Parallel()
-	server := instancetest.New(t)
-	state := newRecord(t, server.URL())
-	state.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
-	planned := state
-	planned.Expected, planned.ChunkSize = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.Int64Value(30000000)
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	updated, diags := updateRecord(canceled, t, newTestData(t, providerModel{}, impatient(1)), planned, state)
-	requireDiagnostic(t, diags, "Error: Read canceled", "The next apply waits again.")
-	state.WaitFailed = types.BoolValue(true)
-	requireSameRecord(t, updated, state)
-}
-
-// An update stores what was planned, although the instance reports other details, and warns. It waits until the instance has reported
-// what is expected for stable_for.
-func TestRecordUpdateStoresWhatWasPlanned(t *testing.T) {
-	t.Parallel()
-	reported := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxAge", 60)
-	server := instancetest.New(t, instancetest.WithDocument(reported), instancetest.WithScript(instancetest.AnswerDocument(instancetest.Newer())))
-	state := newRecord(t, server.URL())
-	planned := state
-	planned.Expected, planned.StableFor = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(30000000)}), types.StringValue("1ns")
-	planned.ChunkSize, planned.ResponseBody = types.Int64Value(30000000), types.StringUnknown()
-	updated, diags := updateRecord(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), planned, state)
-	requireDiagnostic(t, diags, "Warning: Other details changed while the apply waited: "+server.URL(), "\n  - file_max_age is 60, planned 2592000\n")
-	want := planned
-	want.ResponseBody = types.StringValue(reported.JSON())
-	requireSameRecord(t, updated, want)
-	if n := len(server.Requests()); n != 3 { // one of them before it is as expected
-		t.Errorf("%d requests, want 3", n)
+	const token = "hunter2-token"
+	newer, answer, down := instancetest.Newer(), instancetest.Answer(), instancetest.Status(503)
+	reports := func(document instancetest.Document) instancetest.Step { return instancetest.AnswerDocument(document) }
+	wrong := reports(newer.With("apiVersion", "2.1.4").With("chunkSize", 2).With("fileMaxAge", 60))
+	echoed := reports(newer.With("apiVersion", "2.1.4-"+token))
+	doubtful := reports(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)}))
+	cached := instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Age", "12")
+		_, _ = w.Write([]byte(newer.JSON()))
+	})
+	const refreshPlan, planApply, all = "refresh, plan", "plan, apply", "refresh, plan, apply"
+	nothing, updating := arguments{}, arguments{"update": "400ms"}
+	expecting := func(more arguments) arguments {
+		config := arguments{"expected": arguments{"chunk_size": 20000000}}
+		for name, value := range more {
+			config[name] = value
+		}
+		return config
 	}
-}
+	release := expecting(arguments{"triggers": texts{"deploy": "2"}, "timeouts": updating})
+	several := arguments{"expected": arguments{"api_version": "2.1.5", "chunk_size": 20000000, "file_max_age": 2592000}}
+	everything := arguments{"timeouts": updating, "expected": arguments{
+		"api_version": "2.1.5+build", "chunk_size": 1, "file_max_age": 2, "file_max_size": 3, "max_transfers_in_merge": 4,
+		"require_password": false,
+	}}
+	version := arguments{"expected": arguments{"api_version": "2.1.5"}, "timeouts": updating}
 
-// A creation records what is reported, with its warnings. So does an update that waits, and the data source warns in the same words.
-func TestRecordCreation(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDocument(doubtful))
-	data := newTestData(t, providerModel{}, impatient(1))
-	want := newRecord(t, server.URL())
-	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
-	planned := want
-	unknownDetails(t, &planned)
-	planned.WaitFailed = want.WaitFailed
-	plan := tfsdk.Plan(withModel(t, recordState(), &planned))
-	resp := resource.CreateResponse{State: withModel(t, recordState(), nil)}
-	(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &resp)
-	var created recordModel
-	requireNoDiagnostics(t, resp.State.Get(t.Context(), &created))
-	updated, diags := updateRecord(t.Context(), t, data, planned, newRecord(t, server.URL()))
-	_, read := readInstance(t.Context(), t, data, func(model *instanceModel) { model.BaseURL = planned.BaseURL })
-	for _, warnings := range []diag.Diagnostics{resp.Diagnostics, diags, read} {
-		requireDiagnostic(t, warnings, "Warning: Expiry options shorter than a minute: "+server.URL(), "\n\n"+server.URL()+"/instance\n  - ")
-	}
-	requireSameRecord(t, created, want)
-	requireSameRecord(t, updated, want)
-}
+	scenes := map[string]recordScene{
+		"drift":                      {before: expecting(nil), after: expecting(nil), does: refreshPlan, answers: wrong},
+		"drift, several values":      {before: several, after: several, does: refreshPlan, answers: wrong},
+		"drift, a header is echoed":  {before: version, after: version, does: refreshPlan, answers: echoed},
+		"drift, null in the state":   {before: expecting(nil), after: expecting(nil), edited: arguments{"chunk_size": nil}, does: "plan", answers: answer},
+		"drift, repaired by a wait":  {before: expecting(nil), after: expecting(nil), does: all, script: []instancetest.Step{wrong}, answers: answer},
+		"changed":                    {before: expecting(nil), after: release, does: planApply, answers: reports(newer.With("fileMaxSize", 7000000000))},
+		"changed, null in the state": {before: expecting(nil), after: release, edited: arguments{"file_max_age": nil}, does: planApply, answers: answer},
+		"changed, a header is echoed": {
+			before: expecting(nil), after: release, edited: arguments{"api_version": "2.1.3-" + token}, does: planApply, answers: echoed,
+		},
+		"changed, several values": {
+			before: expecting(nil), after: release, does: planApply,
+			answers: reports(instancetest.Older().With("chunkSize", 20000000).With("recommendedExpireTimes", []instancetest.Document{})),
+		},
+		"changed, not its label": { // Terraform stores labels in a normal form of Unicode
+			before: nothing, after: release, does: all,
+			answers: reports(newer.With("recommendedExpireTimes", []instancetest.Document{instancetest.NewerEntry("1 anne\u0301e", 31536000)})),
+		},
 
-// A refresh records what is reported, never what is expected.
-func TestRecordRefresh(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDocument(doubtful))
-	record := newRecord(t, server.URL())
-	record.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(20000000)})
-	record.StableFor, record.Triggers, record.WaitFailed = types.StringValue("1s"), mapOf(map[string]string{"deploy": "1"}), types.BoolValue(true)
-	record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue("30s")})
-	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(1)), record)
-	requireDiagnostic(t, diags, "Warning: Expiry options shorter than a minute: "+server.URL())
-	want := record
-	want.detailsModel, want.ResponseBody = detailsOf(t, doubtful), types.StringValue(doubtful.JSON())
-	requireSameRecord(t, refreshed, want)
-}
+		"kept":                   {before: nothing, after: nothing, does: refreshPlan, answers: down},
+		"kept, expecting":        {before: expecting(nil), after: expecting(nil), does: refreshPlan, answers: down},
+		"kept, another document": {before: nothing, after: nothing, does: refreshPlan, answers: reports(instancetest.Document{})},
+		"kept, out of time":      {before: arguments{"timeouts": arguments{"read": "100ms"}}, after: nothing, does: "refresh", answers: instancetest.Silent()},
+		"kept, edited timeout":   {before: nothing, after: nothing, edited: arguments{"timeouts": arguments{"read": "soon"}}, does: "refresh", answers: down},
+		"kept, edited user info": {
+			before: nothing, after: nothing, edited: arguments{"base_url": "https://me:hunter2@files.example.org"},
+			does: "refresh", answers: answer,
+		},
+		"kept, null base_url": {before: nothing, after: nothing, edited: arguments{"base_url": nil}, does: "refresh", answers: answer},
+		"kept, provider not known": {
+			before: expecting(nil), after: expecting(nil), provider: arguments{"insecure": unknown, "request_timeout": unknown},
+			does: refreshPlan, answers: answer,
+		},
+		"refresh canceled":          {before: nothing, after: nothing, does: "refresh", answers: down, canceledIn: 1},
+		"refresh, ambiguous units":  {before: nothing, after: nothing, does: refreshPlan, answers: doubtful},
+		"creation, ambiguous units": {after: nothing, does: planApply, answers: doubtful},
 
-// There is one warning, whatever failed.
-func TestFailedRefreshKeepsEveryValue(t *testing.T) {
-	t.Parallel()
-	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503))).URL()
-	silent := instancetest.New(t, instancetest.WithDefault(instancetest.Silent())).URL()
-	faulty := instancetest.New(t, instancetest.WithDocument("{}")).URL()
-	timeout := func(record recordModel, read string) recordModel {
-		record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue(read)})
-		return record
+		"wait, differences":           {before: nothing, after: everything, does: planApply, answers: answer},
+		"wait, one difference":        {before: nothing, after: release, does: planApply, answers: wrong},
+		"wait, a header is echoed":    {before: nothing, after: version, does: planApply, answers: echoed},
+		"wait, differences, then 503": {before: nothing, after: release, does: planApply, script: []instancetest.Step{wrong}, answers: down},
+		"wait, then 503":              {before: expecting(nil), after: release, does: planApply, answers: down},
+		"wait, a cache":               {before: expecting(nil), after: release, does: planApply, answers: cached},
+		"wait, not stable": {
+			before: expecting(nil), does: planApply, script: []instancetest.Step{answer, answer}, answers: instancetest.Silent(),
+			after: expecting(arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}),
+		},
+		"wait of a creation":            {after: expecting(arguments{"timeouts": arguments{"create": "400ms"}}), does: planApply, answers: down},
+		"wait, provider not known":      {before: nothing, after: release, provider: arguments{"insecure": unknown}, does: planApply, answers: answer},
+		"wait canceled at once":         {before: expecting(nil), after: release, does: planApply, answers: down, canceledIn: 1},
+		"wait canceled after a failure": {before: expecting(nil), after: release, provider: arguments{}, does: planApply, answers: down, canceledIn: 2},
+		"wait canceled, differences":    {before: nothing, after: release, provider: arguments{}, does: planApply, answers: wrong, canceledIn: 3},
+		"creation canceled":             {after: expecting(nil), provider: arguments{}, does: planApply, answers: wrong, canceledIn: 2},
+
+		"invalid, triggers and stable_for": {after: arguments{"triggers": texts{"deploy": "1"}, "stable_for": "1s"}, does: "validate"},
+		"invalid, an empty block":          {after: arguments{"triggers": texts{"deploy": "1"}, "expected": arguments{}}, does: "validate"},
+		"invalid, stable_for and create":   {after: expecting(arguments{"stable_for": "60s", "timeouts": arguments{"create": "1m"}}), does: "validate"},
+		"invalid, stable_for and update":   {after: expecting(arguments{"stable_for": "10m", "timeouts": arguments{"create": "1h"}}), does: "validate"},
+		"valid, stable_for":                {after: expecting(arguments{"stable_for": "599s", "triggers": texts{}}), does: "validate"},
+		"valid, without anything expected": {after: arguments{"triggers": texts{}, "timeouts": arguments{"read": "1s"}}, does: "validate"},
 	}
-	expecting := newRecord(t, failing)
-	expecting.Expected = objectOf(t, recordState(), "expected", expectedModel{ChunkSize: numberOf(1)})
-	const kept = "The instance could not be read, so this record keeps what the instance last reported, as of the last apply."
-	tests := map[string]struct {
-		record recordModel
-		parts  []string
-	}{
-		"status that is retried":                     {newRecord(t, failing), []string{kept + "\n\nGET " + failing + "/instance: status 503", "\n\n3 attempts were made."}},
-		"another document":                           {newRecord(t, faulty), []string{kept + "\n\nGET " + faulty + "/instance", "JSON without any field of an instance document: {}."}},
-		"out of time":                                {timeout(newRecord(t, silent), "200ms"), []string{kept, "timeouts.read (200ms), ran out."}},
-		"something is expected":                      {expecting, []string{kept + " Whether it reports what is expected was not checked.\n\nGET "}},
-		"timeout of another version of the provider": {timeout(newRecord(t, failing), "soon"), []string{kept, "status 503"}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, impatient(3)), test.record)
-			requireSameRecord(t, refreshed, test.record)
-			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+test.record.BaseURL.ValueString(), test.parts...)
+	messages := make(map[string]string)
+	for name, scene := range scenes {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // most are short, and the messages are compared after all
+			messages[name] = scene.play(t, token)
+			requireNone(t, name, messages[name], "hunter2")
 		})
 	}
-	secret := newRecord(t, "https://me:hunter2@files.example.org") // which another version of the provider accepted
-	refreshed, diags := refreshRecordModel(t.Context(), t, newTestData(t, providerModel{}, retryModel{}), secret)
-	requireSameRecord(t, refreshed, secret)
-	requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept", kept, "has user info")
-	requireNoTexts(t, textOf(diags), "hunter2")
+	requireGolden(t, "record_messages.txt", messages)
 }
 
-// The refresh keeps every value, with a warning that names the arguments that matter.
-func TestRefreshWithUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
+// play returns the messages of a scene.
+func (scene recordScene) play(t *testing.T, token string) string {
+	t.Helper()
 	server := instancetest.New(t)
-	record := newRecord(t, server.URL())
-	unknown := newTestData(t, providerModel{RequestTimeout: types.StringUnknown(), Insecure: types.BoolUnknown()}, retryModel{})
-	refreshed, diags := refreshRecordModel(t.Context(), t, unknown, record)
-	requireSameRecord(t, refreshed, record)
-	requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+server.URL(),
-		"these arguments of the provider are known only after apply:\n  - insecure\n  - request_timeout\n\n")
-	if n := len(server.Requests()); n > 0 {
-		t.Errorf("%d requests, want none", n)
+	of := func(config arguments) arguments {
+		complete := arguments{"base_url": server.URL()}
+		for name, value := range config {
+			complete[name] = value
+		}
+		return complete
 	}
+	// The delay is as long as the time limit allows, so that each wait makes two attempts.
+	provider := arguments{"retry": arguments{"max_attempts": 1, "min_delay": "1h", "max_delay": "1h"}}
+	if scene.canceledIn > 1 {
+		provider = arguments{"retry": arguments{"min_delay": "1ms"}}
+	}
+	provider["base_url"], provider["request_headers"] = server.URL(), texts{"X-Token": token}
+	r := newTestRecord(t, provider)
+	if scene.before != nil {
+		r.create(t, of(scene.before))
+		r.state = r.with(t, scene.edited)
+	}
+	for name, value := range scene.provider {
+		provider[name] = value
+	}
+	r.session = configured(t, provider)
 
-	_, diags = refreshRecordModel(t.Context(), t, newTestData(t, providerModel{BaseURL: types.StringUnknown()}, retryModel{}), record)
-	requireNoDiagnostics(t, diags)
-	if n := len(server.Requests()); n != 1 {
-		t.Errorf("%d requests with an unknown base_url, want 1", n)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	script := scene.script
+	if scene.canceledIn > 0 {
+		script = append(slices.Repeat([]instancetest.Step{scene.answers}, scene.canceledIn-1),
+			instancetest.Func(func(_ http.ResponseWriter, r *http.Request) {
+				cancel()
+				<-r.Context().Done()
+			}))
 	}
+	server.SetScript(script...)
+	server.SetDefault(scene.answers)
+
+	var planned tftypes.Value
+	var messages []string
+	for _, step := range strings.Split(scene.does, ", ") {
+		text, prior := "", r.state
+		switch step {
+		case "validate":
+			text = r.validate(t, recordType, of(scene.after))
+		case "refresh":
+			if _, text = r.refresh(ctx, t, false); text != "" && !strings.Contains(text, "ambiguous") && !r.state.Equal(prior) {
+				t.Errorf("the refresh has left %s, want %s", r.state, prior)
+			}
+		case "plan":
+			planned, text = r.plan(t, of(scene.after))
+		case "apply":
+			text = r.apply(ctx, t, of(scene.after), planned)
+			if failed := strings.HasPrefix(text, "Error"); failed && scene.before != nil && !prior.Equal(r.with(t, arguments{"wait_failed": false})) {
+				t.Errorf("the wait that failed has left %s, want %s", r.state, prior)
+			} else if !failed && scene.before != nil && !r.state.Equal(planned) {
+				t.Errorf("the apply has left %s, want %s, which was planned", r.state, planned)
+			} else if failed && scene.before == nil && !r.state.IsNull() {
+				t.Errorf("the creation that failed has left %s", r.state)
+			}
+		}
+		if text != "" {
+			messages = append(messages, "("+step+") "+text)
+		}
+	}
+	text := normalized(strings.Join(messages, "\n"))
+	return regexp.MustCompile(`for [\d.]+m?s \(2 answers\)`).ReplaceAllString(text, "for (a time) (2 answers)")
 }
 
-// The clock runs only while the provider waits: nothing listens at the address.
-func TestRecordTimeouts(t *testing.T) {
+// Each operation has a time limit of its own. Nothing listens at the address, and the clock of the test runs only while the provider waits.
+func TestRecordTimeLimits(t *testing.T) {
 	t.Parallel()
 	baseURL := "http://" + instancetest.ReserveAddress(t)
-	own := recordTimeoutsModel{types.StringValue("3m"), types.StringValue("5s"), types.StringValue("4m")}
+	own := arguments{"create": "3m", "read": "5s", "update": "4m"}
 	tests := []struct {
-		timeouts             recordTimeoutsModel
+		timeouts             any
 		create, read, update string
 	}{
-		{recordTimeoutsModel{}, "timeouts.create is 10m.", "timeouts.read (15s)", "timeouts.update is 10m."},
-		{own, "timeouts.create is 3m.", "timeouts.read (5s)", "timeouts.update is 4m."},
+		{nil, "timeouts.create (10m).", "timeouts.read (15s).", "timeouts.update (10m)."},
+		{own, "timeouts.create (3m).", "timeouts.read (5s).", "timeouts.update (4m)."},
 	}
 	for _, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			data := newTestData(t, providerModel{}, retryModel{MaxAttempts: numberOf(100)})
-			state := newRecord(t, baseURL)
-			state.Timeouts = objectOf(t, recordState(), "timeouts", test.timeouts)
-			planned := state
-			unknownDetails(t, &planned)
-			created := resource.CreateResponse{State: withModel(t, recordState(), nil)}
-			plan := tfsdk.Plan(withModel(t, recordState(), &planned))
-			(&instanceRecordResource{data}).Create(t.Context(), resource.CreateRequest{Plan: plan}, &created)
-			requireDiagnostic(t, created.Diagnostics, "Error at base_url: Instance not reachable", test.create)
-			_, diags := refreshRecordModel(t.Context(), t, data, state)
-			requireDiagnostic(t, diags, "Warning: Instance not read, last known details kept: "+baseURL, test.read)
-			_, diags = updateRecord(t.Context(), t, data, planned, state)
-			requireDiagnostic(t, diags, "Error at base_url: Instance not reachable", test.update)
-		})
-	}
-}
-
-// An import reads the instance, or fails: there are no values to keep.
-func TestImport(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
-	imported := resource.ImportStateResponse{State: withModel(t, recordState(), nil)}
-	(&instanceRecordResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: server.URL()}, &imported)
-	requireNoDiagnostics(t, imported.Diagnostics)
-	refresh := func(data *providerData, deferralAllowed bool) resource.ReadResponse {
-		resp := resource.ReadResponse{State: imported.State}
-		req := resource.ReadRequest{State: imported.State, ClientCapabilities: resource.ReadClientCapabilities{DeferralAllowed: deferralAllowed}}
-		(&instanceRecordResource{data}).Read(t.Context(), req, &resp)
-		return resp
-	}
-	requireDiagnostic(t, refresh(newTestData(t, providerModel{}, impatient(1)), true).Diagnostics, "Error: Instance answered with status 503", server.URL())
-
-	unknown := newTestData(t, providerModel{RequestTimeout: types.StringUnknown()}, retryModel{})
-	requireDiagnostic(t, refresh(unknown, false).Diagnostics, "Error: Provider configuration not known yet", "\n  - request_timeout\n")
-	deferred := refresh(unknown, true)
-	requireNoDiagnostics(t, deferred.Diagnostics)
-	if deferred.Deferred == nil || deferred.Deferred.Reason != resource.DeferredReasonProviderConfigUnknown {
-		t.Errorf("deferred is %v, want that the provider's configuration is unknown", deferred.Deferred)
-	}
-}
-
-// A cancellation ends a read at once. It is no failure that keeps a record, or that allow_failures allows.
-func TestCancellationEndsARead(t *testing.T) {
-	t.Parallel()
-	timeouts := readTimeouts(types.StringValue("2h"))
-	tests := map[string]struct {
-		read func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics
-		part string
-	}{
-		"instance": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
-			_, diags := readInstance(ctx, t, data, func(model *instanceModel) {
-				model.BaseURL, model.WaitUntilReady, model.Timeouts = types.StringValue(baseURL), types.BoolValue(true), timeouts
-			})
-			return diags
-		}, "Reading the instance was canceled"},
-		"fleet": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
-			_, diags := readInstances(ctx, t, data, map[string]string{"a": baseURL, "b": baseURL + "/b", "b2": baseURL + "/b/"}, func(model *instancesModel) {
-				model.AllowFailures, model.WaitUntilReady, model.Timeouts = types.BoolValue(true), types.BoolValue(true), timeouts
-			})
-			return diags
-		}, "Reading the instances was canceled. 3 of 3 were not read yet."},
-		"record": {func(ctx context.Context, data *providerData, baseURL string) diag.Diagnostics {
-			record := newRecord(t, baseURL)
-			record.Timeouts = objectOf(t, recordState(), "timeouts", recordTimeoutsModel{Read: types.StringValue("2h")})
-			_, diags := refreshRecordModel(ctx, t, data, record)
-			return diags
-		}, "Reading the instance was canceled"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			server := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(_ http.ResponseWriter, r *http.Request) {
-				cancel()
-				<-r.Context().Done()
-			})))
-			began := time.Now()
-			diags := test.read(ctx, newTestData(t, providerModel{RequestTimeout: types.StringValue("1h")}, retryModel{}), server.URL())
-			requireDiagnostic(t, diags, "Error: Read canceled", test.part)
-			if took := time.Since(began); took > time.Minute { // hours, if it went on
-				t.Errorf("it took %s", took)
+			r := newTestRecord(t, arguments{"retry": arguments{"max_attempts": 100}})
+			config := arguments{"base_url": baseURL, "timeouts": test.timeouts, "expected": arguments{"chunk_size": 1}}
+			planned, _ := r.plan(t, config)
+			created := r.apply(t.Context(), t, config, planned)
+			r.state = valueOf(r.of, config) // as if the instance had been up
+			r.state = r.with(t, arguments{"wait_failed": false})
+			_, refreshed := r.refresh(t.Context(), t, false)
+			planned, _ = r.plan(t, config)
+			updated := r.apply(t.Context(), t, config, planned)
+			for text, want := range map[string]string{created: test.create, refreshed: test.read, updated: test.update} {
+				if !strings.Contains(text, "The time limit was "+want) {
+					t.Errorf("the time limit is not %s in:\n%s", want, text)
+				}
 			}
 		})
+	}
+}
+
+// The import of a record that has no values to keep waits until the provider's arguments are known, or fails.
+func TestRecordImport_ProviderNotKnown(t *testing.T) {
+	t.Parallel()
+	r := newTestRecord(t, arguments{"request_timeout": unknown})
+	imported, err := r.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: recordType, ID: "http://h"})
+	must(t, err)
+	r.state = r.decoded(t, imported.ImportedResources[0].State)
+	resp, text := r.refresh(t.Context(), t, true)
+	if text != "" || resp.Deferred == nil || resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Errorf("the import is deferred: %v\n%s", resp.Deferred, text)
+	}
+	if _, text = r.refresh(t.Context(), t, false); !strings.HasPrefix(text, "Error: Provider configuration not known yet\n") {
+		t.Errorf("the import does not fail, or in another way:\n%s", text)
+	}
+}
+
+// A record is destroyed without a request, and without a valid base URL.
+func TestRecordDestroy(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	r := newTestRecord(t, nil)
+	r.create(t, arguments{"base_url": server.URL()})
+	r.state = r.with(t, arguments{"base_url": nil})
+	nothing := r.encoded(t, tftypes.NewValue(r.of, nil))
+	planned, err := r.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: recordType, PriorState: r.encoded(t, r.state), ProposedNewState: nothing, Config: nothing,
+	})
+	must(t, err)
+	destroyed, err := r.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: recordType, PriorState: r.encoded(t, r.state), PlannedState: nothing, Config: nothing,
+	})
+	must(t, err)
+	text, requests := textOf(append(planned.Diagnostics, destroyed.Diagnostics...)), len(server.Requests())
+	if !r.decoded(t, planned.PlannedState).IsNull() || !r.decoded(t, destroyed.NewState).IsNull() || text != "" || requests > 1 {
+		t.Errorf("%d requests, of which the creation has sent 1, and messages:\n%s", requests, text)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -29,7 +29,6 @@ var (
 const (
 	defaultWaitTimeout    = 10 * time.Minute
 	defaultRefreshTimeout = 15 * time.Second
-	updateTimeout         = "timeouts.update" // the argument that limits a wait in an update
 )
 
 // instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
@@ -37,13 +36,12 @@ type instanceRecordResource struct{ provider *providerData }
 
 // recordModel is the configuration, the plan and the state of filetransfer_instance_record.
 type recordModel struct {
-	BaseURL      types.String `tfsdk:"base_url"`
-	Expected     types.Object `tfsdk:"expected"` // an expectedModel
-	StableFor    types.String `tfsdk:"stable_for"`
-	Triggers     types.Map    `tfsdk:"triggers"`
-	Timeouts     types.Object `tfsdk:"timeouts"` // a recordTimeoutsModel
-	WaitFailed   types.Bool   `tfsdk:"wait_failed"`
-	ResponseBody types.String `tfsdk:"response_body"`
+	BaseURL    types.String `tfsdk:"base_url"`
+	Expected   types.Object `tfsdk:"expected"` // an expectedModel
+	StableFor  types.String `tfsdk:"stable_for"`
+	Triggers   types.Map    `tfsdk:"triggers"`
+	Timeouts   types.Object `tfsdk:"timeouts"` // a recordTimeoutsModel
+	WaitFailed types.Bool   `tfsdk:"wait_failed"`
 	detailsModel
 }
 
@@ -55,8 +53,8 @@ type recordTimeoutsModel struct {
 
 // record is a recordModel with the models of its blocks.
 type record struct {
-	recordModel
-	expected expectedModel
+	model    recordModel
+	expects  expectedModel
 	timeouts recordTimeoutsModel
 }
 
@@ -64,9 +62,9 @@ type record struct {
 func getRecord(ctx context.Context, from interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
 }, diags *diag.Diagnostics) (r record, ok bool) {
-	diags.Append(from.Get(ctx, &r.recordModel)...)
-	diags.Append(blockAs(ctx, r.Expected, &r.expected)...)
-	diags.Append(blockAs(ctx, r.Timeouts, &r.timeouts)...)
+	diags.Append(from.Get(ctx, &r.model)...)
+	diags.Append(blockAs(ctx, r.model.Expected, &r.expects)...)
+	diags.Append(blockAs(ctx, r.model.Timeouts, &r.timeouts)...)
 	return r, !diags.HasError()
 }
 
@@ -78,26 +76,20 @@ func (r *instanceRecordResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := detailsAttributes()
-	attributes["response_body"] = computedString("The JSON document as delivered. Unknown in a plan that creates " +
-		"the record, changes to another instance, or changes an attribute in `expected`.")
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
 		Validators:          []validator.String{baseURLValidator},
 	}
-	attributes["stable_for"] = durationAttribute("How long the instance must go on reporting the values in `expected` "+
-		"before a wait ends. An answer that fails or differs starts the time again. A positive duration, shorter than "+
-		"`timeouts.create` and `timeouts.update`. Requires an argument in `expected`.", "one answer is enough")
+	attributes["stable_for"] = optionalDuration("How long the instance must go on reporting the values in `expected` before a "+
+		"wait ends, such as `\"30s\"`. It must be shorter than `timeouts.create` and `timeouts.update`. Without it, one answer is "+
+		"enough.", 0)
 	attributes["triggers"] = schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		MarkdownDescription: "Values that change with the server. When one changes, the apply waits. Requires an argument in " +
-			"`expected`. Stored in plain text. Default: none.",
+		ElementType:         types.StringType,
+		Optional:            true,
+		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the apply waits.",
 	}
-	attributes["wait_failed"] = schema.BoolAttribute{
-		Computed:            true,
-		MarkdownDescription: "Whether the last wait failed.",
-	}
+	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, the next apply waits again.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, " +
 			"and keeps what it last reported.",
@@ -105,14 +97,12 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
 			"timeouts": schema.SingleNestedBlock{
-				MarkdownDescription: "Time limits.",
+				MarkdownDescription: "How long to try to read the instance.",
 				Attributes: map[string]schema.Attribute{
-					"create": durationAttribute("Time to wait when the record is created. A positive duration such as `\"1m30s\"`.",
-						inMarkdown(defaultWaitTimeout)),
-					"read": durationAttribute("Time for one refresh with its retries. A positive duration. A refresh uses the value "+
-						"of the last apply.",
-						inMarkdown(defaultRefreshTimeout)),
-					"update": durationAttribute("Time for every other wait. A positive duration.", inMarkdown(defaultWaitTimeout)),
+					"create": optionalDuration("Time to wait when the record is created or replaced, such as `\"15m\"`.", defaultWaitTimeout),
+					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply.",
+						defaultRefreshTimeout),
+					"update": optionalDuration("Time to wait when the record is updated.", defaultWaitTimeout),
 				},
 			},
 		},
@@ -132,13 +122,13 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	if !ok {
 		return
 	}
-	nothingExpected, timeouts := config.expected.isEmpty(), config.timeouts
-	if nothingExpected && len(config.Triggers.Elements()) > 0 {
+	nothingExpected, timeouts := config.expects.isEmpty(), config.timeouts
+	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
-			"triggers is set, but nothing is expected: the first answer would end the wait, also one of the old server.\n\n"+
+			"triggers is set, but nothing is expected, so the first answer would end the wait, even one of the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
-	stableFor := durationOr(config.StableFor, 0)
+	stableFor := durationOr(config.model.StableFor, 0)
 	create, update := durationOr(timeouts.Create, defaultWaitTimeout), durationOr(timeouts.Update, defaultWaitTimeout)
 	timeoutsKnown := isDurationOrNull(timeouts.Create) && isDurationOrNull(timeouts.Update)
 	switch {
@@ -154,40 +144,67 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans the expected values. Other computed values keep their state, so that nothing downstream changes.
-// They are unknown if the record is new, or if the base URL is unknown or leads to another instance.
+// ModifyPlan plans the details of a record. It warns if the instance has reported something else than an unchanged expected.
 func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	var state *recordModel // nil in a creation
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	planned.WaitFailed = types.BoolValue(false)
-	// Details that are not kept stay as the framework has planned them: unknown.
-	keepsDetails := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
-	if keepsDetails {
-		planned.ResponseBody, planned.detailsModel = state.ResponseBody, state.detailsModel
+	planned.model.WaitFailed = types.BoolValue(false)
+	var state *recordModel // nil in a creation
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	planned.model.detailsModel = planned.plannedDetails(state)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.model)...)
+	if resp.Diagnostics.HasError() || state == nil || !planned.model.Expected.Equal(state.Expected) {
+		return
 	}
-	planned.expected.plan(&planned.detailsModel)
-	if keepsDetails && !maps.EqualFunc(planned.values(), state.values(), attr.Value.Equal) {
-		planned.ResponseBody = types.StringUnknown() // the document will change too, because a value in it will
+	if found := planned.differencesFrom(*state); len(found) > 0 {
+		resp.Diagnostics.Append(r.driftWarning(planned.model.BaseURL.ValueString(), found))
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.recordModel)...)
-	if keepsDetails && planned.Expected.Equal(state.Expected) {
-		if differences := r.provider.differences(planned.expected.details(), state.detailsModel); len(differences) > 0 {
-			resp.Diagnostics.Append(driftWarning(planned, differences))
-		}
+}
+
+// plannedDetails returns the details of a plan: those that are expected, on top of those in the state. If the record is new or
+// gets another instance, the others stay unknown, as the framework has planned them.
+//
+// The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in
+// an argument that forces replacement, and destroy it before the wait.
+func (r record) plannedDetails(state *recordModel) detailsModel {
+	if state == nil || !isSameInstance(r.model.BaseURL, state.BaseURL) {
+		return r.expects.onTopOf(r.model.detailsModel)
 	}
+	return r.expects.onTopOf(state.detailsModel)
+}
+
+// mustWait reports whether an update waits.
+func (r record) mustWait(state recordModel) bool {
+	switch {
+	case !isSameInstance(r.model.BaseURL, state.BaseURL):
+		return true
+	case r.expects.isEmpty():
+		return false
+	case !r.model.Expected.Equal(state.Expected), state.WaitFailed.ValueBool(), len(r.differencesFrom(state)) > 0:
+		return true
+	default:
+		return len(r.model.Triggers.Elements()) > 0 && !r.model.Triggers.Equal(state.Triggers)
+	}
+}
+
+// differencesFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for
+// another instance.
+func (r record) differencesFrom(state recordModel) []client.Difference {
+	if !isSameInstance(r.model.BaseURL, state.BaseURL) {
+		return nil
+	}
+	return differences(r.expects.details(), state.detailsModel)
 }
 
 // isSameInstance reports whether two base URLs are valid and have the same effective URL.
 func isSameInstance(a, b types.String) bool {
-	parsedA, errA := address.ParseBaseURL(a.ValueString())
-	parsedB, errB := address.ParseBaseURL(b.ValueString())
+	parsedA, errA := address.Parse(a.ValueString())
+	parsedB, errB := address.Parse(b.ValueString())
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
 }
 
@@ -197,17 +214,17 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	if !ok {
 		return
 	}
-	result, diags := r.wait(ctx, planned, "timeouts.create", planned.timeouts.Create)
-	resp.Diagnostics.Append(diags...)
-	if diags.HasError() {
+	limit := timeLimit{"timeouts.create", durationOr(planned.timeouts.Create, defaultWaitTimeout)}
+	reported, ok := r.wait(ctx, planned, limit, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	planned.fillUnknown(result)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.recordModel)...)
+	planned.model.detailsModel = reported
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// Update waits if mustWait says so. If the wait fails, the state remembers that, so that the next apply waits again,
-// even one that takes the change back.
+// Update waits if it must. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
+// the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -216,99 +233,174 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	if planned.mustWait(state) {
-		result, diags := r.wait(ctx, planned, updateTimeout, planned.timeouts.Update)
-		resp.Diagnostics.Append(diags...)
-		if diags.HasError() {
+		limit := timeLimit{"timeouts.update", durationOr(planned.timeouts.Update, defaultWaitTimeout)}
+		reported, ok := r.wait(ctx, planned, limit, &resp.Diagnostics)
+		if !ok {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
 			return
 		}
-		resp.Diagnostics.Append(r.changedWarning(planned, result))
-		planned.fillUnknown(result)
+		if isSameInstance(planned.model.BaseURL, state.BaseURL) {
+			// The plan had all details, and Terraform demands what was planned.
+			resp.Diagnostics.Append(r.changedWarning(planned.model, reported))
+		} else {
+			planned.model.detailsModel = reported
+		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.recordModel)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// mustWait reports whether an update waits: for a value that only the instance knows (the document is then unknown in
-// the plan), or, where anything is expected, because the last wait failed, or because expected or triggers changed.
-func (r record) mustWait(state recordModel) bool {
-	if r.ResponseBody.IsUnknown() || r.expected.isEmpty() {
-		return r.ResponseBody.IsUnknown()
+// wait waits until an instance reports what is expected, and returns its details. It returns false if it added an error.
+func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit timeLimit, diags *diag.Diagnostics) (detailsModel, bool) {
+	request, unusable := r.requestFor(planned.model.BaseURL)
+	if unusable != nil {
+		diags.Append(unusable)
+		return detailsModel{}, false
 	}
-	triggered := len(r.Triggers.Elements()) > 0 && !r.Triggers.Equal(state.Triggers)
-	return triggered || state.WaitFailed.ValueBool() || !r.Expected.Equal(state.Expected)
+	stableFor := durationOr(planned.model.StableFor, 0)
+	waitCtx, cancel := context.WithTimeout(ctx, limit.duration)
+	defer cancel()
+	result, err := r.provider.client.Wait(waitCtx, request, client.Condition{
+		StableFor: stableFor,
+		Differences: func(details *instance.Details) []client.Difference {
+			return differences(planned.expects.details(), newDetailsModel(details))
+		},
+	})
+	if err != nil {
+		failed := r.provider.newFailedRead(err, limit, request)
+		failed.stableFor = stableFor
+		diags.AddAttributeError(pathAtFault(failed), failed.summary(), failed.detail())
+		return detailsModel{}, false
+	}
+	diags.Append(ambiguityWarning(request.BaseURL.Written, result.Ambiguities))
+	return newDetailsModel(result.Details), true
 }
 
-// fillUnknown makes a plan the state after a wait. Either all details that are not expected are unknown in it, or none:
-// Terraform plans again before it applies.
-func (m *recordModel) fillUnknown(reported *client.Result) {
-	if m.RecommendedExpireTimes.IsUnknown() { // nobody can expect these
-		m.detailsModel = newDetailsModel(reported.Details)
-	}
-	if m.ResponseBody.IsUnknown() {
-		m.ResponseBody = types.StringValue(string(reported.Document))
+// pathAtFault returns the path of the argument that a failed wait is about.
+func pathAtFault(failed failedRead) path.Path {
+	switch {
+	case len(failed.wait.Differences) > 0: // with the path of the block, Terraform would show no line
+		return path.Root("expected").AtName(failed.wait.Differences[0].Name)
+	case failed.wait.Failure == nil && failed.wait.Answers > 0:
+		return path.Root("stable_for")
+	default:
+		return path.Root("base_url")
 	}
 }
 
-// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
-// keep, so there it is an error.
+// requestFor returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
+// URL is not valid, as in a state that somebody edited.
+func (r *instanceRecordResource) requestFor(baseURL types.String) (client.Request, diag.Diagnostic) {
+	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
+		return client.Request{}, unknown
+	}
+	parsed, err := address.Parse(baseURL.ValueString())
+	if err != nil {
+		return client.Request{}, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(baseURL.ValueString(), err))
+	}
+	return r.provider.requestFor(parsed, nil), nil
+}
+
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so
+// there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state, ok := getRecord(ctx, req.State, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	imported := state.ResponseBody.IsNull() // not read yet
+	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may have one of them
 	if imported {
-		state.WaitFailed = types.BoolValue(false)
+		state.model.WaitFailed = types.BoolValue(false)
 		if deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); deferred {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}
 	}
-	result, diags := r.read(ctx, state.BaseURL, readOperation{
-		provider: r.provider, purpose: refreshRecord, timeoutArgument: "timeouts.read",
-		timeout: durationOr(state.timeouts.Read, defaultRefreshTimeout),
-	})
-	switch canceled := ctx.Err() != nil; {
-	case !diags.HasError():
-		resp.Diagnostics.Append(diags...)
-		state.detailsModel, state.ResponseBody = newDetailsModel(result.Details), types.StringValue(string(result.Document))
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state.recordModel)...)
-	case imported || canceled:
-		resp.Diagnostics.Append(diags...)
+	result, failure := r.refresh(ctx, state)
+	switch {
+	case failure == nil:
+		resp.Diagnostics.Append(ambiguityWarning(state.model.BaseURL.ValueString(), result.Ambiguities))
+		state.model.detailsModel = newDetailsModel(result.Details)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state.model)...)
+	case imported || ctx.Err() != nil:
+		resp.Diagnostics.Append(failure)
 	default:
-		resp.Diagnostics.Append(keptWarning(state, diags[0]))
+		resp.Diagnostics.Append(keptWarning(state, failure))
 	}
 }
 
-// wait waits until an instance reports what is expected.
-func (r *instanceRecordResource) wait(ctx context.Context, planned record, timeoutArgument string, timeout types.String) (*client.Result, diag.Diagnostics) {
-	return r.read(ctx, planned.BaseURL, readOperation{
-		provider: r.provider, purpose: waitForRecord, waits: true,
-		timeoutArgument: timeoutArgument, timeout: durationOr(timeout, defaultWaitTimeout),
-		until: client.Condition{
-			StableFor: durationOr(planned.StableFor, 0),
-			Differences: func(details *instance.Details) []client.Difference {
-				return r.provider.differences(planned.expected.details(), newDetailsModel(details))
-			},
-		},
-	})
-}
-
-func (r *instanceRecordResource) read(ctx context.Context, baseURL types.String, op readOperation) (*client.Result, diag.Diagnostics) {
-	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
-		return nil, diag.Diagnostics{unknown}
+// refresh reads the instance of a record.
+func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*client.Result, diag.Diagnostic) {
+	request, unusable := r.requestFor(state.model.BaseURL)
+	if unusable != nil {
+		return nil, unusable
 	}
-	parsed, invalid := r.provider.baseURLFor(baseURL)
-	if invalid != nil { // only if another version of the provider accepted it in a state
-		return nil, diag.Diagnostics{invalid}
-	}
-	ctx, cancel := context.WithTimeout(ctx, op.timeout)
+	limit := timeLimit{"timeouts.read", durationOr(state.timeouts.Read, defaultRefreshTimeout)}
+	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
-	result, err := op.read(ctx, parsed)
+	result, err := r.provider.client.Read(readCtx, request)
 	if err != nil {
-		return nil, diag.Diagnostics{readDiagnostic(pathAtFault(err, op), err, op)}
+		failed := r.provider.newFailedRead(err, limit, request)
+		return nil, diag.NewErrorDiagnostic(failed.summary(), failed.detail())
 	}
-	return result, warningDiagnostics(instanceWarnings{parsed.Written, parsed.String(), result.Details.Warnings})
+	return result, nil
+}
+
+// driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan,
+// and again after the apply, even after one that succeeded.
+func (r *instanceRecordResource) driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
+	for i := range found {
+		found[i].Reported = r.provider.redacted(found[i].Reported)
+	}
+	texts := differenceTexts(found)
+	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
+		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, first(texts)),
+		"When Terraform last read it, the instance reported other values:"+bullets(texts)+
+			"\n\nAn apply waits until the instance reports what is expected.")
+}
+
+// changedWarning returns a warning about details that are not as planned, or nil.
+func (r *instanceRecordResource) changedWarning(planned recordModel, reported detailsModel) diag.Diagnostic {
+	var changes []string
+	want, got := planned.values(), reported.values()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch {
+		case got[name].Equal(want[name]) || followsFromVersion(name):
+		case name == "recommended_expire_times":
+			changes = append(changes, name+" is another list than planned")
+		default:
+			changes = append(changes, fmt.Sprintf("%s is %s, planned %s", name,
+				r.provider.redacted(valueText(got[name])), r.provider.redacted(valueText(want[name]))))
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return diag.NewWarningDiagnostic(
+		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), first(changes)),
+		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+
+			bullets(changes)+"\n\nThe next plan has them as changes outside of Terraform. To have a detail in the same apply, add it "+
+			"to expected.")
+}
+
+// first returns the first of some texts, and the number of the others.
+func first(texts []string) string {
+	if more := len(texts) - 1; more > 0 {
+		return fmt.Sprintf("%s, and %d more", texts[0], more)
+	}
+	return texts[0]
+}
+
+// keptWarning returns a warning that a refresh failed.
+func keptWarning(state record, failure diag.Diagnostic) diag.Diagnostic {
+	summary, notChecked := "Instance not read, last known details kept", ""
+	if _, err := address.Parse(state.model.BaseURL.ValueString()); err == nil { // another text may contain a secret
+		summary += ": " + state.model.BaseURL.ValueString()
+	}
+	if !state.expects.isEmpty() {
+		notChecked = " Whether it reports what is expected was not checked."
+	}
+	return diag.NewWarningDiagnostic(summary,
+		"The instance could not be read, so this record keeps what the instance last reported."+notChecked+"\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.
@@ -317,9 +409,8 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if _, err := address.ParseBaseURL(req.ID); err != nil {
-		resp.Diagnostics.Append(syntaxError(
-			path.Empty(), summaryBaseURL, "The import ID, which is the base URL of an instance,", err))
+	if _, err := address.Parse(req.ID); err != nil {
+		resp.Diagnostics.AddError(summaryBaseURL, "The import ID "+invalidURL(req.ID, err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instancesDataSource)(nil)
@@ -28,16 +27,17 @@ const (
 	maxConcurrencyLimit   = 256
 )
 
-type instancesDataSource struct{ dataSource }
+type instancesDataSource struct{ provider *providerData }
 
 // instancesModel is the configuration and the state of filetransfer_instances.
 type instancesModel struct {
 	BaseURLs       types.Map    `tfsdk:"base_urls"`
+	RequestHeaders types.Map    `tfsdk:"request_headers"`
+	Timeouts       types.Object `tfsdk:"timeouts"` // a readTimeoutsModel
 	MaxConcurrency types.Number `tfsdk:"max_concurrency"`
 	AllowFailures  types.Bool   `tfsdk:"allow_failures"`
 	Instances      types.Map    `tfsdk:"instances"`
 	Errors         types.Map    `tfsdk:"errors"`
-	readModel
 }
 
 func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
@@ -47,107 +47,72 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := readAttributes("Extra request headers for every instance listed, each sent only to its origin " +
-		"(scheme, host and port). They override the provider's.")
-	maps.Copy(attributes, map[string]schema.Attribute{
-		"base_urls": schema.MapAttribute{
-			ElementType:         types.StringType,
-			Required:            true,
-			MarkdownDescription: "Base URLs of the instances, under keys of your own, each as in `filetransfer_instance`.",
-			Validators:          []validator.Map{baseURLsValidator},
-		},
-		"max_concurrency": schema.NumberAttribute{
-			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Largest number of requests at once, from 1 to %d. Instances that wait for a "+
-				"retry do not count. Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency),
-			Validators: []validator.Number{wholeNumber{1, maxConcurrencyLimit}},
-		},
-		"allow_failures": schema.BoolAttribute{
-			Optional: true,
-			MarkdownDescription: "Whether to go on without instances that could not be read. They are then in `errors`, and " +
-				"one warning names them. If `false`, each is an error with its key. Default: `false`.",
-		},
-		"instances": schema.MapAttribute{
-			Computed:    true,
-			ElementType: listedInstanceType, // not nested attributes: terraform test cannot mock them
-			MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
-				"`filetransfer_instance` except `response_body`.",
-		},
-		"errors": schema.MapAttribute{
-			ElementType: types.StringType,
-			Computed:    true,
-			MarkdownDescription: "Reason why each instance could not be read, under the keys of `base_urls`: a short text " +
-				"such as `connection failed`, which changes only when the cause changes. Empty if all were read.",
-		},
-	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads many instances of the file transfer service Stend at once.",
-		Attributes:          attributes,
-		Blocks:              readBlocks(),
+		Attributes: map[string]schema.Attribute{
+			"base_urls": schema.MapAttribute{
+				ElementType:         types.StringType,
+				Required:            true,
+				MarkdownDescription: "Base URLs of the instances to read. You choose the keys.",
+				Validators:          []validator.Map{baseURLsValidator},
+			},
+			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed, each sent only to its origin "+
+				"(scheme, host and port). They override the provider's.", false),
+			"max_concurrency": optionalNumber(fmt.Sprintf("How many requests are made at the same time, from 1 to %d. "+
+				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency), 1, maxConcurrencyLimit),
+			"allow_failures": optionalBool("Whether to go on if some instances cannot be read. They are then missing from `instances`, " +
+				"and listed in `errors` and in one warning. Default: `false`."),
+			"instances": schema.MapAttribute{
+				Computed:    true,
+				ElementType: types.ObjectType{AttrTypes: listedInstanceTypes}, // not nested attributes: terraform test cannot mock them
+				MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
+					"`filetransfer_instance` except `response_body`.",
+			},
+			"errors": schema.MapAttribute{
+				ElementType: types.StringType,
+				Computed:    true,
+				MarkdownDescription: "What went wrong with each instance that could not be read, by key, such as `connection failed`. " +
+					"It is empty if all were read.",
+			},
+		},
+		Blocks: map[string]schema.Block{"timeouts": readTimeoutsBlock()},
 	}
 }
 
-// listedInstanceType is the type of an element of instances.
-var listedInstanceType = func() types.ObjectType {
+func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
+}
+
+// listedInstanceTypes are the types of an element of instances.
+var listedInstanceTypes = func() map[string]attr.Type {
 	attributes := maps.Clone(detailsTypes)
 	attributes["base_url"] = types.StringType
-	return types.ObjectType{AttrTypes: attributes}
+	return attributes
 }()
 
-func listedInstance(details *instance.Details, baseURL attr.Value) types.Object {
-	values := newDetailsModel(details).values()
-	values["base_url"] = baseURL
-	return types.ObjectValueMust(listedInstanceType.AttrTypes, values)
+// listedRead is one read of many.
+type listedRead struct {
+	key     string
+	request client.Request
+
+	// One of these two is set after the read.
+
+	result *client.Result
+	err    error
 }
 
-// fleetMember is an instance to read, and the keys that point to it.
-type fleetMember struct {
-	baseURL address.BaseURL
-	keys    []string
+// name returns the key and the URL.
+func (r *listedRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Written) }
 
-	// Set by readFleet: one of the two.
-	details *instance.Details
-	err     *client.ReadError
-}
-
-// name returns a name for the instance that is unique within a read.
-func (m *fleetMember) name() string { return fmt.Sprintf("%q (%s)", m.keys[0], m.baseURL.Written) }
-
-// fleetMembers returns the instances in base_urls, by key. Keys for one instance share a member. Skips unknown URLs.
-func fleetMembers(baseURLs types.Map) (members []*fleetMember, diags diag.Diagnostics) {
-	byEffective := make(map[string]*fleetMember)
-	invalid, anySecret := make(map[string]*address.SyntaxError), false
-	elements := baseURLs.Elements()
-	for _, key := range slices.Sorted(maps.Keys(elements)) {
-		value := elements[key].(types.String)
-		if value.IsUnknown() {
-			continue
-		}
-		baseURL, err := address.ParseBaseURL(value.ValueString())
-		if syntaxErr, ok := errors.AsType[*address.SyntaxError](err); ok {
-			if value.IsNull() {
-				syntaxErr = &address.SyntaxError{Problem: "is null", Remedy: "Remove the key, or set it to a URL."}
-			}
-			invalid[key], anySecret = syntaxErr, anySecret || syntaxErr.Secret
-			continue
-		}
-		member, shared := byEffective[baseURL.Effective]
-		if !shared {
-			member = &fleetMember{baseURL: baseURL}
-			byEffective[baseURL.Effective] = member
-			members = append(members, member)
-		}
-		member.keys = append(member.keys, key)
+// namesOf returns the name of the first read and the number of the others, or "" if there is none.
+func namesOf(reads []*listedRead) string {
+	if len(reads) == 0 {
+		return ""
 	}
-	for _, key := range slices.Sorted(maps.Keys(invalid)) {
-		argument := path.Root("base_urls").AtMapKey(key)
-		at := argument
-		if anySecret { // all base URLs may be on one line, which Terraform would print for each
-			at = path.Empty()
-		}
-		diags.Append(syntaxError(at, summaryBaseURL, argument.String(), invalid[key]))
+	if more := len(reads) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", reads[0].name(), more)
 	}
-	return members, diags
+	return reads[0].name()
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -156,67 +121,108 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	op, diags := d.operation(ctx, readMany, model.readModel)
+	limit, diags := readLimit(ctx, model.Timeouts)
 	resp.Diagnostics.Append(diags...)
-	members, diags := fleetMembers(model.BaseURLs)
+	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || d.deferOrRefuse(true, req, resp) {
+	baseURLs, diags := parseBaseURLs(path.Root("base_urls"), model.BaseURLs)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(true, req, resp) {
 		return
 	}
 
-	op.semaphore = make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
-	readCtx, cancel := context.WithTimeout(ctx, op.timeout)
+	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
-	readFleet(readCtx, members, op)
-	baseURLs := model.BaseURLs.Elements()
-	total := len(baseURLs)
-	var warnings []instanceWarnings
-	failed, instances := make(map[string]*fleetMember), make(map[string]attr.Value, total)
-	for _, member := range members {
-		if member.err == nil {
-			warnings = append(warnings, instanceWarnings{member.name(), quoted(member.keys), member.details.Warnings})
+	var reads []*listedRead
+	semaphore := make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
+	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
+		read := &listedRead{key: key, request: d.provider.requestFor(baseURLs[key], headers)}
+		read.request.Semaphore = semaphore
+		reads = append(reads, read)
+	}
+	var group sync.WaitGroup
+	for _, read := range reads {
+		group.Go(func() { read.result, read.err = d.provider.client.Read(readCtx, read.request) })
+	}
+	group.Wait()
+
+	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
+	var failed, ambiguous []*listedRead
+	var lines []string // about ambiguous
+	for _, read := range reads {
+		if read.err != nil {
+			failed = append(failed, read)
+			continue
 		}
-		for _, key := range member.keys {
-			if member.err != nil {
-				failed[key] = member
-			} else {
-				instances[key] = listedInstance(member.details, baseURLs[key])
-			}
+		attributes := newDetailsModel(read.result.Details).values()
+		attributes["base_url"] = types.StringValue(read.request.BaseURL.Written)
+		instances[read.key] = types.ObjectValueMust(listedInstanceTypes, attributes)
+		if number := len(read.result.Ambiguities); number > 0 {
+			ambiguous = append(ambiguous, read)
+			lines = append(lines, fmt.Sprintf("%s: %s; %s", read.name(), count(number, "option"), read.result.Ambiguities[0]))
 		}
 	}
-	if len(failed) > 0 && ctx.Err() != nil {
-		resp.Diagnostics.AddError(summaryCanceled,
-			fmt.Sprintf("Reading the instances was canceled. %d of %d were not read yet.", len(failed), total))
-		return
+	resp.Diagnostics.Append(ambiguityWarning(namesOf(ambiguous), lines))
+	switch {
+	case len(failed) > 0 && ctx.Err() != nil:
+		resp.Diagnostics.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", len(failed), len(reads)))
+	case len(failed) > 0 && model.AllowFailures.ValueBool():
+		resp.Diagnostics.Append(failuresWarning(failed, len(reads)))
+	default:
+		resp.Diagnostics.Append(d.readErrors(failed, limit)...)
 	}
-	if !model.AllowFailures.ValueBool() {
-		resp.Diagnostics.Append(fleetErrors(failed, op)...)
-	} else if len(failed) > 0 {
-		resp.Diagnostics.Append(fleetWarning(failed, total, op))
-	}
-	resp.Diagnostics.Append(warningDiagnostics(warnings...)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	failures := make(map[string]attr.Value, len(failed))
-	for key, member := range failed {
-		failures[key] = types.StringValue(member.err.Failure.Class)
+	for _, read := range failed {
+		readErr, _ := errors.AsType[*client.ReadError](read.err)
+		classes[read.key] = types.StringValue(readErr.Failure.Class())
 	}
-	model.Instances = types.MapValueMust(listedInstanceType, instances)
-	model.Errors = types.MapValueMust(types.StringType, failures)
+	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
+	model.Errors = types.MapValueMust(types.StringType, classes)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// readFleet reads all members concurrently and sets their results.
-func readFleet(ctx context.Context, members []*fleetMember, op readOperation) {
-	var reads sync.WaitGroup
-	for _, member := range members {
-		reads.Go(func() {
-			result, err := op.read(ctx, member.baseURL)
-			if member.err = err; err == nil {
-				member.details = result.Details
-			}
-		})
+// parseBaseURLs returns the base URLs by key. It leaves out those that are unknown.
+func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL, diag.Diagnostics) {
+	parsed := make(map[string]address.BaseURL)
+	var diags diag.Diagnostics
+	elements := baseURLs.Elements()
+	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		value := elements[key].(types.String)
+		baseURL, err := address.Parse(value.ValueString())
+		switch {
+		case value.IsUnknown():
+		case value.IsNull():
+			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL,
+				fmt.Sprintf("%s is null.\n\nSet it to a URL, or remove the key.", at.AtMapKey(key)))
+		case err != nil:
+			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL, at.AtMapKey(key).String()+" "+invalidURL(value.ValueString(), err))
+		default:
+			parsed[key] = baseURL
+		}
 	}
-	reads.Wait()
+	return parsed, diags
+}
+
+// readErrors returns an error for each instance that could not be read.
+func (d *instancesDataSource) readErrors(failed []*listedRead, limit timeLimit) (diags diag.Diagnostics) {
+	for _, read := range failed {
+		message := d.provider.newFailedRead(read.err, limit, read.request)
+		diags.AddAttributeError(path.Root("base_urls").AtMapKey(read.key), message.summary(), fmt.Sprintf(
+			"Instance %q: %s To read the others without it, set allow_failures = true.", read.key, message.detail()))
+	}
+	return diags
+}
+
+// failuresWarning returns a warning that lists the instances that could not be read.
+func failuresWarning(failed []*listedRead, total int) diag.Diagnostic {
+	var lines []string
+	for _, read := range failed {
+		readErr, _ := errors.AsType[*client.ReadError](read.err)
+		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, readErr, count(readErr.Attempts, "attempt")))
+	}
+	return diag.NewWarningDiagnostic("Instances could not be read: "+namesOf(failed), fmt.Sprintf(
+		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+		len(failed), total, listed(lines)))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// With allow_failures, each instance that fails has a reason in errors, beside those that were read. TestFleetErrors shows what happens
-// without it.
+// With allow_failures, each instance that fails has a reason in errors, beside those that were read. The messages are in
+// testdata/failed_reads.txt.
 func TestAccInstances(t *testing.T) {
 	t.Parallel()
 	good := instancetest.New(t).URL()

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -65,64 +64,39 @@ func (p *filetransferProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the limits and expiry options of Stend, a self-hosted service for sending files, and " +
-			"feeds them into other resources.",
+		MarkdownDescription: "Reads the limits and expiry options of instances of Stend, a self-hosted service for sending files, so " +
+			"that other resources can use them.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Base URL used by data sources that do not set their own. " + baseURLForm +
-					" Environment variable: `" + baseURLVariable + "`. Default: none.",
-				Validators: []validator.String{baseURLValidator},
-			},
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of "+
-				"the instance. Sent **only** to the origin (scheme, host and port) of this provider's `base_url`.", true),
-			"request_timeout": durationAttribute("Time for one attempt, from connecting until the whole response has arrived. "+
-				"A positive duration such as `\"500ms\"` or `\"1m30s\"`.", inMarkdown(defaultRequestTimeout)),
-			"ca_cert_pem": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Certificates of certificate authorities to trust in addition to the system's, in PEM form. " +
-					"Default: none.",
-				Validators: []validator.String{caCertsValidator},
-			},
-			"client_cert_pem": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Client certificate for mutual TLS, in PEM form, with its chain if the server requires one. " +
-					"Used for every instance of this provider block, not for proxies and redirects to other origins. Requires `client_key_pem`. " +
-					"Default: none.",
-			},
+			"base_url": optionalString("Base URL of the instance that a data source reads if it sets none itself. "+baseURLForm+
+				" It can also be set with the environment variable `"+baseURLVariable+"`.", baseURLValidator),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the "+
+				"instance. They are sent **only** to the origin (scheme, host and port) of this provider's `base_url`.", true),
+			"request_timeout": optionalDuration("Time for one attempt, from connecting until the whole response has arrived, such as "+
+				"`\"500ms\"` or `\"1m30s\"`.", defaultRequestTimeout),
+			"ca_cert_pem": optionalString("Certificates of authorities to trust in addition to the system's, in PEM form.",
+				caCertsValidator),
+			"client_cert_pem": optionalString("Client certificate for mutual TLS, in PEM form, with its chain if the server requires " +
+				"one. It is used for every instance of this provider block, but not for proxies and redirects to other origins."),
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
 				Sensitive:           true,
-				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted. Default: none.",
+				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted.",
 			},
-			"connect_to": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Host and port to connect to instead of those of this provider's `base_url`, such as " +
-					"`\"127.0.0.1:8443\"` for a tunnel. It is used only for the origin of `base_url`, without a proxy. The `Host` header " +
-					"and TLS still use the name in `base_url`. Default: none.",
-				Validators: []validator.String{connectToValidator},
-			},
-			"insecure": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Whether to accept any certificate, with a warning. Anyone on the network path can then " +
-					"read and change the traffic. Set `ca_cert_pem` instead. Default: `false`.",
-			},
+			"connect_to": optionalString("Host and port to connect to instead of those of this provider's `base_url`, such as "+
+				"`\"127.0.0.1:8443\"` for a tunnel. The `Host` header and TLS still use the name in `base_url`.", connectToValidator),
+			"insecure": optionalBool("Whether to accept any certificate, with a warning. Anyone on the network path can then read " +
+				"and change the traffic. Default: `false`."),
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How transient failures are retried: no connection, a timeout, a connection that breaks, an " +
-					"empty or incomplete response, and the statuses 408, 429, and 500 and above, except 501. Delays grow from " +
-					"`min_delay` to `max_delay`, with jitter. `Retry-After` of a 429 or 503 makes them longer, up to `max_delay`.",
+				MarkdownDescription: "How failures that may pass are retried: no connection, a timeout, a broken connection, an empty or " +
+					"incomplete response, and the statuses " + client.RetriedStatuses + ". Delays grow from `min_delay` to `max_delay`, and " +
+					"`Retry-After` of a " + client.RetryAfterStatuses + " makes them longer, up to `max_delay`.",
 				Attributes: map[string]schema.Attribute{
-					"max_attempts": schema.NumberAttribute{
-						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Number of attempts, the first included, from 1 to %d. `1` switches retries "+
-							"off. Ignored with `wait_until_ready` and while a record waits. Default: `%d`.",
-							maxAttemptsLimit, defaultRetry.MaxAttempts),
-						Validators: []validator.Number{wholeNumber{1, maxAttemptsLimit}},
-					},
-					"min_delay": durationAttribute("Shortest delay, at most `max_delay`. A positive duration.", inMarkdown(defaultRetry.MinDelay)),
-					"max_delay": durationAttribute("Longest delay. A positive duration.", inMarkdown(defaultRetry.MaxDelay)),
+					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, the first included, from 1 to %d. A record that waits "+
+						"ignores it. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts), 1, maxAttemptsLimit),
+					"min_delay": optionalDuration("Shortest delay, at most `max_delay`.", defaultRetry.MinDelay),
+					"max_delay": optionalDuration("Longest delay.", defaultRetry.MaxDelay),
 				},
 			},
 		},
@@ -160,22 +134,21 @@ func checkDelays(retry retryModel) diag.Diagnostic {
 
 // checkClientCertificate returns an error if a certificate and a key do not belong together.
 func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
-	at := pemPath(path.Root("client_cert_pem"), certificate.ValueString())
+	const summary = "Invalid client certificate"
+	at := path.Root("client_cert_pem") // never at the key, whose lines Terraform would print
 	switch {
 	case isSet(certificate) && key.IsNull():
-		return errorAt(at, "Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.\n\n"+
-			"Set both, or neither. If one PEM file contains both, pass it to both arguments.")
+		return diag.NewAttributeErrorDiagnostic(at, summary, "client_cert_pem is set, but client_key_pem is not.\n\n"+
+			"Set both, or neither. If one PEM file has both, pass it to both arguments.")
 	case isSet(key) && certificate.IsNull():
-		// At the missing argument: Terraform would print the lines of the key.
-		return diag.NewAttributeErrorDiagnostic(path.Root("client_cert_pem"), "Client key without its certificate",
+		return diag.NewAttributeErrorDiagnostic(at, summary,
 			"client_key_pem is set, but client_cert_pem is not.\n\nSet both, or neither.")
 	case !isSet(certificate) || !isSet(key):
 		return nil
 	}
 	if _, err := client.ParseClientCert(certificate.ValueString(), key.ValueString()); err != nil {
-		return errorAt(at, summaryTLS, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate, followed by its "+
-			"chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form as in their files: "+
-			"file(\"client.pem\").")
+		return diag.NewAttributeErrorDiagnostic(at, summary, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate, "+
+			"followed by its chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form.")
 	}
 	return nil
 }
@@ -190,7 +163,7 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 		return
 	}
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(config, retry, unknownArguments(req.Config.Raw), userAgent) //nolint:contextcheck // a handshake has its own context
+	data, diags := newProviderData(config, retry, unknownArguments(req.Config.Raw), userAgent)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

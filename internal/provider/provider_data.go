@@ -27,24 +27,24 @@ const (
 
 var defaultRetry = client.Retry{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second}
 
-// providerData holds the configured provider block for data sources and resources.
+// providerData is the configured provider block, for data sources and resources.
 type providerData struct {
 	client *client.Client
-	// baseURL is the default base URL, or zero.
+	// baseURL is the provider's base URL, or zero.
 	baseURL address.BaseURL
-	// invalidBaseURL is the error for an invalid base URL, or nil. Only reads that use the base URL report it.
+	// invalidBaseURL says why the base URL cannot be used, or is nil. Only reads that use the base URL report it.
 	invalidBaseURL diag.Diagnostic
 	// headers and connectTo apply only to the origin of baseURL. connectTo may be "".
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
-	// hasCACerts and hasClientCert are for advice: an argument that is set already is not to be set.
-	hasCACerts, hasClientCert bool
-	// unknown lists the arguments that are not known yet. Their defaults are never used; see checkKnownArguments.
+	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
+	unusableCAs string
+	// unknown lists the arguments that are not known yet (see checkKnownArguments).
 	unknown []string
 }
 
-// providerDataOf returns what Configure of a data source or resource gets: nil while Terraform only validates.
+// providerDataOf returns what Configure of a data source or resource gets, which is nil while Terraform only validates.
 func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	data, ok := shared.(*providerData)
 	if !ok && shared != nil {
@@ -54,28 +54,31 @@ func providerDataOf(shared any, diags *diag.Diagnostics) *providerData {
 	return data
 }
 
-// newProviderData returns the data for the configuration of a provider block, of which these arguments are unknown.
+// newProviderData returns the data for the configuration of a provider block, of which some arguments may be unknown.
 func newProviderData(config providerModel, retry retryModel, unknown []string, userAgent string) (*providerData, diag.Diagnostics) {
 	headers, diags := parseHeaders(path.Root("request_headers"), config.RequestHeaders)
 	data := &providerData{
 		headers:        headers,
 		requestTimeout: durationOr(config.RequestTimeout, defaultRequestTimeout),
-		hasCACerts:     isSet(config.CACertPEM),
-		hasClientCert:  isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM),
 		unknown:        unknown,
 	}
 	data.setBaseURL(config.BaseURL)
 	if isSet(config.ConnectTo) {
 		var err error
-		data.connectTo, err = address.ParseHostPort(config.ConnectTo.ValueString())
-		diags.Append(syntaxError(path.Root("connect_to"), summaryConnectTo, "connect_to", err))
+		if data.connectTo, err = address.ParseHostPort(config.ConnectTo.ValueString()); err != nil {
+			diags.AddAttributeError(path.Root("connect_to"), "Invalid connect_to",
+				"connect_to "+invalidHostPort(config.ConnectTo.ValueString(), err))
+		}
 	}
 	if diags.HasError() {
 		return nil, diags
 	}
 	diags.Append(data.warnings(config)...)
+	if usable, total := client.CountCACerts(config.CACertPEM.ValueString()); usable < total {
+		data.unusableCAs = fmt.Sprintf("%d of %d certificates in ca_cert_pem cannot be used.", total-usable, total)
+	}
 	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
-	if data.hasClientCert {
+	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = config.ClientCertPEM.ValueString(), config.ClientKeyPEM.ValueString()
 	}
 	var err error
@@ -84,11 +87,12 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 		RequestTimeout: data.requestTimeout,
 		Retry:          retry.settings(),
 		TLS:            tls,
-		ConnectTo:      map[string]string{data.baseURL.Origin: data.connectTo},
+		ConnectTo:      client.ConnectTo{Origin: data.baseURL.Origin, HostPort: data.connectTo},
 		Log:            tflog.Debug,
 	})
 	if err != nil {
-		diags.AddError(summaryTLS, sentence(err.Error())+"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
+		diags.AddError("Invalid TLS configuration", sentence(err.Error())+
+			"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
 	}
 	return data, diags
 }
@@ -97,7 +101,7 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 	noBaseURL := d.lacksBaseURL() && !config.BaseURL.IsUnknown()
 	if noBaseURL && len(d.headers) > 0 {
-		// Without a path: Terraform would print the lines of the attribute, which may contain a secret.
+		// Without a path, because Terraform would print the lines of the attribute, which may contain a secret.
 		diags.AddWarning("Request headers without an instance to send them to",
 			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so "+
 				"they are never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
@@ -114,34 +118,39 @@ func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 		}
 		diags.AddAttributeWarning(path.Root("insecure"), summary,
 			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
-				"To trust a private certificate authority, set ca_cert_pem instead.")
+				"Set ca_cert_pem to the authority of the instance's certificate instead.")
 	}
 	return diags
 }
 
-// setBaseURL sets the provider's base URL from the argument or, if it is null, the environment variable. An invalid
-// variable is an error only in reads that use it: it may be meant for another configuration.
+// setBaseURL sets the base URL from the argument, or else from the environment.
 func (d *providerData) setBaseURL(argument types.String) {
 	text, name := argument.ValueString(), "The provider's base_url"
 	if argument.IsNull() {
 		text, name = os.Getenv(baseURLVariable), "The environment variable "+baseURLVariable
 	}
-	if text != "" {
-		var err error
-		d.baseURL, err = address.ParseBaseURL(text)
-		d.invalidBaseURL = syntaxError(path.Empty(), summaryBaseURL, name, err)
+	if text == "" {
+		return
+	}
+	var err error
+	if d.baseURL, err = address.Parse(text); err != nil {
+		d.invalidBaseURL = diag.NewErrorDiagnostic(summaryBaseURL, name+" "+invalidURL(text, err))
 	}
 }
 
 // lacksBaseURL reports whether no base URL is set, valid or not.
 func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.invalidBaseURL == nil }
 
-// baseURLFor returns the base URL to read, own or the provider's, or an error. Returns zero if it is not known yet.
+// baseURLFor returns the base URL to read, which is a data source's own or else the provider's. It returns zero if that is not
+// known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
-		baseURL, err := address.ParseBaseURL(own.ValueString())
-		return baseURL, syntaxError(path.Root("base_url"), summaryBaseURL, "base_url", err)
+		baseURL, err := address.Parse(own.ValueString())
+		if err != nil {
+			return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(own.ValueString(), err))
+		}
+		return baseURL, nil
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
 		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the "+
 			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider "+
@@ -151,15 +160,18 @@ func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagn
 	}
 }
 
-// withHeaders adds the provider's headers to a request to the origin of its base URL. Existing ones take precedence.
-func (d *providerData) withHeaders(request client.Request) client.Request {
-	if d.baseURL.Origin == request.BaseURL.Origin {
-		headers := maps.Clone(d.headers)
-		maps.Copy(headers, request.Headers)
-		request.Headers = headers
+// requestFor returns a request for an instance with extra headers, to which it adds the provider's if they are for its origin.
+func (d *providerData) requestFor(baseURL address.BaseURL, extra http.Header) client.Request {
+	headers := make(http.Header)
+	if d.baseURL.Origin == baseURL.Origin {
+		maps.Copy(headers, d.headers)
 	}
-	return request
+	maps.Copy(headers, extra)
+	return client.Request{BaseURL: baseURL, Headers: headers}
 }
+
+// redacted returns text from an instance on one line that is safe to print, without the provider's secrets in it.
+func (d *providerData) redacted(text string) string { return d.client.Redacted(text, d.headers) }
 
 // unknownArguments returns the names of the unknown arguments of a provider block, sorted, such as "retry.min_delay".
 func unknownArguments(config tftypes.Value) (unknown []string) {

@@ -1,72 +1,84 @@
-package provider
+package provider_test
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/function"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// describedAttribute is what the tests below ask an attribute of any schema.
-type describedAttribute interface {
-	GetMarkdownDescription() string
-	IsOptional() bool
-	IsSensitive() bool
-}
-
 // attributesOfSchemas returns the attributes of every schema and of the blocks in it: "provider retry.min_delay".
-func attributesOfSchemas(t *testing.T) map[string]describedAttribute {
+func attributesOfSchemas(t *testing.T) map[string]*tfprotov6.SchemaAttribute {
 	t.Helper()
-	attributes := make(map[string]describedAttribute)
-	for name, state := range map[string]tfsdk.State{
-		"provider": providerState(), "filetransfer_instance": instanceState(), "filetransfer_instances": instancesState(),
-		"filetransfer_instance_record": recordState(),
-	} {
-		if state.Schema.GetMarkdownDescription() == "" {
+	schemas := newSession(t).schemas
+	all := map[string]*tfprotov6.Schema{"provider": schemas.Provider}
+	maps.Copy(all, schemas.DataSourceSchemas)
+	maps.Copy(all, schemas.ResourceSchemas)
+	attributes := make(map[string]*tfprotov6.SchemaAttribute)
+	for name, schema := range all {
+		if schema.Block.Description == "" {
 			t.Errorf("%s has no description", name)
 		}
-		for attributeName, attribute := range state.Schema.GetAttributes() {
-			attributes[name+" "+attributeName] = attribute
+		for _, attribute := range schema.Block.Attributes {
+			attributes[name+" "+attribute.Name] = attribute
 		}
-		for blockName, block := range state.Schema.GetBlocks() {
-			for attributeName, attribute := range block.GetNestedObject().GetAttributes() {
-				attributes[name+" "+blockName+"."+attributeName] = attribute
+		for _, block := range schema.Block.BlockTypes {
+			if block.Block.Description == "" {
+				t.Errorf("%s %s has no description", name, block.TypeName)
+			}
+			for _, attribute := range block.Block.Attributes {
+				attributes[fmt.Sprintf("%s %s.%s", name, block.TypeName, attribute.Name)] = attribute
 			}
 		}
 	}
 	return attributes
 }
 
-// Each attribute has a description that says its unit and its default.
+// Each attribute has a description in sentences, with its unit and the default, which is made of the one that the code uses.
 func TestSchemas_Descriptions(t *testing.T) {
 	t.Parallel()
 	units := map[string]string{
-		`[_.](delay|timeout|create|read|update)$`: "A positive duration",
-		`_size$`:         "in bytes",
-		`_age$`:          "in seconds",
-		`_expire_times$`: "in_seconds",
+		`[^.]_size$`: "in bytes", `_age$`: "in seconds", `_expire_times$`: "in_seconds",
+	}
+	defaults := map[string]string{
+		"provider request_timeout":                     "`\"15s\"`",
+		"provider insecure":                            "`false`",
+		"provider retry.max_attempts":                  "`4`",
+		"provider retry.min_delay":                     "`\"500ms\"`",
+		"provider retry.max_delay":                     "`\"10s\"`",
+		"filetransfer_instance timeouts.read":          "`\"1m\"`",
+		"filetransfer_instances timeouts.read":         "`\"1m\"`",
+		"filetransfer_instances max_concurrency":       "`32`",
+		"filetransfer_instances allow_failures":        "`false`",
+		"filetransfer_instance_record timeouts.create": "`\"10m\"`",
+		"filetransfer_instance_record timeouts.read":   "`\"15s\"`",
+		"filetransfer_instance_record timeouts.update": "`\"10m\"`",
 	}
 	for path, attribute := range attributesOfSchemas(t) {
-		text := attribute.GetMarkdownDescription()
-		if !strings.HasSuffix(text, ".") {
+		text := attribute.Description
+		if !regexp.MustCompile(`^[A-Z].*\.$`).MatchString(text) {
 			t.Errorf("the description of %s is no sentence: %q", path, text)
 		}
-		if attribute.IsOptional() && !strings.Contains(text, "Default: ") {
-			t.Errorf("%s does not say its default: %s", path, text)
-		}
 		for pattern, unit := range units {
-			if regexp.MustCompile(pattern).MatchString(path) && !strings.Contains(text, unit) && !strings.HasPrefix(text, "As the attribute.") {
+			if attribute.Computed && regexp.MustCompile(pattern).MatchString(path) && !strings.Contains(text, unit) {
 				t.Errorf("%s does not say %q: %s", path, unit, text)
 			}
 		}
+		if want, ok := defaults[path]; ok && !strings.HasSuffix(text, " Default: "+want+".") {
+			t.Errorf("the description of %s does not end with the default %s: %s", path, want, text)
+		}
+		delete(defaults, path)
 	}
-	var parse function.DefinitionResponse
-	newParseInstanceFunction().Definition(t.Context(), function.DefinitionRequest{}, &parse)
-	if parse.Definition.Summary == "" || parse.Definition.MarkdownDescription == "" || parse.Definition.Parameters[0].GetMarkdownDescription() == "" {
-		t.Errorf("parse_instance has no description of everything: %v", parse.Definition)
+	if len(defaults) > 0 {
+		t.Errorf("these arguments do not exist: %v", defaults)
+	}
+	parse := newSession(t).schemas.Functions["parse_instance"]
+	if parse.Summary == "" || parse.Description == "" || parse.Parameters[0].Description == "" {
+		t.Errorf("parse_instance has no description of everything: %v", parse)
 	}
 }
 
@@ -76,7 +88,7 @@ func TestSchemas_Sensitive(t *testing.T) {
 	want := []string{"provider client_key_pem", "provider request_headers"}
 	var got []string
 	for path, attribute := range attributesOfSchemas(t) {
-		if attribute.IsSensitive() {
+		if attribute.Sensitive {
 			got = append(got, path)
 		}
 	}
@@ -85,31 +97,12 @@ func TestSchemas_Sensitive(t *testing.T) {
 	}
 }
 
-// TestDefaults has every default that a description gives, which is made of the default itself. TestReadTimeout, TestRecordTimeouts,
-// TestFleetConcurrency and the lines at the end show that they are used.
-func TestDefaults(t *testing.T) {
+// Nested attributes cannot be mocked in terraform test, so lists and maps of objects are attributes of such a type.
+func TestSchemas_NothingNested(t *testing.T) {
 	t.Parallel()
-	attributes := attributesOfSchemas(t)
-	for argument, want := range map[string]string{
-		"provider request_timeout":                     "`\"15s\"`",
-		"provider retry.max_attempts":                  "`4`",
-		"provider retry.min_delay":                     "`\"500ms\"`",
-		"provider retry.max_delay":                     "`\"10s\"`",
-		"filetransfer_instance timeouts.read":          "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances timeouts.read":         "`\"1m\"`, or `\"10m\"` with `wait_until_ready`",
-		"filetransfer_instances max_concurrency":       "`32`",
-		"filetransfer_instance_record timeouts.create": "`\"10m\"`",
-		"filetransfer_instance_record timeouts.read":   "`\"15s\"`",
-		"filetransfer_instance_record timeouts.update": "`\"10m\"`",
-	} {
-		if text := attributes[argument].GetMarkdownDescription(); !strings.HasSuffix(text, " Default: "+want+".") {
-			t.Errorf("the description of %s does not end with the default %s: %s", argument, want, text)
+	for path, attribute := range attributesOfSchemas(t) {
+		if attribute.NestedType != nil {
+			t.Errorf("%s has nested attributes", path)
 		}
-	}
-	if got := newTestData(t, providerModel{}, retryModel{}).requestTimeout; got != defaultRequestTimeout {
-		t.Errorf("without request_timeout, an attempt may take %s, want %s", got, defaultRequestTimeout)
-	}
-	if got := (retryModel{}).settings(); got != defaultRetry {
-		t.Errorf("without retry, the settings are %v, want %v", got, defaultRetry)
 	}
 }

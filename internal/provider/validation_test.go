@@ -1,232 +1,227 @@
-package provider
+package provider_test
 
 import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// one returns a diagnostic as diagnostics. There are none if it is nil.
-func one(diagnostic diag.Diagnostic) (diags diag.Diagnostics) {
-	diags.Append(diagnostic)
-	return diags
+// block is a block of a configuration: of the provider, of a data source or of the resource.
+type block struct {
+	name   string
+	config arguments
 }
 
-// TestValidators has what each validator says about an invalid value. TestAcc..._InvalidArguments show which argument has which. The
-// error about a value that may be or contain a secret is at no argument: Terraform would print its line.
-func TestValidators(t *testing.T) {
-	t.Parallel()
-	baseURL := func(text string) diag.Diagnostics { return one(baseURLValidator.validate(path.Root("base_url"), text)) }
-	connectTo := func(text string) diag.Diagnostics {
-		return one(connectToValidator.validate(path.Root("connect_to"), text))
-	}
-	header := func(name string, value attr.Value) diag.Diagnostics {
-		return headersValidator.validate(path.Root("request_headers"), types.MapValueMust(types.StringType, map[string]attr.Value{name: value}))
-	}
-	upTo100 := func(text string) diag.Diagnostics {
-		number, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven) // as the framework does
-		if err != nil {
-			t.Fatal(err)
-		}
-		var resp validator.NumberResponse
-		req := validator.NumberRequest{Path: path.Root("max_attempts"), ConfigValue: types.NumberValue(number)}
-		wholeNumber{1, 100}.ValidateNumber(t.Context(), req, &resp)
-		return resp.Diagnostics
-	}
-	version := func(text string) diag.Diagnostics {
-		return one(versionValidator.validate(path.Root("api_version"), text))
-	}
-	const reported = "Write the version that the instance reports, which has three numbers"
-	tests := map[string]struct {
-		got    diag.Diagnostics
-		want   string // the severity, the argument and the summary
-		detail string // its beginning
-	}{
-		"URL without a scheme":     {baseURL("files.example.org"), "Error at base_url: Invalid base URL", "base_url has no scheme"},
-		"URL with a line break":    {baseURL("https://h\n"), "Error at base_url: Invalid base URL", "base_url has a control character"},
-		"URL with user info":       {baseURL("https://me:hunter2@h"), "Error: Invalid base URL", "base_url has user info"},
-		"URL that is a key":        {baseURL("-----BEGIN PRIVATE KEY-----\nhunter2\n"), "Error: Invalid base URL", "base_url has a control character"},
-		"connect_to without port":  {connectTo("127.0.0.1"), "Error at connect_to: Invalid connect_to", "connect_to is not a host and a port"},
-		"connect_to with password": {connectTo("me:hunter2"), "Error: Invalid connect_to", "connect_to is not a host and a port"},
-		"header of the provider": {
-			header("accept-encoding", types.StringValue("hunter2")), "Error: Invalid request header",
-			`request_headers["accept-encoding"] cannot be used: the provider sets this header itself; remove it.`,
-		},
-		"header that is null": {
-			header("X-Token", types.StringNull()), "Error: Invalid request header",
-			`request_headers["X-Token"] cannot be used: the value is null; remove the header, or set a value.`,
-		},
-		"header not known yet, refused": {header("Connection", types.StringUnknown()), "Error: Invalid request header", `request_headers["Connection"] cannot`},
-		"0":                             {upTo100("0"), "Error at max_attempts: Invalid number", "max_attempts is 0.\n\nWrite a whole number from 1 to 100."},
-		"fraction, as it was written": {
-			upTo100("1234567.5"), "Error at max_attempts: Invalid number", "max_attempts is 1234567.5.\n\nWrite a whole number from 1 to 100.",
-		},
-		"fraction in range":               {upTo100("1.5"), "Error at max_attempts: Invalid number", "max_attempts is 1.5.\n"},
-		"101":                             {upTo100("101"), "Error at max_attempts: Invalid number", "max_attempts is 101.\n"},
-		"beyond int64, as it was written": {upTo100("9223372036854775808"), "Error at max_attempts: Invalid number", "max_attempts is 9223372036854775808.\n"},
-		"long number":                     {upTo100("1" + strings.Repeat("0", 50)), "Error at max_attempts: Invalid number", "max_attempts is 1" + strings.Repeat("0", 38) + "…\n\nWrite"},
-		"version of two numbers":          {version("2.1"), "Error at api_version: Invalid version", "api_version is \"2.1\".\n\n" + reported},
-		"empty version":                   {version(""), "Error at api_version: Invalid version", "api_version is \"\".\n\n" + reported},
-
-		"header":             {got: header("X-Empty", types.StringValue(""))},
-		"header not known":   {got: header("Host", types.StringUnknown())},
-		"1":                  {got: upTo100("1")},
-		"100":                {got: upTo100("100")},
-		"version and suffix": {got: version("2.1.0-rc.1+build")},
-		"URL":                {got: baseURL("https://[::1]:8080/api/")},
-		"connect_to":         {got: connectTo("[::1]:8443")},
-	}
-	for name, test := range tests {
-		requireValidation(t, name, test.got, test.want, test.detail)
-	}
-	requireTexts(t, textOf(baseURL("https://h\n")), "trimspace() removes white space around a text.")
-	requireTexts(t, textOf(baseURL("https://me:hunter2@h")), "If a reverse proxy requires a secret, send it with request_headers")
+func providerBlock(name string, value any) block { return block{"provider", arguments{name: value}} }
+func headersBlock(headers texts) block           { return providerBlock("request_headers", headers) }
+func retryBlock(name string, value any) block    { return providerBlock("retry", arguments{name: value}) }
+func delaysBlock(minDelay, maxDelay any) block {
+	return providerBlock("retry", arguments{"min_delay": minDelay, "max_delay": maxDelay})
+}
+func certificateBlock(certificate, key any) block {
+	return block{"provider", arguments{"client_cert_pem": certificate, "client_key_pem": key}}
 }
 
-// requireValidation checks that there is an error with a heading and the beginning of a detail, or none if want is "". It never has a secret.
-func requireValidation(t *testing.T, name string, got diag.Diagnostics, want, detail string) {
+func expectedBlock(name string, value any) block {
+	return block{"filetransfer_instance_record", arguments{"base_url": "https://h", "expected": arguments{name: value}}}
+}
+
+// decimal returns a number as Terraform parses it.
+func decimal(t *testing.T, text string) *big.Float {
 	t.Helper()
-	text := textOf(got)
-	if want == "" && text != "" || want != "" && (len(got) != 1 || !strings.HasPrefix(text, want+"\n"+detail)) {
-		t.Errorf("%s: the diagnostics are\n%s\n\nwant\n%s\n%s", name, text, want, detail)
-	}
-	requireNoTexts(t, text, "hunter2", "..", "….", ". .", "tls: ", "x509: ")
+	number, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
+	must(t, err)
+	return number
 }
 
-func TestDurationValidator(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("x", 40)
-	tests := map[string]string{
-		"-5s":                             `request_timeout is "-5s", which is not positive.`,
-		"0s":                              `request_timeout is "0s", which is not positive.`,
-		"":                                `request_timeout is "", which is not a duration.`,
-		"10":                              `request_timeout is "10", which is not a duration.`,
-		"1 s":                             `request_timeout is "1 s", which is not a duration.`,
-		"3000000h":                        `request_timeout is "3000000h", which is not a duration.`, // longer than an int64
-		long:                              `request_timeout is "` + long + `", which is not a duration.`,
-		strings.Repeat("hunter2", 6)[:41]: `request_timeout is a long text, which is not a duration.`, // may be a key
-	}
-	for text, want := range tests {
-		requireValidation(t, text, one(durationValidator.validate(path.Root("request_timeout"), text)), "Error at request_timeout: Invalid duration",
-			want+"\n\nWrite a positive duration such as \"500ms\", \"10s\" or \"1m30s\"; the units are ms, s, m and h.\n")
-	}
-	for _, text := range []string{"1ns", "500ms", "1m30s", "1h", "1.5s"} {
-		requireValidation(t, text, one(durationValidator.validate(path.Root("request_timeout"), text)), "", "")
-	}
+// product returns a product as Terraform calculates it.
+func product(t *testing.T, a, b string) *big.Float {
+	t.Helper()
+	return new(big.Float).SetPrec(512).Mul(decimal(t, a), decimal(t, b))
 }
 
-// The error is at no argument if there may be a key on its lines.
-func TestCertificateValidators(t *testing.T) {
+// TestInvalidArguments has what a user reads about each invalid argument, side by side in testdata/invalid_arguments.txt.
+func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t)
-	cert, key, ca := material.ClientCertPEM(), material.ClientKeyPEM(), material.CACertPEM()
-	check := func(ca string) diag.Diagnostics { return one(caCertsValidator.validate(path.Root("ca_cert_pem"), ca)) }
-	pair := func(cert, key string) diag.Diagnostics {
-		return one(checkClientCertificate(types.StringValue(cert), types.StringValue(key)))
-	}
-	text, null, unknown := types.StringValue, types.StringNull(), types.StringUnknown()
-	const atCA, invalidPair = "Error at ca_cert_pem: Invalid CA certificates", "Error at client_cert_pem: Invalid TLS configuration"
-	const noCertificate = "ca_cert_pem cannot be used: there is no certificate in PEM form (a block that begins with \"-----BEGIN CERTIFICATE-----\")"
-	const none = noCertificate + ".\n\nSet it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file."
-	tests := map[string]struct {
-		got    diag.Diagnostics
-		want   string // the severity, the argument and the summary
-		detail string // its beginning
-	}{
-		"CA, file name":               {check("ca.pem"), atCA, none},
-		"CA, as long as a file name":  {check(strings.Repeat("x", 255)), atCA, none},
-		"CA, longer than a file name": {check(strings.Repeat("hunter2-", 32)), "Error: Invalid CA certificates", noCertificate + ".\n\nSet it to certificates"},
-		"CA, key":                     {check(key), "Error: Invalid CA certificates", noCertificate + "; block 1 is a PRIVATE KEY.\n\nSet it to certificates, each in a block"},
-		"CA, in one line":             {check(strings.ReplaceAll(ca, "\n", " ")), atCA, noCertificate + "; block 1 is not valid PEM: it may be cut short, indented or changed by an editor.\n\nSet it to certificates"},
-		"CA, indented":                {check(strings.ReplaceAll(ca, "\n", "\n  ")), atCA, noCertificate + "; block 1 is not valid PEM: "},
-		"certificate without key": {
-			one(checkClientCertificate(text(cert), null)), "Error at client_cert_pem: Client certificate without its key", "client_cert_pem is set, but client_key_pem is not.",
-		},
-		"key without certificate": {
-			one(checkClientCertificate(null, text(key))), "Error at client_cert_pem: Client key without its certificate", "client_key_pem is set, but client_cert_pem is not.",
-		},
-		"certificate and key in one argument": {
-			one(checkClientCertificate(text(cert+key), null)), "Error: Client certificate without its key",
-			"client_cert_pem is set, but client_key_pem is not.\n\nSet both, or neither. If one PEM file contains both, pass it to both arguments.",
-		},
-		"not a key":                  {pair(cert, "hunter2"), invalidPair, "The client certificate and key cannot be used: "},
-		"key of another certificate": {pair(ca, key), invalidPair, "The client certificate and key cannot be used: private key does not match public key.\n\nSet"},
-		"swapped":                    {pair(key, cert), "Error: Invalid TLS configuration", "The client certificate and key cannot be used: "},
+	ca, certificate, key := material.CACertPEM(), material.ClientCertPEM(), material.ClientKeyPEM()
+	blocks := map[string]block{
+		// Base URLs. The tests of the package address have more of them.
+		"base URL, no scheme":        providerBlock("base_url", "files.example.org"),
+		"base URL, other scheme":     providerBlock("base_url", "ftp://files.example.org"),
+		"base URL, empty":            providerBlock("base_url", ""),
+		"base URL, line break":       providerBlock("base_url", "https://files.example.org\n"),
+		"base URL, port":             providerBlock("base_url", "https://files.example.org:22x"),
+		"base URL, escape":           providerBlock("base_url", "https://files.example.org/%zz"),
+		"base URL, query":            providerBlock("base_url", "https://files.example.org?a=b"),
+		"base URL, password":         providerBlock("base_url", "https://me:hunter2@files.example.org"),
+		"base URL, password cut off": providerBlock("base_url", "me:hunter2@files.example.org"),
+		"base URL, long":             providerBlock("base_url", strings.Repeat("x", 300)),
+		"base URL, data source":      {"filetransfer_instance", arguments{"base_url": "files.example.org"}},
+		"base URL, record":           {"filetransfer_instance_record", arguments{"base_url": "files.example.org"}},
+		"base URLs": {"filetransfer_instances", arguments{"base_urls": texts{
+			"a": "ftp://h", "b": "https://me:hunter2@h", "c": nil, "d": unknown, "e": "https://h",
+		}}},
 
-		"two CAs":                         {got: check(ca + ca)},
-		"certificate and key":             {got: pair(cert, key)},
-		"after a byte order mark":         {got: pair("\ufeff"+cert, "\ufeff"+key)},
-		"both in one text, given twice":   {got: pair(cert+key, cert+key)},
-		"neither":                         {got: one(checkClientCertificate(null, null))},
-		"certificate, unknown key":        {got: one(checkClientCertificate(text(cert), unknown))},
-		"unknown certificate, with a key": {got: one(checkClientCertificate(unknown, text(key)))},
+		// Headers.
+		"header, Host":               headersBlock(texts{"host": "hunter2"}),
+		"header, Accept-Encoding":    headersBlock(texts{"Accept-Encoding": "hunter2"}),
+		"header, Connection":         headersBlock(texts{"Connection": "hunter2"}),
+		"header, Content-Length":     headersBlock(texts{"Content-Length": "hunter2"}),
+		"header, Transfer-Encoding":  headersBlock(texts{"transfer-encoding": "hunter2"}),
+		"header, reserved, unknown":  headersBlock(texts{"Host": unknown}),
+		"header, twice":              headersBlock(texts{"X-Token": "hunter2", "x-token": "hunter2"}),
+		"header, null":               headersBlock(texts{"X-Token": nil}),
+		"header, line break":         headersBlock(texts{"X-Token": "hunter2\n"}),
+		"header, swapped with value": headersBlock(texts{"Bearer hunter2": "Authorization"}),
+		"headers, swapped":           headersBlock(texts{"Bearer hunter2": "a", "hunter2=": "b", "": "c"}),
+		"header, data source":        {"filetransfer_instance", arguments{"request_headers": texts{"Host": "a"}}},
+		"header, data source of many": {"filetransfer_instances", arguments{"base_urls": texts{}, "request_headers": texts{
+			"Host": "a",
+		}}},
+
+		// Durations.
+		"duration, negative":     providerBlock("request_timeout", "-5s"),
+		"duration, zero":         providerBlock("request_timeout", "0s"),
+		"duration, without unit": providerBlock("request_timeout", "10"),
+		"duration, empty":        providerBlock("request_timeout", ""),
+		"duration, too long":     providerBlock("request_timeout", "3000000h"),
+		"duration, long":         providerBlock("request_timeout", strings.Repeat("x", 50)),
+		"duration, min_delay":    retryBlock("min_delay", "soon"),
+		"duration, max_delay":    retryBlock("max_delay", "soon"),
+		"duration, instance":     {"filetransfer_instance", arguments{"timeouts": arguments{"read": "soon"}}},
+		"duration, instances":    {"filetransfer_instances", arguments{"base_urls": texts{}, "timeouts": arguments{"read": "soon"}}},
+		"duration, record": {"filetransfer_instance_record", arguments{
+			"base_url": "https://h", "expected": arguments{"chunk_size": 1}, "stable_for": "soon",
+			"timeouts": arguments{"create": "soon", "read": "soon", "update": "soon"},
+		}},
+
+		// Numbers.
+		"number, 0":               retryBlock("max_attempts", 0),
+		"number, 101":             retryBlock("max_attempts", 101),
+		"number, fraction":        retryBlock("max_attempts", 1.5),
+		"number, max_concurrency": {"filetransfer_instances", arguments{"base_urls": texts{}, "max_concurrency": 257}},
+		"number, negative":        expectedBlock("chunk_size", -1),
+		"number, above int64":     expectedBlock("file_max_size", decimal(t, "9223372036854775808")),
+		"number, long fraction":   expectedBlock("file_max_age", product(t, "0.3", "86401")),
+		"number, merge":           expectedBlock("max_transfers_in_merge", 0.5),
+		"version of two numbers":  expectedBlock("api_version", "2.1"),
+		"version, long":           expectedBlock("api_version", strings.Repeat("x", 50)),
+
+		// connect_to, certificates and delays.
+		"connect_to, no port":          providerBlock("connect_to", "127.0.0.1"),
+		"connect_to, URL":              providerBlock("connect_to", "https://127.0.0.1:8443"),
+		"connect_to, port 0":           providerBlock("connect_to", "127.0.0.1:0"),
+		"connect_to, long":             providerBlock("connect_to", strings.Repeat("x", 50)),
+		"CA, file name":                providerBlock("ca_cert_pem", "ca.pem"),
+		"CA, empty":                    providerBlock("ca_cert_pem", ""),
+		"CA, key":                      providerBlock("ca_cert_pem", key),
+		"CA, in one line":              providerBlock("ca_cert_pem", strings.ReplaceAll(ca, "\n", " ")),
+		"client certificate, no key":   certificateBlock(certificate, nil),
+		"client key, no certificate":   certificateBlock(nil, key),
+		"client key, not one":          certificateBlock(certificate, "hunter2"),
+		"client key of another":        certificateBlock(ca, key),
+		"client certificate, swapped":  certificateBlock(key, certificate),
+		"delays, both":                 delaysBlock("3s", "2s"),
+		"delays, default of max_delay": retryBlock("min_delay", "11s"),
+		"delays, default of min_delay": retryBlock("max_delay", "499ms"),
 	}
-	for name, test := range tests {
-		requireValidation(t, name, test.got, test.want, test.detail)
-		requireNoTexts(t, textOf(test.got), strings.Split(key, "\n")[1])
+	messages := make(map[string]string)
+	s := newSession(t)
+	for name, block := range blocks {
+		messages[name] = s.validate(t, block.name, block.config)
+		if messages[name] == "" {
+			t.Errorf("%s is valid", name)
+		}
+		requireNone(t, name, messages[name], "hunter2", strings.Split(key, "\n")[1])
+	}
+	// What is unknown when a configuration is validated is checked when the provider is configured.
+	for name, provider := range map[string]arguments{
+		"configured with connect_to":         {"connect_to": "127.0.0.1"},
+		"configured with ca_cert_pem":        {"ca_cert_pem": "ca.pem"},
+		"configured with client certificate": {"client_cert_pem": "hunter2", "client_key_pem": "hunter2"},
+		"configured with request_headers":    {"request_headers": texts{"Host": "hunter2", "hunter2=": "X-Token"}},
+	} {
+		messages[name] = newSession(t).configure(t, provider)
+		requireNone(t, name, messages[name], "hunter2")
+	}
+	requireGolden(t, "invalid_arguments.txt", messages)
+}
+
+// A number with a huge exponent is refused at once: writing it out would take a minute. It is sent as JSON for the same reason.
+func TestHugeExponents(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	for _, number := range []string{"1e-300000", "1e300000"} {
+		began := time.Now()
+		resp, err := s.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: "filetransfer_instance_record",
+			Config:   &tfprotov6.DynamicValue{JSON: []byte(`{"base_url": "https://h", "expected": {"chunk_size": ` + number + `}}`)},
+		})
+		must(t, err)
+		want := "Error at expected.chunk_size: Invalid number\n\nexpected.chunk_size is another number.\n\nWrite a whole number, not negative.\n"
+		if got := textOf(resp.Diagnostics); got != want || time.Since(began) > 2*time.Second {
+			t.Errorf("%s after %s:\n%s", number, time.Since(began), got)
+		}
 	}
 }
 
-func TestCheckDelays(t *testing.T) {
-	t.Parallel()
-	text, null, unknown := types.StringValue, types.StringNull(), types.StringUnknown()
-	tests := map[string]struct {
-		retry  retryModel
-		at     string // "" for no error
-		detail string
-	}{
-		"min_delay above max_delay":             {retryModel{MinDelay: text("3s"), MaxDelay: text("2s")}, "retry.min_delay", "retry.min_delay is 3s and retry.max_delay is 2s"},
-		"min_delay above the default max_delay": {retryModel{MinDelay: text("11s"), MaxDelay: null}, "retry.min_delay", "retry.min_delay is 11s and retry.max_delay is 10s"},
-		"max_delay below the default min_delay": {retryModel{MinDelay: null, MaxDelay: text("499ms")}, "retry.max_delay", "retry.min_delay is 500ms and retry.max_delay is 499ms"},
-		"equal":                                 {retry: retryModel{MinDelay: text("1s"), MaxDelay: text("1s")}},
-		"max_delay not known":                   {retry: retryModel{MinDelay: text("11s"), MaxDelay: unknown}},
-		"min_delay not known":                   {retry: retryModel{MinDelay: unknown, MaxDelay: text("1ms")}},
-	}
-	for name, test := range tests {
-		if test.at == "" {
-			requireValidation(t, name, one(checkDelays(test.retry)), "", "")
-			continue
+// requireNone checks that a message has no secret, and no sign that its parts do not fit together.
+func requireNone(t *testing.T, name, message string, secrets ...string) {
+	t.Helper()
+	for _, part := range append(secrets, "..\n", ". .", "  \n", "%!", "bug in the provider") {
+		if strings.Contains(message, part) {
+			t.Errorf("%s: %q is in the message:\n%s", name, part, message)
 		}
-		requireValidation(t, name, one(checkDelays(test.retry)), "Error at "+test.at+": min_delay is longer than max_delay",
-			test.detail+" (the defaults are 500ms and 10s).\n\nMake min_delay at most max_delay.")
 	}
 }
 
-func TestBaseURLsValidator(t *testing.T) {
+func TestValidArguments(t *testing.T) {
 	t.Parallel()
-	text := types.StringValue
-	tests := map[string]struct {
-		baseURLs map[string]attr.Value
-		want     []string // one text for each diagnostic
-	}{
-		"none":    {nil, nil},
-		"null":    {map[string]attr.Value{"b": types.StringNull()}, []string{"Error at base_urls[\"b\"]: Invalid base URL\nbase_urls[\"b\"] is null. Remove the key, or set it to a URL.\n\n"}},
-		"invalid": {map[string]attr.Value{"a": text("ftp://h")}, []string{"Error at base_urls[\"a\"]: Invalid base URL\nbase_urls[\"a\"] has a scheme other than http and https"}},
-		"several, one with a secret": { // all may be on one line of the configuration, which Terraform would print
-			map[string]attr.Value{"a": text("https://me:hunter2@h"), "b": text("nope"), "c": types.StringNull()},
-			[]string{"Error: Invalid base URL\nbase_urls[\"a\"] has user info", "Error: Invalid base URL\nbase_urls[\"b\"] has no scheme", "Error: Invalid base URL\nbase_urls[\"c\"] is null"},
-		},
-		"valid":   {map[string]attr.Value{"a": text("https://h")}, nil},
-		"unknown": {map[string]attr.Value{"a": types.StringUnknown()}, nil},
+	material := instancetest.New(t)
+	ca, certificate, key := material.CACertPEM(), material.ClientCertPEM(), material.ClientKeyPEM()
+	blocks := map[string]block{
+		"nothing":                      {"provider", nil},
+		"base URL":                     providerBlock("base_url", "https://[::1]:8080/api/"),
+		"no base URLs":                 {"filetransfer_instances", arguments{"base_urls": texts{}}},
+		"unknown base URLs":            {"filetransfer_instances", arguments{"base_urls": unknown}},
+		"headers":                      headersBlock(texts{"X-Empty": "", "X-Later": unknown, "Authorization": "Bearer a", "User-Agent": "a"}),
+		"durations":                    delaysBlock("1ns", "1.5s"),
+		"equal delays":                 delaysBlock("1s", "1s"),
+		"min_delay unknown":            delaysBlock(unknown, "1ms"),
+		"max_delay unknown":            delaysBlock("11s", unknown),
+		"longest timeout":              providerBlock("request_timeout", "2562047h"),
+		"1 attempt":                    retryBlock("max_attempts", 1),
+		"100 attempts":                 retryBlock("max_attempts", 100),
+		"4.2 * 1000000000":             expectedBlock("file_max_size", product(t, "4.2", "1000000000")),
+		"0.3 * 86400":                  expectedBlock("file_max_age", product(t, "0.3", "86400")),
+		"largest number":               expectedBlock("file_max_size", decimal(t, "9223372036854775807")),
+		"number 0":                     expectedBlock("chunk_size", 0),
+		"version with a suffix":        expectedBlock("api_version", "2.1.0-rc.1+build"),
+		"connect_to":                   providerBlock("connect_to", "[::1]:8443"),
+		"two CAs, one unusable":        providerBlock("ca_cert_pem", ca+"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"),
+		"client certificate":           certificateBlock(certificate, key),
+		"both in one file":             certificateBlock(certificate+key, certificate+key),
+		"certificate, unknown key":     certificateBlock(certificate, unknown),
+		"key, unknown certificate":     certificateBlock(unknown, key),
+		"unknown header map, and more": {"provider", arguments{"request_headers": unknown, "base_url": unknown, "insecure": unknown}},
 	}
-	for name, test := range tests {
-		got := baseURLsValidator.validate(path.Root("base_urls"), types.MapValueMust(types.StringType, test.baseURLs))
-		if len(got) != len(test.want) {
-			t.Errorf("%s: %d errors, want %d:\n%s", name, len(got), len(test.want), textOf(got))
-			continue
-		}
-		for i, want := range test.want {
-			if text := textOf(got[i : i+1]); !strings.HasPrefix(text, want) || strings.Contains(text, "hunter2") {
-				t.Errorf("%s: error %d is\n%s\nwant\n%s", name, i, text, want)
-			}
+	for name, timeouts := range map[string]arguments{
+		"create unknown": {"create": unknown}, "update unknown": {"create": "2h", "update": unknown}, "both above it": {"create": "2h", "update": "2h"},
+	} {
+		blocks["stable_for, "+name] = block{"filetransfer_instance_record", arguments{
+			"base_url": "https://h", "stable_for": "1h", "expected": arguments{"chunk_size": 1}, "timeouts": timeouts,
+		}}
+	}
+	s := newSession(t)
+	for name, block := range blocks {
+		if text := s.validate(t, block.name, block.config); text != "" {
+			t.Errorf("%s:\n%s", name, text)
 		}
 	}
 }

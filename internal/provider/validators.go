@@ -3,164 +3,213 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// The types below make validators from functions of values that are set. These must not print sensitive or long values.
-type (
-	stringValidator struct {
-		validValues
-		validate func(at path.Path, text string) diag.Diagnostic
-	}
-	mapValidator struct {
-		validValues
-		validate func(at path.Path, values types.Map) diag.Diagnostics
-	}
-	validValues string // a description of them
-)
+// valueValidator makes a validator from a function of values that are neither null nor unknown.
+type valueValidator[T attr.Value] struct {
+	validValues string
+	validate    func(at path.Path, value T) diag.Diagnostics
+}
 
 var (
-	_ validator.String = stringValidator{}
-	_ validator.Number = wholeNumber{}
-	_ validator.Map    = mapValidator{}
+	_ validator.String = valueValidator[types.String]{}
+	_ validator.Map    = valueValidator[types.Map]{}
+	_ validator.Number = valueValidator[types.Number]{}
 )
 
-func (v validValues) Description(context.Context) string         { return string(v) }
-func (v validValues) MarkdownDescription(context.Context) string { return string(v) }
+func (v valueValidator[T]) Description(context.Context) string         { return v.validValues }
+func (v valueValidator[T]) MarkdownDescription(context.Context) string { return v.validValues }
 
-func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if isSet(req.ConfigValue) {
-		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue.ValueString()))
+func (v valueValidator[T]) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	v.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (v valueValidator[T]) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	v.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (v valueValidator[T]) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	v.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (v valueValidator[T]) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+	if isSet(value) {
+		diags.Append(v.validate(at, value.(T))...)
 	}
 }
 
-func (v mapValidator) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if isSet(req.ConfigValue) {
-		resp.Diagnostics.Append(v.validate(req.Path, req.ConfigValue)...)
+// textValidator makes a validator from a function that returns what is wrong with a text and what to write, or "".
+func textValidator(summary, validValues string, problem func(text string) string) valueValidator[types.String] {
+	return valueValidator[types.String]{validValues, func(at path.Path, value types.String) (diags diag.Diagnostics) {
+		if found := problem(value.ValueString()); found != "" {
+			diags.AddAttributeError(at, summary, at.String()+" "+found)
+		}
+		return diags
+	}}
+}
+
+// wholeNumber validates whole numbers.
+func wholeNumber(least, most int64) valueValidator[types.Number] {
+	validValues := fmt.Sprintf("a whole number from %d to %d", least, most)
+	if most == math.MaxInt64 {
+		validValues = "a whole number, not negative"
 	}
+	return valueValidator[types.Number]{validValues, func(at path.Path, value types.Number) (diags diag.Diagnostics) {
+		number := value.ValueBigFloat()
+		if whole, ok := wholeNumberOf(number); ok && least <= whole && whole <= most {
+			return nil
+		}
+		found := "a number with a huge exponent"
+		if exponent := number.MantExp(nil); -64 <= exponent && exponent <= 128 { // writing out a huge one takes seconds
+			found = number.Text('g', 40)
+		}
+		diags.AddAttributeError(at, "Invalid number", fmt.Sprintf("%s is %s.\n\nWrite %s.", at, found, validValues))
+		return diags
+	}}
 }
 
-// wholeNumber validates integers. For a fraction, the framework's Int64Attribute asks the user to report a bug.
-type wholeNumber struct{ least, most int64 }
-
-func (v wholeNumber) Description(context.Context) string {
-	return fmt.Sprintf("a whole number from %d to %d", v.least, v.most)
+// wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last of the 512 bits with which Terraform
+// calculates, because 4.2 * 1000000000 is not quite 4200000000 there.
+func wholeNumberOf(number *big.Float) (int64, bool) {
+	whole, accuracy := new(big.Float).SetPrec(500).Set(number).Int64()
+	return whole, accuracy == big.Exact
 }
 
-func (v wholeNumber) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+const summaryBaseURL = "Invalid base URL"
 
-func (v wholeNumber) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !isSet(req.ConfigValue) {
-		return
+var baseURLValidator = textValidator(summaryBaseURL, "an http or https URL with a host, without user info, query or fragment",
+	func(text string) string {
+		_, err := address.Parse(text)
+		return invalidURL(text, err)
+	})
+
+// invalidURL returns what is wrong with a base URL, or "" if err is nil. It quotes the URL unless it may have a password, because
+// a URL from a variable or from the environment is shown nowhere else.
+func invalidURL(text string, err error) string {
+	if err == nil {
+		return ""
 	}
-	number := req.ConfigValue.ValueBigFloat()
-	if whole, accuracy := number.Int64(); accuracy == big.Exact && v.least <= whole && whole <= v.most {
-		return
+	problem := fmt.Sprintf("is %q, which cannot be used: %s.", safetext.Cut(text, 200), safetext.Line(err.Error()))
+	if strings.Contains(text, "@") {
+		problem = "cannot be used, and is not shown here, because it has an @: a base URL has no user info before its host."
 	}
-	written := number.Text('f', -1)
-	if number.IsInt() {
-		written = number.Text('f', 0) // all digits, although Terraform may have sent a float
-	}
-	detail := fmt.Sprintf("%s is %s.\n\nWrite %s.", req.Path, safetext.Line(written, maxDigits), v.Description(ctx))
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", strings.Replace(detail, "….", "…", 1))
+	return problem + "\n\n" + `Write a URL like "https://files.example.org" or "https://example.org/files/api".`
 }
 
-var baseURLValidator = stringValidator{
-	"an http or https URL with a host, without user info, query or fragment",
-	func(at path.Path, text string) diag.Diagnostic {
-		_, err := address.ParseBaseURL(text)
-		return syntaxError(at, summaryBaseURL, at.String(), err)
-	},
-}
-
-var connectToValidator = stringValidator{
-	"a host and a port from 1 to 65535",
-	func(at path.Path, text string) diag.Diagnostic {
-		_, err := address.ParseHostPort(text)
-		return syntaxError(at, summaryConnectTo, at.String(), err)
-	},
-}
-
-var baseURLsValidator = mapValidator{
+var baseURLsValidator = valueValidator[types.Map]{
 	"http or https URLs with a host, without user info, query or fragment",
-	func(_ path.Path, baseURLs types.Map) diag.Diagnostics {
-		_, invalid := fleetMembers(baseURLs)
+	func(at path.Path, baseURLs types.Map) diag.Diagnostics {
+		_, invalid := parseBaseURLs(at, baseURLs)
 		return invalid
 	},
 }
 
-const durationExpected = `a positive duration such as "500ms", "10s" or "1m30s"`
+var connectToValidator = textValidator("Invalid connect_to", "a host and a port from 1 to 65535", func(text string) string {
+	_, err := address.ParseHostPort(text)
+	return invalidHostPort(text, err)
+})
 
-var durationValidator = stringValidator{
-	durationExpected,
-	func(at path.Path, text string) diag.Diagnostic {
-		duration, err := time.ParseDuration(text)
-		problem := ""
-		switch {
-		case err != nil:
-			problem = "is not a duration"
-		case duration <= 0:
-			problem = "is not positive"
-		default:
-			return nil
-		}
-		return diag.NewAttributeErrorDiagnostic(at, "Invalid duration", fmt.Sprintf(
-			"%s is %s, which %s.\n\nWrite %s; the units are ms, s, m and h.", at, quoteShort(text), problem, durationExpected))
-	},
-}
-
-// quoteShort returns text in quotes. Returns "a long text" if it is longer than 40 bytes: it may be a key.
-func quoteShort(text string) string {
-	if len(text) > 40 {
-		return "a long text"
+func invalidHostPort(text string, err error) string {
+	if err == nil {
+		return ""
 	}
-	return strconv.Quote(text)
-}
-
-var caCertsValidator = stringValidator{
-	"one or more certificates in PEM form",
-	func(at path.Path, text string) diag.Diagnostic {
-		err := client.CheckCACerts(text)
-		if err == nil {
-			return nil
-		}
-		remedy := "Set it to certificates, each in a block of its own, as a certificate authority hands them out."
-		if name := strings.TrimSpace(text); name != "" && len(name) <= longestFileName && !strings.ContainsAny(name, "\n ") {
-			remedy = "Set it to the certificates themselves, for example file(\"ca.pem\"), not to the name of a file."
-		}
-		return errorAt(pemPath(at, text), "Invalid CA certificates",
-			fmt.Sprintf("%s cannot be used: %s.\n\n%s", at, err, remedy))
-	},
-}
-
-const longestFileName = 255
-
-// pemPath returns the path for an error about PEM text, empty if the text may contain a private key; see errorAt.
-func pemPath(at path.Path, text string) path.Path {
-	hasKey := strings.Contains(text, "PRIVATE KEY")
-	mayBeKey := len(text) > longestFileName && !strings.Contains(text, "BEGIN CERTIFICATE")
-	if hasKey || mayBeKey {
-		return path.Empty()
+	problem := fmt.Sprintf("is %q, which cannot be used: %s.", safetext.Cut(text, 40), safetext.Line(err.Error()))
+	if strings.Contains(text, "@") {
+		problem = "cannot be used, and is not shown here, because it has an @."
 	}
-	return at
+	return problem + "\n\n" + `Write a host and a port, like "127.0.0.1:8443" or "[::1]:8443".`
 }
 
-var headersValidator = mapValidator{
+const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
+
+var durationValidator = textValidator("Invalid duration", validDurations, func(text string) string {
+	if duration, err := time.ParseDuration(text); err == nil && duration > 0 {
+		return ""
+	}
+	return fmt.Sprintf("is %s.\n\nWrite %s.", strconv.Quote(safetext.Cut(text, 40)), validDurations)
+})
+
+var versionValidator = textValidator("Invalid version", "a version of three numbers, with or without a suffix",
+	func(text string) string {
+		if _, ok := instance.ParseVersion(text); ok {
+			return ""
+		}
+		return fmt.Sprintf("is %s.\n\n"+`Write the version that the instance reports, with three numbers: "2.1.0" or "2.1.0-rc.1".`,
+			strconv.Quote(safetext.Cut(text, 40)))
+	})
+
+var caCertsValidator = textValidator("Invalid CA certificates", "one or more certificates in PEM form", func(text string) string {
+	if usable, _ := client.CountCACerts(text); usable > 0 {
+		return ""
+	}
+	return "has no certificate that can be used.\n\n" +
+		`Set it to one or more blocks that begin with "-----BEGIN CERTIFICATE-----", for example with file("ca.pem").`
+})
+
+var headersValidator = valueValidator[types.Map]{
 	"HTTP header names, each once, with values of one line",
 	func(at path.Path, headers types.Map) diag.Diagnostics {
 		_, invalid := parseHeaders(at, headers)
 		return invalid
 	},
+}
+
+// parseHeaders parses request_headers. An unknown value is taken as empty.
+//
+// Its errors have no path, because Terraform would print the lines of the attribute. They contain no values, and no names that
+// are not valid, because these may be swapped values.
+func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
+	parsed := make(http.Header, len(headers.Elements()))
+	var diags diag.Diagnostics
+	invalidNames := 0
+	for name, element := range headers.Elements() {
+		value := element.(types.String)
+		canonical := http.CanonicalHeaderKey(name)
+		problem := ""
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			invalidNames++
+			continue
+		case canonical == "Host":
+			problem = "cannot be set. To send requests for one name to another server, put the name into base_url, and the server's " +
+				"address into connect_to of the provider"
+		case slices.Contains(client.ReservedHeaders, canonical):
+			problem = "is set by the provider itself. Remove it"
+		case parsed[canonical] != nil:
+			problem = "is there more than once, because header names are not case-sensitive. Keep one of them"
+		case value.IsNull():
+			problem = "is null. Set a value, or remove the header"
+		case !httpguts.ValidHeaderFieldValue(value.ValueString()):
+			problem = "has a value with a line break or another control character. If it comes from a file, wrap it in trimspace()"
+		}
+		if problem != "" {
+			diags.AddError("Invalid request header", fmt.Sprintf("The header %s in %s %s.", canonical, at, problem))
+		}
+		parsed[canonical] = []string{value.ValueString()}
+	}
+	if invalidNames > 0 {
+		diags.AddError("Invalid request header", fmt.Sprintf("%s in %s cannot be used: a name has only letters, digits, hyphens and a "+
+			"few other signs. It is not shown here, because it may be a value that was swapped with its name.",
+			count(invalidNames, "header name"), at))
+	}
+	return parsed, diags
 }

@@ -2,16 +2,15 @@
 package safetext
 
 import (
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Line returns text as one line of at most limit printable characters (runes), which must be positive. Longer text ends
-// in "…". Each run of white space becomes one space, and none at the ends. Control characters (which start escape
-// sequences), format characters (such as right-to-left overrides) and invalid UTF-8 are dropped.
-func Line(text string, limit int) string {
+// Line returns text as one line of printable characters. Each run of white space becomes one space, and none is left at the
+// ends. Control characters (which start escape sequences), format characters (such as right-to-left overrides) and invalid
+// UTF-8 are dropped.
+func Line(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -22,19 +21,14 @@ func Line(text string, limit int) string {
 			return r
 		}
 	}, text)
-	return cut(strings.Join(strings.Fields(printable), " "), limit)
+	return strings.Join(strings.Fields(printable), " ")
 }
 
-// RedactedLine returns [Line] of text with redact applied. It redacts twice, because dropping characters may uncover a
-// secret, and cuts last, so that no part of a secret remains.
-func RedactedLine(text string, redact func(string) string, limit int) string {
-	return cut(redact(Line(redact(text), math.MaxInt)), limit)
-}
-
-func cut(line string, limit int) string {
+// Cut returns at most limit characters (runes) of line. A line that was cut ends in "…". The limit must be positive.
+func Cut(line string, limit int) string {
 	characters := []rune(line)
 	if len(characters) <= limit {
 		return line
 	}
-	return strings.TrimRight(string(characters[:max(limit-1, 0)]), " ") + "…"
+	return strings.TrimRight(string(characters[:limit-1]), " ") + "…"
 }

@@ -43,7 +43,7 @@ func inOrder(releases []string) []string {
 // parse returns the details of a document, or the names of the fields for which it is refused.
 func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor []string) {
 	t.Helper()
-	details, err := instance.Parse(document, nil)
+	details, err := instance.Parse(document)
 	if refused, ok := errors.AsType[*instance.DocumentError](err); ok {
 		for _, fault := range refused.Faults {
 			refusedFor = append(refusedFor, fault.Path)
@@ -84,7 +84,7 @@ func TestCapturedDocuments(t *testing.T) {
 		{"2.2.3", "FILE_MAX_AGE=900", 900, 50, nil},
 	}
 	for _, test := range tests {
-		details, err := instance.Parse(all[test.release][test.setting], nil)
+		details, err := instance.Parse(all[test.release][test.setting])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestCapturedDocuments(t *testing.T) {
 // The settings of a server change what its document says.
 func TestCapturedSettings(t *testing.T) {
 	t.Parallel()
-	details, err := instance.Parse(captured(t)["2.2.3-2-g73174c8"]["API_PASSWORD=secret"], nil)
+	details, err := instance.Parse(captured(t)["2.2.3-2-g73174c8"]["API_PASSWORD=secret"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,15 +139,15 @@ func shape(t *testing.T, document []byte) string {
 	details, refusedFor := parse(t, document)
 	switch text := string(document); {
 	case len(refusedFor) > 0:
-		return "Cannot be read: no `" + strings.Join(refusedFor, "`, no `") + "`."
-	case len(details.Warnings) > 0:
-		return "older, with minutes in `value`"
+		return "Can't be read, because it has no `" + strings.Join(refusedFor, "` and no `") + "`."
+	case slices.ContainsFunc(details.RecommendedExpireTimes, func(e instance.ExpireTime) bool { return e.Ambiguity != "" }):
+		return "older, but `value` is in minutes"
 	case !strings.Contains(text, "inSeconds"):
-		return "older"
+		return "older: without `inSeconds` and `maxTransfersInMerge`"
 	case !strings.Contains(text, "maxTransfersInMerge"):
-		return "mixture: `inSeconds`, no `maxTransfersInMerge`"
+		return "mixed: with `inSeconds`, without `maxTransfersInMerge`"
 	default:
-		return "newer"
+		return "newer: with both"
 	}
 }
 
@@ -162,7 +162,7 @@ func TestTableOfReleases(t *testing.T) {
 	all := captured(t)
 	tags := slices.Collect(maps.Keys(all))
 	tags = slices.DeleteFunc(tags, func(release string) bool { return strings.Contains(release, "-") })
-	table := "\n\n| Releases | Shape of the document |\n|---|---|\n"
+	table := "\n\n| Releases | Document |\n|---|---|\n"
 	for releases := inOrder(tags); len(releases) > 0; {
 		row, this := releases[0], shape(t, all[releases[0]]["default"])
 		same := 1

@@ -97,9 +97,10 @@ resource "filetransfer_instance_record" "files" {
 			}
 			if details, refusedFor := parse(t, answered["default"]); details != nil {
 				values := attributes(details)
+				single.ConfigStateChecks = acctest.ExpectKnownValues("filetransfer_instance_record.files", values)
 				values["response_body"] = knownvalue.StringExact(string(answered["default"]))
-				single.ConfigStateChecks = slices.Concat(acctest.ExpectKnownValues("data.filetransfer_instance.files", values),
-					acctest.ExpectKnownValues("filetransfer_instance_record.files", values))
+				single.ConfigStateChecks = append(single.ConfigStateChecks,
+					acctest.ExpectKnownValues("data.filetransfer_instance.files", values)...)
 			} else {
 				single.ExpectError = regexp.MustCompile(refusedFor[0] + ": required, but missing")
 			}
@@ -143,43 +144,36 @@ func TestWrongSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]struct {
-		values []string
-		size   string // empty for the default of each setting
-		age    string
-	}{
-		"| `5e+09`, `5 GB`, `5d` | 5 | 5 |":                     {[]string{"5e+09", "5 GB", "5d"}, "5", "5"},
-		"| `abc`, `\"5\"` with its quotes | `null` | 2592000 |": {[]string{"abc", `"5"`}, "null", "2592000"},
-		"| `0` | 0 | 15770000000: no maximum |":                 {[]string{"0"}, "0", "15770000000"},
-		"| empty | the default | 15770000000: no maximum |":     {[]string{""}, "", "15770000000"},
-	}
-	for row := range tests {
-		if !strings.Contains(string(page), "\n"+row+"\n") {
-			t.Errorf("the guide has no row %s", row)
-		}
+	table := regexp.MustCompile("\\|.* `CHUNK_SIZE` \\| `FILE_MAX_AGE` \\|\n.*\n((\\|.*\n)+)").FindSubmatch(page)
+	if table == nil {
+		t.Fatal("the guide has no table of wrong settings")
 	}
 	releases, known := installed(t), captured(t)
-	for _, test := range tests {
-		for _, value := range test.values {
-			t.Run(cmp.Or(value, "empty"), func(t *testing.T) {
+	for row := range strings.Lines(string(table[1])) {
+		cells := strings.Split(row, " | ")
+		size := strings.Trim(cells[1], "`")                       // or "the default"
+		age := regexp.MustCompile("^[0-9]+").FindString(cells[2]) // some are explained
+		values := regexp.MustCompile("`(.*?)`|empty").FindAllStringSubmatch(cells[0], -1)
+		for _, value := range values {
+			t.Run(cmp.Or(value[1], "empty"), func(t *testing.T) {
 				t.Parallel()
 				for _, release := range releases {
 					if strings.HasPrefix(release.version, "1.") || known[release.name] == nil {
 						continue
 					}
 					var defaults, got map[string]json.RawMessage
-					p := start(t, release, "FILE_MAX_SIZE="+value, "CHUNK_SIZE="+value, "FILE_MAX_AGE="+value)
+					p := start(t, release, "FILE_MAX_SIZE="+value[1], "CHUNK_SIZE="+value[1], "FILE_MAX_AGE="+value[1])
 					err := errors.Join(json.Unmarshal(known[release.name]["default"], &defaults), json.Unmarshal(p.document(t), &got))
 					if err != nil {
 						t.Fatal(err)
 					}
-					for field, want := range map[string]string{
-						"fileMaxSize": cmp.Or(test.size, string(defaults["fileMaxSize"])),
-						"chunkSize":   cmp.Or(test.size, string(defaults["chunkSize"])),
-						"fileMaxAge":  test.age,
-					} {
-						if string(got[field]) != want {
-							t.Errorf("%s reports %s as %s, want %s", release.name, field, got[field], want)
+					want := map[string]string{"fileMaxSize": size, "chunkSize": size, "fileMaxAge": age}
+					if size == "the default" {
+						want["fileMaxSize"], want["chunkSize"] = string(defaults["fileMaxSize"]), string(defaults["chunkSize"])
+					}
+					for field := range want {
+						if string(got[field]) != want[field] {
+							t.Errorf("%s reports %s as %s, want %s", release.name, field, got[field], want[field])
 						}
 					}
 				}

@@ -1,0 +1,93 @@
+package client
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Retry configures retries.
+type Retry struct {
+	// MaxAttempts is the maximum number of attempts of a read, the first included. It is at least 1.
+	MaxAttempts int64
+	// MinDelay and MaxDelay bound the delay before each retry. They must be positive.
+	MinDelay, MaxDelay time.Duration
+}
+
+// These three say the same, and change together.
+const (
+	// RetriedStatuses says in words which statuses are tried again. CDNs have statuses of their own from 520 on.
+	RetriedStatuses = "408, 429, and 500 and above except 501"
+	// RetryAfterStatuses says in words in which statuses Retry-After is honored.
+	RetryAfterStatuses = "429 or 503"
+)
+
+func isRetriedStatus(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+}
+
+// retryAfterOf returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if there is
+// none, if it is invalid or past, and for statuses in which it is not honored.
+func retryAfterOf(response *http.Response) time.Duration {
+	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	text := response.Header.Get("Retry-After")
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(date))
+	}
+	seconds, _ := strconv.ParseInt(text, 10, 32) // 0 if it is invalid, the nearest value if it is out of range
+	return time.Duration(max(0, seconds)) * time.Second
+}
+
+// lastAttemptTime is the time that is kept for a last attempt, unless half of the time that is left is less.
+const lastAttemptTime = time.Second
+
+// backoff computes the delays between the attempts of one read, with exponential backoff and jitter.
+//
+// Each delay is random between half of a bound and the bound. The bound starts at twice MinDelay and doubles up to MaxDelay.
+// With Retry-After, the delay is the larger of backoff and Retry-After, plus jitter, at most MaxDelay. If a delay would take
+// all the time that is left, it is made shorter, so that one last attempt fits.
+type backoff struct {
+	retry    Retry
+	deadline time.Time // of the read, or zero
+	bound    time.Duration
+	isLast   bool // a delay was made shorter
+}
+
+func newBackoff(ctx context.Context, retry Retry) *backoff {
+	deadline, _ := ctx.Deadline()
+	return &backoff{retry: retry, deadline: deadline}
+}
+
+// next returns the delay before the next attempt, or false if there is no time for one. The server asked to wait for
+// retryAfter.
+func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
+	if b.isLast {
+		return 0, false
+	}
+	b.bound = 2 * min(max(b.bound, b.retry.MinDelay), b.retry.MaxDelay/2)
+	delay = b.bound/2 + jitter(b.bound/2)
+	if retryAfter > 0 { // the jitter keeps all clients from coming back at the same time
+		delay = max(delay, min(retryAfter, b.retry.MaxDelay))
+		delay += jitter(min(b.bound, b.retry.MaxDelay-delay))
+	}
+	delay = max(b.retry.MinDelay, min(delay, b.retry.MaxDelay))
+	if b.deadline.IsZero() {
+		return delay, true
+	}
+	remaining := time.Until(b.deadline)
+	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
+		b.isLast = true
+		delay = latest
+	}
+	return delay, remaining > 0
+}
+
+// jitter returns a random duration up to limit, which must not be negative.
+func jitter(limit time.Duration) time.Duration {
+	return rand.N(limit + 1) //nolint:gosec // it is no secret
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+)
+
+// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a
+// URL that is not valid: a request must not bypass its proxy.
+type proxies struct {
+	proxyFor func(*url.URL) (*url.URL, error)
+	// connectToOrigin is an origin without a proxy.
+	connectToOrigin string
+	// hostPorts lists the hosts and ports of the proxies.
+	hostPorts []string
+	// credentials lists the secrets in the URLs of the proxies, which a proxy may echo.
+	credentials []string
+}
+
+// proxyError is an error of a proxy, or of its settings.
+type proxyError struct {
+	reason    string
+	permanent bool
+}
+
+func (e *proxyError) Error() string { return e.reason }
+
+// invalidProxy stands for a URL that is not valid, which httpproxy would ignore.
+const invalidProxy = "proxy-url-is-not-valid.invalid"
+
+func proxiesFromEnvironment(connectToOrigin string) *proxies {
+	p := &proxies{connectToOrigin: connectToOrigin}
+	config := httpproxy.FromEnvironment()
+	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
+		if *text == "" {
+			continue
+		}
+		if !strings.Contains(*text, "://") {
+			*text = "http://" + *text
+		}
+		proxy, err := url.Parse(*text)
+		isKnown := err == nil && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme)
+		if !isKnown || proxy.Hostname() == "" || proxy.Fragment != "" {
+			*text = "http://" + invalidProxy
+			continue
+		}
+		p.hostPorts = append(p.hostPorts, address.HostPort(proxy))
+		if proxy.User != nil {
+			p.addCredentials(proxy.User)
+		}
+	}
+	p.proxyFor = config.ProxyFunc()
+	return p
+}
+
+// addCredentials adds the user name and the password, also as the pair that is sent.
+func (p *proxies) addCredentials(user *url.Userinfo) {
+	password, _ := user.Password()
+	pair := user.Username() + ":" + password
+	for _, secret := range []string{base64.StdEncoding.EncodeToString([]byte(pair)), pair, password, user.Username()} {
+		if len(secret) >= minSecret/2 {
+			p.credentials = append(p.credentials, secret)
+		}
+	}
+}
+
+// choose returns the proxy for a request, or nil, as [http.Transport] wants to know it.
+func (p *proxies) choose(request *http.Request) (*url.URL, error) {
+	return p.proxyOf(request.URL)
+}
+
+func (p *proxies) proxyOf(target *url.URL) (*url.URL, error) {
+	if p.connectToOrigin != "" && address.OriginOf(target) == p.connectToOrigin {
+		return nil, nil
+	}
+	proxy, err := p.proxyFor(target)
+	switch {
+	case err != nil:
+		return nil, &proxyError{err.Error(), true}
+	case proxy != nil && proxy.Host == invalidProxy: // the URL may contain a password
+		return nil, &proxyError{"its URL is not valid", true}
+	default:
+		return proxy, nil
+	}
+}
+
+// variableFor returns the name of the environment variable with the proxy for a URL, or "" if it has none.
+func (p *proxies) variableFor(target *url.URL) string {
+	if proxy, err := p.proxyOf(target); proxy == nil && err == nil {
+		return ""
+	}
+	lower := target.Scheme + "_proxy"
+	if os.Getenv(strings.ToUpper(lower)) == "" {
+		return lower
+	}
+	return strings.ToUpper(lower)
+}
+
+// isAt reports whether a host and port are those of a proxy.
+func (p *proxies) isAt(hostPort string) bool { return slices.Contains(p.hostPorts, hostPort) }
+
+// checkTunnel returns an error if a proxy refused CONNECT.
+func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyError{
+		fmt.Sprintf("the proxy refused to connect: status %d %s", response.StatusCode, http.StatusText(response.StatusCode)),
+		!isRetriedStatus(response.StatusCode),
+	}
+}

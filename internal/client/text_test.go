@@ -1,0 +1,197 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+// A reason says what a person can read in the body, and nothing twice. The Content-Type may be wrong.
+func TestTextOfAServer(t *testing.T) {
+	t.Parallel()
+	const page, asJSON, noteOfGo = "text/html", "application/json", "The instance was told to answer 407"
+	body := instancetest.Body
+	tests := map[string]struct {
+		answer instancetest.Step
+		want   string
+	}{
+		"JSON with a message":        {body(404, asJSON, `{"statusCode":404,"error":"Not Found","message":"Route GET:/x"}`), "status 404 Not Found: Route GET:/x"},
+		"JSON with an error":         {body(400, asJSON, `{"message":"","error":"No such tenant"}`), "status 400 Bad Request: No such tenant"},
+		"JSON with neither":          {body(400, asJSON, `{"detail": {"a": [1]}}`), `status 400 Bad Request: {"detail":{"a":[1]}}`},
+		"message that is no text":    {body(400, asJSON, `{"message":{"a":1}}`), `status 400 Bad Request: {"message":{"a":1}}`},
+		"JSON with escapes":          {body(400, asJSON, `["a\/b\u002bc"]`), `status 400 Bad Request: ["a/b+c"]`},
+		"JSON that ends early":       {body(400, asJSON, `{"message":"x`), `status 400 Bad Request: {"message":"x`},
+		"JSON as HTML":               {body(400, page, `{"message":"x"}`), "status 400 Bad Request: x"},
+		"text":                       {body(404, "text/plain", "upstream failed"), "status 404 Not Found: upstream failed"},
+		"text as HTML":               {body(404, page, "Maintenance until 10:00"), "status 404 Not Found: Maintenance until 10:00"},
+		"title":                      {body(404, page, "<html><head><title>No\n tenant</title></head><body><h1>Oops</h1></body></html>"), "status 404 Not Found: No tenant"},
+		"title in upper case":        {body(404, "", " \n<!DOCTYPE html><TITLE lang=en>a &lt;b&gt; &amp; &#x1b;&uuml;</TITLE>"), "status 404 Not Found: a <b> & ü"},
+		"page without a title":       {body(404, page, "<style>p {}</style><script>x()</script><p>Request <b>forbidden</b> by rules</p>"), "status 404 Not Found: Request forbidden by rules"},
+		"page with an empty title":   {body(404, page, "<title></title><p>Oops"), "status 404 Not Found: Oops"},
+		"XML":                        {body(404, "application/xml", "<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code></Error>"), "status 404 Not Found: NoSuchBucket"},
+		"long text":                  {body(404, "", strings.Repeat("ä", 500)), "status 404 Not Found: " + strings.Repeat("ä", 199) + "…"},
+		"control characters":         {body(404, "", " \x1b[1mbold\r\n\tand\x00 \u202emore"), "status 404 Not Found: [1mbold and more"},
+		"status again, in JSON":      {body(404, asJSON, `{"message":"Not Found."}`), "status 404 Not Found"},
+		"status again, in a title":   {body(502, page, "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
+		"status again, in a page":    {body(502, page, "<h1>502 Bad Gateway</h1>"), "status 502 Bad Gateway"},
+		"status again, in lowercase": {body(404, "", "not found\n"), "status 404 Not Found"},
+		"status again, and more":     {body(403, page, "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
+		"nothing to be seen":         {body(404, "", " \u200b\n"), "status 404 Not Found"},
+		"status without a name":      {body(499, "", "no"), "status 499: no"},
+		"endless":                    {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
+		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found"},
+		"407 of the server itself":   {instancetest.Status(407), "status 407 Proxy Authentication Required: " + noteOfGo},
+	}
+	server := instancetest.New(t)
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c := newClient(t, config)
+	for name, test := range tests {
+		server.SetScript(test.answer)
+		failure := readError(t, c, newRequest(t, server.URL())).Failure
+		check(t, name, failure.Reason, test.want)
+		check(t, name+": Kind", failure.Kind, client.Status)
+		class, _, _ := strings.Cut(test.want, ": ")
+		check(t, name+": Class", strings.TrimSpace(failure.Class()), class)
+	}
+}
+
+// Copies of a secret are found verbatim and URL-encoded, from 8 characters on.
+func TestRedacted(t *testing.T) {
+	t.Parallel()
+	const long = "s3cret-T0ken-s3cret-T0ken-s3cret-T0ken-"
+	tests := map[string]struct{ sent, text, want string }{
+		"a value":            {"X-Api-Key: s3cret+<&>", "no s3cret+<&>!", "no (redacted)!"},
+		"8 characters":       {"X-Api-Key: s3cret-8", "s3cret-8", "(redacted)"},
+		"7 characters":       {"X-Env: staging", "staging", "staging"},
+		"with spaces around": {"X-Api-Key: s3cret-8\t", "s3cret-8", "(redacted)"},
+		"long":               {"X-Api-Key: " + strings.Repeat(long, 100), strings.Repeat(long, 100), "(redacted)"},
+		"in a path":          {"X-Api-Key: s3/cr<t-8", "ftp://h/s3/cr%3Ct-8", "ftp://h/(redacted)"},
+		"in a path segment":  {"X-Api-Key: s3/cr t-8", "ftp://h/s3%2Fcr%20t-8", "ftp://h/(redacted)"},
+		"in a query":         {"X-Api-Key: s3/cr t-8", "ftp://h/?s3%2Fcr+t-8", "ftp://h/?(redacted)"},
+		"in a host":          {"X-Api-Key: S3cret-T0ken", "ftp://s3cret-t0ken/", "ftp://(redacted)/"},
+		"after its scheme":   {"Authorization: Bearer s3cret-8", "not s3cret-8", "not (redacted)"},
+		"with its scheme":    {"Authorization: Bearer s3cret-8", "not Bearer s3cret-8", "not (redacted)"},
+		// Dropping a character that cannot be printed may uncover a secret, and a cut may leave a part of one.
+		"behind a character": {"X-Api-Key: s3cret-8", "s3\u200bcret-8", "(redacted)"},
+		"with such a one":    {"X-Api-Key: s3cret\u200b-8", "s3cret\u200b-8", "(redacted)"},
+		"before the cut":     {"X-Api-Key: s3cret-8", strings.Repeat("x", 195) + "s3cret-8", strings.Repeat("x", 195) + "(red…"},
+		"across the cut":     {"X-Api-Key: s3cret-8", strings.Repeat("x", 199) + "s3cret-8", strings.Repeat("x", 199) + "…"},
+	}
+	c := newClient(t, newConfig())
+	for name, test := range tests {
+		header, value, _ := strings.Cut(test.sent, ": ")
+		check(t, name, c.Redacted(test.text, http.Header{header: {value}}), test.want)
+	}
+	both := http.Header{"X-Api-Key": {"s3cret-8", "s3cret-8-T0ken"}}
+	check(t, "one that begins with another", c.Redacted("s3cret-8-T0ken s3cret-8", both), "(redacted) (redacted)")
+}
+
+// A server that repeats what it was sent must not bring it into a failure or a log, where newClient and readError look for it.
+func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
+	t.Parallel()
+	body := instancetest.Body
+	for _, echo := range []string{secret, strings.TrimPrefix(secret, "Bearer ")} {
+		ofPHP := strings.NewReplacer("/", `\/`, `"`, `\"`).Replace(echo)
+		ofGo, _ := json.Marshal(echo)
+		for name, answer := range map[string]instancetest.Step{
+			"service's error":             body(403, "application/json", `{"message":"Not allowed: `+ofPHP+`"}`),
+			"text":                        body(403, "text/plain", "Not allowed: "+echo+"!"),
+			"where the text is cut":       body(403, "text/plain", strings.Repeat("x", 195)+echo),
+			"JSON of PHP":                 body(401, "application/json", `{"detail":"`+ofPHP+`"}`),
+			"JSON of Go":                  body(401, "application/json", `{"detail":`+string(ofGo)+`}`),
+			"name in JSON":                body(200, "application/json", `{`+string(ofGo)+`:1}`),
+			"HTML title":                  body(403, "text/html", "<title>"+echo+"</title>"),
+			"not JSON":                    body(200, "text/plain", echo),
+			"content type":                body(200, echo, "x"),
+			"content encoding":            verbatim(okHead + "Content-Encoding: " + echo + "\r\n\r\nx"),
+			"a field":                     body(200, "", instancetest.Newer().With("fileMaxSize", "x"+echo).JSON()),
+			"a label":                     body(200, "", instancetest.Newer().With("recommendedExpireTimes", instancetest.Raw(`[{"label":1,"value":`+string(ofGo)+`}]`)).JSON()),
+			"a name that is given twice":  body(200, "", instancetest.Newer().With(echo, instancetest.Raw(`{"a":1,"a":1}`)).JSON()),
+			"redirect to a path":          instancetest.Redirect(302, "ftp://h/"+echo),
+			"redirect to an escaped path": instancetest.Redirect(302, "ftp://h/"+url.PathEscape(echo)),
+			"redirect with a query":       instancetest.Redirect(302, "ftp://h/?v="+url.QueryEscape(echo)),
+			"not HTTP":                    verbatim(echo + "\r\n\r\n"),
+			"malformed header":            verbatim("HTTP/1.1 200 OK\r\n" + echo + "\r\n\r\n"),
+			"status text":                 verbatim("HTTP/1.1 403 " + echo + "\r\n\r\n"),
+		} {
+			t.Run(name+"/"+echo[:6], func(t *testing.T) {
+				t.Parallel()
+				readError(t, newClient(t, newConfig()), newRequest(t, serverURL(t, answer)))
+			})
+		}
+	}
+}
+
+// A host is printed in lower case, however the server writes it. A secret can be a whole URL.
+func TestSecretIsRedactedInARedirect(t *testing.T) {
+	t.Parallel()
+	const token, password, callback = "S3crET-T0ken", "Pr0xy-Passw0rd", "ftp://files.example.org/T0ken"
+	c := newClient(t, newConfig(), "HTTPS_PROXY=http://user:"+password+"@127.0.0.1:1")
+	for location, shown := range map[string]string{
+		"http://" + token + ".invalid/a":    "(redirected to http://(redacted).invalid/a)",
+		"http://" + password + ".invalid/a": "(redirected to http://(redacted).invalid/a)",
+		token + "://files.example.org/a":    "a redirect to (redacted)://files.example.org/a",
+		callback:                            "a redirect to (redacted), which",
+	} {
+		request := newRequest(t, serverURL(t, instancetest.Redirect(302, location)))
+		request.Headers = http.Header{"X-Api-Key": {token}, "X-Callback": {callback}, "X-Forwarded-Proto": {"http"}}
+		checkContains(t, "error", readError(t, c, request).Error(), shown)
+	}
+}
+
+// Credentials of a proxy reach a server in clear text with a request in plain HTTP, and come back from a proxy that refuses them.
+func TestProxyCredentialsAreRedacted(t *testing.T) {
+	t.Parallel()
+	var sent string
+	proxy := instancetest.New(t, instancetest.WithDefault(instancetest.Func(func(w http.ResponseWriter, r *http.Request) {
+		_, sent, _ = strings.Cut(r.Header.Get("Proxy-Authorization"), " ")
+		w.WriteHeader(http.StatusProxyAuthRequired)
+		_, _ = fmt.Fprintf(w, "%s, me-myself:pr0xy/passw0rd, me-myself, pr0xy/passw0rd, pr0xy%%2Fpassw0rd", sent)
+	})))
+	c := newClient(t, newConfig(), "HTTP_PROXY=http://me-myself:pr0xy%2Fpassw0rd@"+proxy.Address())
+	got := readError(t, c, newRequest(t, proxiedHTTP))
+	checkFailure(t, got, failing{"", client.ProxyFailed, final,
+		"status 407 Proxy Authentication Required: (redacted), (redacted), (redacted), (redacted), (redacted)"})
+	check(t, "StatusCode", got.Failure.StatusCode, 407)
+	check(t, "whether the proxy got credentials", sent != "", true)
+	for proxy, text := range map[string]string{
+		"http://s3cret@h": "not s3cret", "s3cr:et@h": "not czNjcjpldA==", "socks5h://u:s3cret@h": "not s3cret",
+	} {
+		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).Redacted(text, nil), "not (redacted)")
+	}
+}
+
+func TestLogTellsOfARead(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithScript(
+		instancetest.Status(503), instancetest.Redirect(302, "/instance?token=s3cret"), instancetest.Answer(), instancetest.Status(404)))
+	config := newConfig()
+	var lines []string
+	config.Log = func(_ context.Context, message string, fields ...map[string]any) {
+		lines = append(lines, fmt.Sprint(message, fields))
+		checkText(t, lines[len(lines)-1])
+	}
+	c, request := newClient(t, config), newRequest(t, server.URL())
+	mustRead(t, c, request)
+	readError(t, c, request)
+	want := [][]string{
+		{"Asked the instance", "attempt:1", "reason:status 503", "address:" + server.Address()},
+		{"Trying again", "attempt:1", "reason:status 503", "delay:"},
+		{"Asked the instance", "attempt:2", "address:" + server.Address()},
+		{"Asked the instance", "attempt:1", "reason:status 404"},
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("log lines: got %d, want %d: %q", len(lines), len(want), lines)
+	}
+	for i, parts := range want {
+		checkContains(t, "log line", lines[i], append(parts, "url:"+server.URL()+"/instance")...)
+	}
+}

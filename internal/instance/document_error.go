@@ -1,0 +1,110 @@
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// WholeDocument is the path of a fault that concerns the whole document.
+const WholeDocument = "the document"
+
+// maxFaults is the maximum number of faults that an error lists.
+const maxFaults = 20
+
+// Fault is one thing that is wrong with a document.
+type Fault struct {
+	// Path is the place of the fault, such as "fileMaxSize", "recommendedExpireTimes[3].inSeconds" or [WholeDocument].
+	Path string
+	// Problem says what is wrong in types and known names: "expected a whole number, found a string".
+	Problem string
+	// Found is the string or the number that was found, as it came: it may be long, or contain a secret. For a document that is
+	// not JSON, it is what the JSON library says, which may quote a character.
+	Found string
+}
+
+// String returns the path and the problem. It contains no text of the document.
+func (f Fault) String() string { return f.Path + ": " + f.Problem }
+
+// DocumentError says why a document is not an instance document.
+type DocumentError struct {
+	// Faults lists at most 20 faults, in the documented order of the fields.
+	Faults []Fault
+	// Omitted is the number of faults that Faults leaves out.
+	Omitted int
+	// NotJSON is true if the document is not valid JSON. It then has one fault.
+	NotJSON bool
+	// EndsEarly is true if the document is empty, or the beginning of a JSON document. NotJSON is then true too.
+	EndsEarly bool
+	// HasNoField is true if the document is JSON, but has none of the fields of an instance document.
+	HasNoField bool
+}
+
+// Error lists the faults on one line. It contains no text of the document.
+func (e *DocumentError) Error() string {
+	var lines []string
+	for _, fault := range e.Faults {
+		lines = append(lines, fault.String())
+	}
+	if e.Omitted > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", e.Omitted))
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (e *DocumentError) add(fault Fault) {
+	if len(e.Faults) == maxFaults {
+		e.Omitted++
+		return
+	}
+	e.Faults = append(e.Faults, fault)
+}
+
+// syntaxFault converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after the
+// document.
+func syntaxFault(document []byte, err error) *DocumentError {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case !ok || len(strings.TrimSpace(string(document))) == 0:
+		return &DocumentError{Faults: []Fault{{Path: WholeDocument, Problem: "empty"}}, NotJSON: true, EndsEarly: true}
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		fault := Fault{Path: knownPath(syntactic.JSONPointer), Problem: "appears more than once"}
+		if fault.Path == "" {
+			fault = Fault{Path: WholeDocument, Problem: fmt.Sprintf("has a member twice, at byte %d", syntactic.ByteOffset)}
+		}
+		return &DocumentError{Faults: []Fault{fault}}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		fault := Fault{Path: WholeDocument, Problem: fmt.Sprintf("ends early, at byte %d", syntactic.ByteOffset)}
+		return &DocumentError{Faults: []Fault{fault}, NotJSON: true, EndsEarly: true}
+	default:
+		// The library quotes what it found after a backquote.
+		reason, _, _ := strings.Cut(syntactic.Err.Error(), " `")
+		problem := fmt.Sprintf("not valid JSON at byte %d", syntactic.ByteOffset)
+		fault := Fault{Path: WholeDocument, Problem: problem, Found: reason}
+		return &DocumentError{Faults: []Fault{fault}, NotJSON: true}
+	}
+}
+
+// knownPath returns a JSON pointer as a path like those of [Fault]. It returns "" if the pointer names anything but fields
+// of an instance document, because other names are text of the document.
+func knownPath(pointer jsontext.Pointer) string {
+	path := ""
+	for token := range pointer.Tokens() {
+		// A larger number can be the name of a member.
+		index, err := strconv.ParseUint(token, 10, 16)
+		switch {
+		case slices.Contains(documentFields, token), slices.Contains(entryFields, token):
+			path += "." + token
+		case err == nil && path == ".recommendedExpireTimes":
+			path += fmt.Sprintf("[%d]", index)
+		default:
+			return ""
+		}
+	}
+	return strings.TrimPrefix(path, ".")
+}
