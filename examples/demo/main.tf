@@ -1,4 +1,4 @@
-# What `make demo` applies: reads every instance it is given, whichever shape each of them answers with.
+# What `make demo` applies to read instances, whichever shape they answer with.
 
 terraform {
   required_providers {

@@ -5,17 +5,25 @@ variable "gateway_token" {
 }
 
 provider "filetransfer" {
-  base_url = var.base_url # https://gateway.example.org/files/api
+  base_url = var.base_url # for example https://gateway.example.org/files/api
 
-  # Required by the reverse proxy. Sent to the origin of base_url, and nowhere else.
+  # The gateway asks for a token. It is sent to the origin of base_url, and nowhere else.
   request_headers = { X-Gateway-Token = var.gateway_token }
 
-  # The private authority that signed its certificate.
+  # A private authority has signed the certificate of the gateway.
   ca_cert_pem = var.ca_cert_pem
 
-  # The client certificate that it requires.
+  # The gateway asks for a client certificate, too.
   client_cert_pem = var.client_cert_pem
   client_key_pem  = var.client_key_pem
+
+  # The gateway is slow: give each attempt more time, and make more of them.
+  request_timeout = "30s"
+
+  retry {
+    max_attempts = 6
+    max_delay    = "20s"
+  }
 }
 
 data "filetransfer_instance" "files" {}

@@ -6,10 +6,14 @@ terraform {
   }
 }
 
-variable "base_url" { type = string }
+variable "base_url" {
+  type = string
+}
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-output "max_bytes" { value = module.upload_form.max_bytes }
+output "max_bytes" {
+  value = module.upload_form.max_bytes
+}

@@ -6,13 +6,15 @@ terraform {
   }
 }
 
-variable "base_url" { type = string }
+variable "base_url" {
+  type = string
+}
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
 
-  # Stops the plan.
   lifecycle {
+    # Fails the plan.
     postcondition {
       condition     = self.file_max_size >= 5000000000
       error_message = "${self.base_url} accepts files of ${self.file_max_size} bytes, but our exports can have 5 GB."
@@ -20,7 +22,7 @@ data "filetransfer_instance" "files" {
   }
 }
 
-# Warns, and lets the plan continue.
+# Shows a warning, and the plan goes on.
 check "password" {
   assert {
     condition     = data.filetransfer_instance.files.require_password

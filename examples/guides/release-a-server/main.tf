@@ -17,15 +17,16 @@ resource "terraform_data" "server" {
   input = { RELEASE = var.release, CHUNK_SIZE = tostring(var.chunk_size) }
 }
 
-# Has a new ID after each change of the server, even if the last apply stopped before the wait.
+# Gets a new ID whenever the server or its settings change.
 resource "terraform_data" "deploy" {
-  triggers_replace = [terraform_data.server.id, terraform_data.server.input] # its settings, such as the values of a helm_release
+  triggers_replace = [terraform_data.server.id, terraform_data.server.input]
 
   lifecycle {
     replace_triggered_by = [terraform_data.server]
   }
 }
 
+# Waits until the server has reported the new release and chunk size for 30 seconds.
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   triggers   = { deploy = terraform_data.deploy.id }
@@ -37,7 +38,7 @@ resource "filetransfer_instance_record" "files" {
   }
 }
 
-# Stands in for what clients of the server use.
+# Stands in for what uses the chunk size, such as a job that uploads files.
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }

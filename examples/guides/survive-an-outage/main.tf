@@ -8,12 +8,15 @@ terraform {
 
 variable "base_url" { type = string }
 
-# Read at every plan. While the instance is down, its last values are used, with a warning.
-resource "filetransfer_instance_record" "files" { base_url = var.base_url }
+resource "filetransfer_instance_record" "files" {
+  base_url = var.base_url
+}
 
-# Stands in for the resources that use the limits.
+# Stands in for an alert that needs to know how much space the largest file takes.
 resource "terraform_data" "alert" {
   input = { free_bytes_at_least = filetransfer_instance_record.files.file_max_size }
 }
 
-output "api_version" { value = filetransfer_instance_record.files.api_version }
+output "api_version" {
+  value = filetransfer_instance_record.files.api_version
+}

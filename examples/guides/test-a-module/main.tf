@@ -17,7 +17,4 @@ resource "terraform_data" "job" {
 
 output "chunks" { value = terraform_data.job.output }
 
-# min() of an empty list fails.
-output "shortest_expire_minutes" {
-  value = try(min(data.filetransfer_instance.files.recommended_expire_times[*].in_minutes...), null)
-}
+output "expire_minutes" { value = data.filetransfer_instance.files.recommended_expire_times[*].in_minutes }

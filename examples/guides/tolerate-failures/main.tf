@@ -1,17 +1,19 @@
-data "filetransfer_instances" "fleet" {
+data "filetransfer_instances" "all" {
   base_urls      = var.base_urls
   allow_failures = true
 }
 
 check "all_read" {
   assert {
-    condition     = length(data.filetransfer_instances.fleet.errors) == 0
-    error_message = "Not read: ${join(", ", keys(data.filetransfer_instances.fleet.errors))}."
+    condition     = length(data.filetransfer_instances.all.errors) == 0
+    error_message = "Not read: ${join(", ", keys(data.filetransfer_instances.all.errors))}."
   }
 }
 
 output "api_versions" {
-  value = { for name, instance in data.filetransfer_instances.fleet.instances : name => instance.api_version }
+  value = { for name, instance in data.filetransfer_instances.all.instances : name => instance.api_version }
 }
 
-output "errors" { value = data.filetransfer_instances.fleet.errors }
+output "errors" {
+  value = data.filetransfer_instances.all.errors
+}

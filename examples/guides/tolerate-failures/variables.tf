@@ -1,1 +1,3 @@
-variable "base_urls" { type = map(string) }
+variable "base_urls" {
+  type = map(string)
+}

@@ -1,11 +1,23 @@
-# Each apply that changes the server waits until the instance has reported these values for 30 seconds.
+terraform {
+  required_providers {
+    filetransfer = { source = "filetransfer/filetransfer" }
+  }
+}
+
+variable "base_url" {
+  type    = string
+  default = "https://files.example.org/api"
+}
+
+# The apply waits until the instance reports this chunk size. Its other limits may have any value.
 resource "filetransfer_instance_record" "files" {
-  base_url   = var.base_url                          # https://files.example.org/api
-  triggers   = { deploy = terraform_data.deploy.id } # new after each change of the server
-  stable_for = "30s"
+  base_url = var.base_url
 
   expected {
-    chunk_size       = 20000000
-    require_password = true
+    chunk_size = 20000000
   }
+}
+
+output "chunk_size" {
+  value = filetransfer_instance_record.files.chunk_size
 }

@@ -19,7 +19,7 @@ run "job" {
   }
 
   assert {
-    condition     = output.shortest_expire_minutes == 30
-    error_message = "The shortest option is 30 minutes."
+    condition     = output.expire_minutes == tolist([30])
+    error_message = "The only option is 30 minutes."
   }
 }
