@@ -30,7 +30,7 @@ func buildVersion() string {
 }
 
 func main() {
-	debug := flag.Bool("debug", false, "serve for a debugger such as delve")
+	debugMode := flag.Bool("debug", false, "serve for a debugger such as delve")
 	showVersion := flag.Bool("version", false, "print the version, and exit")
 	flag.Parse()
 
@@ -40,12 +40,12 @@ func main() {
 	}
 	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
 	log.SetOutput(io.Discard)
-	if !*debug {
+	if !*debugMode {
 		silenceUnreadLog()
 	}
 	err := providerserver.Serve(context.Background(), provider.New(buildVersion()), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
-		Debug:   *debug,
+		Debug:   *debugMode,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -23,8 +23,8 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 type BaseURL struct {
 	// Written is the base URL as passed to [Parse].
 	Written string
-	// Effective is the same for all spellings of one base URL. It has the host in lower-case ASCII, and neither a default port
-	// nor trailing slashes.
+	// Effective is Written with the host in lower-case ASCII, and without a default port and trailing slashes. Two base URLs that have
+	// the same one are one instance.
 	Effective string
 	// Origin is the scheme, host and port of Effective (see [OriginOf]).
 	Origin string
@@ -78,7 +78,7 @@ func OriginOf(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
 }
 
-// HostPort returns the host of an http or https URL in lower-case ASCII, and its port, which may be the default one.
+// HostPort returns the host of an http or https URL in lower-case ASCII, and its port, even if that is the default.
 func HostPort(u *url.URL) string {
 	host, err := asciiHost(u.Hostname())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -32,7 +33,7 @@ const (
 
 // attempt makes one attempt, as soon as the semaphore allows.
 func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
-	a := &attempt{reader: r, target: r.request.BaseURL.Document}
+	a := &attempt{reader: r, began: time.Now(), target: r.request.BaseURL.Document}
 	if r.request.Semaphore != nil {
 		select {
 		case r.request.Semaphore <- struct{}{}:
@@ -52,7 +53,7 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 	event := map[string]any{"address": a.trace.connectedTo()}
 	if failure != nil {
 		failure.interrupted = ctx.Err() != nil
-		failure.TimedOut = attemptCtx.Err() != nil && !failure.interrupted
+		failure.TimedOut = failure.TimedOut && !failure.interrupted
 		event["reason"] = failure.Reason
 	}
 	r.log(ctx, "Asked the instance", event)
@@ -62,12 +63,13 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 // attempt is one HTTP exchange with its redirects. It is the [http.RoundTripper] of the requests in it.
 type attempt struct {
 	reader *reader
+	began  time.Time
 	trace  trace
 
-	// About the last request:
-
-	target   *url.URL
-	answered bool // the head of a response has arrived
+	// target is the URL of the last request. Before the first, it is that of the document.
+	target *url.URL
+	// answered is true once the head of the last response has arrived.
+	answered bool
 }
 
 // exchange requests the document, and follows redirects.
@@ -86,12 +88,15 @@ func (a *attempt) exchange(ctx context.Context) (*Result, *Failure) {
 		return nil, a.failureOf(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return a.result(ctx, response)
+	return a.readResponse(ctx, response)
 }
 
 // RoundTrip sends a request. Extra headers and the client certificate go only to the origin of the base URL, which net/http
 // would not ensure by itself.
 func (a *attempt) RoundTrip(request *http.Request) (*http.Response, error) {
+	if err := request.Context().Err(); err != nil {
+		return nil, err // the body of a redirect took all the time
+	}
 	a.target, a.answered = request.URL, false
 	a.trace.reset()
 	transport := a.reader.transports.otherOrigins
@@ -136,6 +141,7 @@ func (a *attempt) checkRedirect(next *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		reason = fmt.Sprintf("after %d redirects", maxRedirects)
 	default:
+		next.Header.Del("Referer") // net/http adds it, and the base URL may be nobody else's business
 		return nil
 	}
 	return &redirectError{fmt.Sprintf("a redirect to %s, %s", withoutQuery(to), reason)}
@@ -175,8 +181,8 @@ func (a *attempt) description() string {
 	return description
 }
 
-// result reads the response of an instance.
-func (a *attempt) result(ctx context.Context, response *http.Response) (*Result, *Failure) {
+// readResponse turns a response into a result or a failure.
+func (a *attempt) readResponse(ctx context.Context, response *http.Response) (*Result, *Failure) {
 	body, err := readBody(response)
 	switch {
 	case response.StatusCode != http.StatusOK:
@@ -190,7 +196,7 @@ func (a *attempt) result(ctx context.Context, response *http.Response) (*Result,
 	}
 	result := &Result{
 		Document: instance.TrimByteOrderMark(body), Details: details,
-		request: a.description(), age: newCacheAge(response.Header),
+		request: a.description(), made: madeAt(a.began, response.Header),
 	}
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {
@@ -268,9 +274,6 @@ func (a *attempt) documentFailure(err error, header http.Header, body []byte) *F
 			line += " " + a.quoted(fault.Found)
 		}
 		failure.Faults = append(failure.Faults, line)
-	}
-	if document.Omitted > 0 {
-		failure.Faults = append(failure.Faults, fmt.Sprintf("and %d more", document.Omitted))
 	}
 	failure.Reason = safetext.Cut(strings.Join(failure.Faults, "; "), maxReason)
 	return failure

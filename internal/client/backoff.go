@@ -16,7 +16,7 @@ type Retry struct {
 	MinDelay, MaxDelay time.Duration
 }
 
-// These three say the same, and change together.
+// Keep these texts in step with the two functions below.
 const (
 	// RetriedStatuses says in words which statuses are tried again. CDNs have statuses of their own from 520 on.
 	RetriedStatuses = "408, 429, and 500 and above except 501"

@@ -28,7 +28,7 @@ type Config struct {
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
-// ConnectTo makes connections to an origin go to another address, without a proxy. If one of its fields is empty, none do.
+// ConnectTo makes connections to an origin go to another address, without a proxy. It has no effect unless both fields are set.
 type ConnectTo struct {
 	// Origin is in the form of [address.OriginOf].
 	Origin string
@@ -98,6 +98,6 @@ type Result struct {
 	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
 	Ambiguities []string
 
-	request string // as in [Failure.Request]
-	age     cacheAge
+	request string    // as in [Failure.Request]
+	made    time.Time // see madeAt
 }

@@ -71,7 +71,7 @@ type Failure struct {
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
 
-	permanent   bool          // another attempt cannot succeed, although one of this kind might
+	permanent   bool          // it is not worth a retry, although its kind usually is
 	interrupted bool          // the context of the read ended before the attempt did
 	retryAfter  time.Duration // the server asked to wait for so long
 }
@@ -126,7 +126,9 @@ func (a *attempt) failureOf(ctx context.Context, err error) *Failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, os.ErrDeadlineExceeded):
-		return a.newFailure(a.trace.waitedFor(a.proxy()))
+		failure := a.newFailure(a.trace.timeoutCause(a.proxy()))
+		failure.TimedOut = true
+		return failure
 	case isA[*redirectError](err):
 		return a.newFailure(RedirectNotFollowed, err.Error())
 	case isA[*proxyError](err), isOperation && (operation.Op == "proxyconnect" || operation.Op == "socks connect"):
@@ -145,6 +147,8 @@ func (a *attempt) failureOf(ctx context.Context, err error) *Failure {
 	case a.trace.failedHandshake(err), !a.answered && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
 		// The latter are alerts of TLS after the handshake, for example about a client certificate.
 		return a.newFailure(HandshakeFailed, err.Error())
+	case a.proxy() != "" && !a.trace.beyondProxy.Load(): // the proxy broke the connection, or answered no HTTP
+		return a.newFailure(ProxyFailed, err.Error())
 	case isOperation && operation.Op == "dial":
 		return a.newFailure(ConnectionFailed, err.Error())
 	case errors.Is(err, errTooLarge):

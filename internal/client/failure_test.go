@@ -20,15 +20,21 @@ import (
 func TestFailuresBelowHTTP(t *testing.T) {
 	t.Parallel()
 	body := func(contentType, text string) string { return serverURL(t, instancetest.Body(200, contentType, text)) }
+	endless := func(begin, repeated string) string { return rawServer(t, "http", writesForever(begin, repeated)) }
 	gzipHead := okHead + "Content-Encoding: gzip\r\n"
 	checkFailures(t, map[string]failing{
 		"no such host":        {"http://nonexistent.invalid", client.HostNotResolved, retried, "nonexistent.invalid"},
 		"failing name server": {"http://" + hostOfFailingNameServer, client.HostNotResolved, retried, hostOfFailingNameServer},
 		"nothing listens":     {"http://" + instancetest.ReserveAddress(t), client.ConnectionFailed, retried, ""},
 		"closed at once":      {rawServer(t, "http", closeNow), client.ConnectionBroken, retried, ""},
-		"reset at once":       {rawServer(t, "http", instancetest.ResetConnection), client.ConnectionBroken, retried, ""},
+		"reset at once":       {rawServer(t, "http", resetAfterRequest), client.ConnectionBroken, retried, ""},
 		"closed":              {serverURL(t, instancetest.CloseConnection()), client.ConnectionBroken, retried, "EOF"},
 		"reset":               {serverURL(t, instancetest.Reset()), client.ConnectionBroken, retried, ""},
+		"closed in the head":  {respondsWith(t, okHead), client.ConnectionBroken, retried, "EOF"},
+		"closed in the body":  {respondsWith(t, okHead+"Content-Length: 15\r\n\r\n{"), client.ConnectionBroken, retried, "EOF"},
+		"reset in the body": {serverURL(t, instancetest.Verbatim(okHead+"Content-Length: 15\r\n\r\n{", instancetest.Reset())),
+			client.ConnectionBroken, retried, ""},
+		"closed in a chunk": {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n5\r\n{"), client.ConnectionBroken, retried, "EOF"},
 
 		"in TLS": {rawServer(t, "http", answers("\x15\x03\x01\x00\x02\x02\x0a")), client.InvalidResponse, retried, "malformed HTTP"},
 		"HTTP/2": {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\r\n\r\n")),
@@ -40,8 +46,11 @@ func TestFailuresBelowHTTP(t *testing.T) {
 		"invalid chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.InvalidResponse, retried, "chunk"},
 		"cut in the trailer": {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.InvalidResponse, retried, "trailer"},
 		"head of 17 KiB":     {respondsWith(t, okHead+"X: "+strings.Repeat("x", 17<<10)+"\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
-		"30 KiB of 1xx": {respondsWith(t, strings.Repeat("HTTP/1.1 103 X\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 30)),
-			client.InvalidResponse, retried, "16384 bytes"},
+		"endless header":     {endless("HTTP/1.1 200 OK\r\nX: ", "x"), client.InvalidResponse, retried, "16384 bytes"},
+		"endless 1xx":        {endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
+		"endless chunk":      {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n1;", "x"), client.InvalidResponse, retried, ""},
+		"endless trailer":    {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n0\r\nX: ", "x"), client.InvalidResponse, retried, ""},
+
 		"not gzip":     {respondsWith(t, gzipHead+"\r\n"+instancetest.Newer().JSON()), client.InvalidResponse, retried, "gzip"},
 		"damaged gzip": {respondsWith(t, gzipHead+"\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.InvalidResponse, retried, "flate"},
 		"gzip that ends early": {respondsWith(t, gzipHead+"Content-Length: 12\r\n\r\n"+compressed("{}")[:12]),
@@ -53,41 +62,14 @@ func TestFailuresBelowHTTP(t *testing.T) {
 
 		"64 KiB and a byte":       {serverURL(t, instancetest.AnswerDocument(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},
 		"64 KiB and a byte, gzip": {serverURL(t, gzipped(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},
+		"endless body":            {endless(okHead+"\r\n", " "), client.ResponseTooLarge, final, ""},
+		"endless error":           {endless("HTTP/1.1 410 X\r\n\r\n", "x"), client.Status, final, "status 410 Gone"},
+		"endless redirect":        {endless("HTTP/1.1 302 X\r\nLocation: /\r\n\r\n", "x"), client.RedirectNotFollowed, final, ""},
 		"switched protocol": {serverURL(t, instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent())),
 			client.Status, final, "status 101 Switching Protocols"},
 	})
-}
-
-// A connection that breaks is worth another attempt wherever it breaks. In the body, it is always of the same kind. The part of a head
-// that arrived may not be valid HTTP, for which Go has no type.
-func TestConnectionThatBreaksAnywhereIsRetried(t *testing.T) {
-	t.Parallel()
-	document := `{"fileMaxSize":`
-	for name, response := range map[string]string{
-		"length":  okHead + "Content-Length: 15\r\n\r\n" + document,
-		"chunked": okHead + "Transfer-Encoding: chunked\r\n\r\n5\r\n" + document[:5] + "\r\na;x=y\r\n" + document[5:] + "\r\n0\r\n",
-		"gzip": okHead + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
-			fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(compressed(document)), compressed(document)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t)
-			c := newClient(t, newConfig())
-			for n := range len(response) {
-				for how, end := range map[string]instancetest.Step{"closed": instancetest.CloseConnection(), "reset": instancetest.Reset()} {
-					c.CloseIdleConnections() // what breaks after another request is retried anyway
-					cut := instancetest.Verbatim(response[:n], end)
-					server.SetScript(cut, cut)
-					got := readError(t, c, newRequest(t, server.URL()))
-					place := fmt.Sprintf("%s after %q", how, response[:n])
-					check(t, "Attempts, "+place, got.Attempts, retried)
-					if head := strings.Index(response, "\r\n\r\n"); n >= head+4 || got.Failure.Kind != client.InvalidResponse {
-						check(t, "Kind, "+place, got.Failure.Kind, client.ConnectionBroken)
-					}
-				}
-			}
-		})
-	}
+	proxy := "HTTPS_PROXY=" + endless("HTTP/1.1 200 OK\r\nX: ", "x")
+	checkFailures(t, map[string]failing{"endless head of a proxy": {proxiedHTTPS, client.ProxyFailed, retried, ""}}, proxy)
 }
 
 // These are errors that a server on this machine cannot bring about, or only by chance.
@@ -164,24 +146,6 @@ func TestStatusesAreRetriedAsDocumented(t *testing.T) {
 		}
 		checkFailures(t, tests)
 	}
-}
-
-// Endless responses end at a limit of their size, long before the request timeout.
-func TestEndlessResponsesHoldNoRead(t *testing.T) {
-	t.Parallel()
-	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
-	endless := func(begin, repeated string) string { return rawServer(t, "http", writesForever(begin, repeated)) }
-	checkFailures(t, map[string]failing{
-		"header":    {endless("HTTP/1.1 200 OK\r\nX: ", "x"), client.InvalidResponse, retried, ""},
-		"1xx":       {endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), client.InvalidResponse, retried, ""},
-		"body":      {endless(okHead+"\r\n", " "), client.ResponseTooLarge, final, ""},
-		"extension": {endless(okHead+chunked+"1;", "x"), client.InvalidResponse, retried, ""},
-		"trailer":   {endless(okHead+chunked+"0\r\nX: ", "x"), client.InvalidResponse, retried, ""},
-		"error":     {endless("HTTP/1.1 410 X\r\n"+chunked, "1\r\nx\r\n"), client.Status, final, "status 410 Gone"},
-		"redirect":  {endless("HTTP/1.1 302 X\r\nLocation: /\r\n"+chunked, "1\r\n \r\n"), client.RedirectNotFollowed, final, ""},
-	})
-	proxy := "HTTPS_PROXY=" + endless("HTTP/1.1 200 OK\r\nX: ", "x")
-	checkFailures(t, map[string]failing{"proxy": {proxiedHTTPS, client.ConnectionBroken, retried, ""}}, proxy)
 }
 
 // writesForever reads a request, and writes a text, and then another over and over until the client leaves.

@@ -34,10 +34,7 @@ import (
 
 const (
 	// long is longer than any read may take.
-	long = time.Minute
-	// short is the request timeout of reads that exceed it. Even on a busy machine, they get as far as their failure says.
-	short = 2 * time.Second
-
+	long      = time.Minute
 	userAgent = "terraform-provider-filetransfer/test"
 	// secret is the value of a header, and proxyPassword is in the URLs of proxies. No text may repeat them.
 	secret        = "Bearer s3cret/T0ken+\"<&>\""
@@ -68,34 +65,27 @@ func TestMain(m *testing.M) {
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("16") // most tests wait
 	}
-	goleak.VerifyTestMain(allTests{m})
-}
-
-// allTests stops the name servers when all tests are over: net/http goes on with a dial whose request was canceled.
-type allTests struct{ *testing.M }
-
-func (m allTests) Run() int {
-	defer stopNameServers()
-	return m.M.Run()
+	code := m.Run()
+	stopNameServers() // net/http goes on with a lookup whose request was canceled
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Println(err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 var nameServers, stopNameServers = context.WithCancel(context.Background())
 
-// The name server knows no other host than these.
 const (
 	hostOfSilentNameServer  = "silent.invalid"
 	hostOfFailingNameServer = "failing.invalid"
-	hostWithTwoAddresses    = "two-addresses.invalid"  // 127.0.0.1 and 127.0.0.2
-	hostWithoutAnswerOnIPv6 = "no-answer-aaaa.invalid" // 127.0.0.1
+	hostWithTwoAddresses    = "two-addresses.invalid"
 )
 
-// firstNameServer is, of the machine's name servers, the one that is asked first. Only it lets a lookup wait, however many there are.
-var firstNameServer sync.Map
+// addresses lists the hosts that the name server knows. No file of hosts on Windows names localhost.
+var addresses = map[string][][4]byte{"localhost.": {{127, 0, 0, 1}}, hostWithTwoAddresses + ".": {{127, 0, 0, 1}, {127, 0, 0, 2}}}
 
-func dialNameServer(ctx context.Context, _, server string) (net.Conn, error) {
-	if nameServers.Err() != nil {
-		return nil, net.ErrClosed
-	}
+func dialNameServer(ctx context.Context, _, _ string) (net.Conn, error) {
 	// Go's own resolver makes a connection with the same context, so that the hooks of the client see that connection, too.
 	if own, err := new(net.Dialer).DialContext(ctx, "udp", "127.0.0.1:53"); err == nil {
 		_ = own.Close()
@@ -114,32 +104,23 @@ func dialNameServer(ctx context.Context, _, server string) (net.Conn, error) {
 		if _, err := io.ReadFull(theirs, packet); err != nil || message.Unpack(packet) != nil {
 			return
 		}
-		message.Response, message.Additionals = true, nil
 		question := message.Questions[0]
-		host := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
-		if strings.HasSuffix(host, hostOfSilentNameServer) || host == hostWithoutAnswerOnIPv6 && question.Type == dnsmessage.TypeAAAA {
-			if first, _ := firstNameServer.LoadOrStore("", server); first == server {
-				_, _ = io.Copy(io.Discard, theirs)
-			}
+		host := strings.ToLower(question.Name.String())
+		switch {
+		case host == hostOfSilentNameServer+".":
+			instancetest.Await(theirs)
 			return
-		}
-		header := dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}
-		answer := func(address [4]byte) {
-			if question.Type == dnsmessage.TypeA {
+		case host == hostOfFailingNameServer+".":
+			message.RCode = dnsmessage.RCodeServerFailure
+		case addresses[host] == nil:
+			message.RCode = dnsmessage.RCodeNameError
+		case question.Type == dnsmessage.TypeA:
+			header := dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}
+			for _, address := range addresses[host] {
 				message.Answers = append(message.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: address}})
 			}
 		}
-		switch host {
-		case hostOfFailingNameServer:
-			message.RCode = dnsmessage.RCodeServerFailure
-		case hostWithTwoAddresses:
-			answer([4]byte{127, 0, 0, 1})
-			answer([4]byte{127, 0, 0, 2})
-		case hostWithoutAnswerOnIPv6, "localhost": // which no file of hosts on Windows names
-			answer([4]byte{127, 0, 0, 1})
-		default:
-			message.RCode = dnsmessage.RCodeNameError
-		}
+		message.Response, message.Additionals = true, nil
 		packed, _ := message.AppendPack(make([]byte, 2))
 		binary.BigEndian.PutUint16(packed, uint16(len(packed)-2))
 		_, _ = theirs.Write(packed)
@@ -203,12 +184,18 @@ func newRequest(t testing.TB, url string) client.Request {
 	return client.Request{BaseURL: base, Headers: http.Header{"Authorization": {secret}}}
 }
 
-// mustRead reads an instance.
-func mustRead(t testing.TB, c *client.Client, request client.Request) *client.Result {
+// read makes a read that may last long.
+func read(t testing.TB, c *client.Client, request client.Request) (*client.Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
-	result, err := c.Read(ctx, request)
+	return c.Read(ctx, request)
+}
+
+// mustRead reads an instance.
+func mustRead(t testing.TB, c *client.Client, request client.Request) *client.Result {
+	t.Helper()
+	result, err := read(t, c, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,12 +205,7 @@ func mustRead(t testing.TB, c *client.Client, request client.Request) *client.Re
 // readError makes a read that fails, and returns its error.
 func readError(t testing.TB, c *client.Client, request client.Request) *client.ReadError {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), long)
-	defer cancel()
-	result, err := c.Read(ctx, request)
-	if err == nil {
-		t.Fatalf("read %s, want an error", result.Document)
-	}
+	_, err := read(t, c, request)
 	return checkReadError(t, err, request)
 }
 
@@ -258,7 +240,7 @@ func readErrorOf(err error) *client.ReadError {
 	return read
 }
 
-// failing is what a read from a server meets. The reason is a part of the failure's.
+// failing is what a read from a server meets. Reason is a part of the reason of the failure.
 type failing struct {
 	url      string
 	kind     client.Kind
@@ -314,21 +296,15 @@ func checkHeaders(t *testing.T, name string, got, want http.Header) {
 // check compares a value by its name.
 func check[T comparable](t testing.TB, name string, got, want T) {
 	t.Helper()
-	format := "%s: got %v, want %v"
-	if _, isText := any(got).(string); isText {
-		format = "%s: got %q, want %q"
-	}
 	if got != want {
-		t.Errorf(format, name, got, want)
+		t.Errorf("%s: got %q, want %q", name, fmt.Sprint(got), fmt.Sprint(want))
 	}
 }
 
-func checkContains(t testing.TB, name, text string, parts ...string) {
+func checkContains(t testing.TB, name, text, part string) {
 	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s: got %q, want %q in it", name, text, part)
-		}
+	if !strings.Contains(text, part) {
+		t.Errorf("%s: got %q, want %q in it", name, text, part)
 	}
 }
 
@@ -341,9 +317,7 @@ func checkText(t testing.TB, text string) {
 	if i := strings.IndexFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }); i >= 0 {
 		t.Errorf("%q is not printable at byte %d", text, i)
 	}
-	if len(text) > 3000 {
-		t.Errorf("%.200q… has %d bytes, want at most 3000", text, len(text))
-	}
+	check(t, "whether a text has at most 3000 bytes", len(text) <= 3000, true)
 	if found := neverShown.FindString(text); found != "" {
 		t.Errorf("%q has %q, which must not be shown", text, found)
 	}
@@ -375,17 +349,16 @@ func serverURL(t testing.TB, step instancetest.Step) string {
 // compressed returns a body in gzip.
 func compressed(body string) string {
 	var compressed bytes.Buffer
-	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
-	_, _ = writer.Write([]byte(body))
+	writer := gzip.NewWriter(&compressed)
+	_, _ = io.WriteString(writer, body)
 	_ = writer.Close()
 	return compressed.String()
 }
 
-// gzipped answers a body with gzip, whatever the request accepts.
+// gzipped answers a body in gzip.
 func gzipped(body string) instancetest.Step {
 	return instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, compressed(body))
 	})
 }
@@ -397,6 +370,12 @@ func respondsWith(t testing.TB, text string) (url string) {
 }
 
 func closeNow(c net.Conn) { _ = c.Close() }
+
+// resetAfterRequest resets a connection once something has arrived: before, the client could still be connecting.
+func resetAfterRequest(c net.Conn) {
+	_, _ = c.Read(make([]byte, 1))
+	instancetest.ResetConnection(c)
+}
 
 // sends writes a text at once, and waits for the client to leave.
 func sends(text string) func(net.Conn) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -67,10 +68,12 @@ func proxiesFromEnvironment(connectToOrigin string) *proxies {
 func (p *proxies) addCredentials(user *url.Userinfo) {
 	password, _ := user.Password()
 	pair := user.Username() + ":" + password
-	for _, secret := range []string{base64.StdEncoding.EncodeToString([]byte(pair)), pair, password, user.Username()} {
-		if len(secret) >= minSecret/2 {
-			p.credentials = append(p.credentials, secret)
-		}
+	p.credentials = append(p.credentials, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
+	if secret := cmp.Or(password, user.Username()); len(secret) >= minSecret/2 { // a user name without a password is a token
+		p.credentials = append(p.credentials, secret)
+	}
+	if len(user.Username()) >= minSecret { // a shorter one may be a word such as "proxy"
+		p.credentials = append(p.credentials, user.Username())
 	}
 }
 
@@ -107,7 +110,9 @@ func (p *proxies) variableFor(target *url.URL) string {
 }
 
 // isAt reports whether a host and port are those of a proxy.
-func (p *proxies) isAt(hostPort string) bool { return slices.Contains(p.hostPorts, hostPort) }
+func (p *proxies) isAt(hostPort string) bool {
+	return slices.Contains(p.hostPorts, strings.ToLower(hostPort))
+}
 
 // checkTunnel returns an error if a proxy refused CONNECT.
 func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {

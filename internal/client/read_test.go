@@ -5,14 +5,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 // A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it. The delay
@@ -102,21 +99,6 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A name server drops one of the two questions. Go then takes 10 s to go on with the answer to the other.
-func TestNameIsReadWithoutAnAnswerOnIPv6(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	_, port, _ := net.SplitHostPort(server.Address())
-	synctest.Test(t, func(t *testing.T) {
-		config := newConfig()
-		config.RequestTimeout = 15 * time.Second
-		c := newClient(t, config)
-		result := mustRead(t, c, newRequest(t, "http://"+hostWithoutAnswerOnIPv6+":"+port))
-		check(t, "chunk size", result.Details.ChunkSizeBytes, 20000000)
-		c.CloseIdleConnections()
-	})
 }
 
 // Attempts for which a read waits in vain are not counted as made.

@@ -25,8 +25,9 @@ func textOf(body []byte) string {
 			}
 		}
 		fallthrough
-	case value.IsValid():
-		_ = value.Format(jsontext.PreserveRawStrings(false), jsontext.Multiline(false)) // without escapes, which could hide a secret
+	case value.IsValid(jsontext.AllowDuplicateNames(true)):
+		// Without escapes, which could hide a secret.
+		_ = value.Format(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(false), jsontext.Multiline(false))
 		return string(value)
 	case utf8.Valid(body):
 		return string(body)

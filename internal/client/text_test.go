@@ -27,6 +27,7 @@ func TestTextOfAServer(t *testing.T) {
 		"JSON with neither":          {body(400, asJSON, `{"detail": {"a": [1]}}`), `status 400 Bad Request: {"detail":{"a":[1]}}`},
 		"message that is no text":    {body(400, asJSON, `{"message":{"a":1}}`), `status 400 Bad Request: {"message":{"a":1}}`},
 		"JSON with escapes":          {body(400, asJSON, `["a\/b\u002bc"]`), `status 400 Bad Request: ["a/b+c"]`},
+		"JSON with a member twice":   {body(400, asJSON, `{"a":"\u002b","a":1}`), `status 400 Bad Request: {"a":"+","a":1}`},
 		"JSON that ends early":       {body(400, asJSON, `{"message":"x`), `status 400 Bad Request: {"message":"x`},
 		"JSON as HTML":               {body(400, page, `{"message":"x"}`), "status 400 Bad Request: x"},
 		"text":                       {body(404, "text/plain", "upstream failed"), "status 404 Not Found: upstream failed"},
@@ -45,7 +46,6 @@ func TestTextOfAServer(t *testing.T) {
 		"status again, and more":     {body(403, page, "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
 		"nothing to be seen":         {body(404, "", " \u200b\n"), "status 404 Not Found"},
 		"status without a name":      {body(499, "", "no"), "status 499: no"},
-		"endless":                    {instancetest.EndlessBody(410, "x"), "status 410 Gone"},
 		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found"},
 		"407 of the server itself":   {instancetest.Status(407), "status 407 Proxy Authentication Required: " + noteOfGo},
 	}
@@ -163,7 +163,7 @@ func TestProxyCredentialsAreRedacted(t *testing.T) {
 	check(t, "StatusCode", got.Failure.StatusCode, 407)
 	check(t, "whether the proxy got credentials", sent != "", true)
 	for proxy, text := range map[string]string{
-		"http://s3cret@h": "not s3cret", "s3cr:et@h": "not czNjcjpldA==", "socks5h://u:s3cret@h": "not s3cret",
+		"http://s3cret-8@h": "not s3cret-8", "s3cr:et@h": "not czNjcjpldA==", "socks5h://u:s3cret-8@h": "not s3cret-8",
 	} {
 		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).Redacted(text, nil), "not (redacted)")
 	}
@@ -192,6 +192,8 @@ func TestLogTellsOfARead(t *testing.T) {
 		t.Fatalf("log lines: got %d, want %d: %q", len(lines), len(want), lines)
 	}
 	for i, parts := range want {
-		checkContains(t, "log line", lines[i], append(parts, "url:"+server.URL()+"/instance")...)
+		for _, part := range append(parts, "url:"+server.URL()+"/instance") {
+			checkContains(t, "log line", lines[i], part)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,10 +63,12 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 		"response":      {"http://", "", nothing, client.NoResponseInTime, "no response in time"},
 		"head":          {"http://", "", begins("HTTP/1.1 200 OK\r\nX: "), client.NoResponseInTime, "no response in time"},
 		"body":          {"http://", "", begins(okHead + "Content-Length: 9999\r\n\r\n{"), client.NoResponseInTime, "no response in time"},
+		"redirect":      {"http://", "", begins("HTTP/1.1 302 X\r\nLocation: /there\r\nContent-Length: 9\r\n\r\n"), client.NoResponseInTime, "no response in time"},
+		"error":         {"http://", "", begins("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.Status, "status 403 Forbidden"},
 		"TLS":           {"https://", "", nothing, client.NoResponseInTime, "no response in time"},
-		"CONNECT":       {proxiedHTTPS, "HTTPS_PROXY=http://", nothing, client.NoResponseInTime, "no response in time"},
-		"https proxy":   {proxiedHTTPS, "HTTPS_PROXY=https://", nothing, client.NoResponseInTime, "no response in time"},
-		"SOCKS proxy":   {proxiedHTTPS, "HTTPS_PROXY=socks5://", nothing, client.NoResponseInTime, "no response in time"},
+		"CONNECT":       {proxiedHTTPS, "HTTPS_PROXY=http://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
+		"https proxy":   {proxiedHTTPS, "HTTPS_PROXY=https://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
+		"SOCKS proxy":   {proxiedHTTPS, "HTTPS_PROXY=socks5://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
 		"behind SOCKS":  {proxiedHTTPS, "HTTPS_PROXY=socks5://", socks(0), client.NoResponseInTime, "no response in time"},
 		"forward proxy": {proxiedHTTP, "HTTP_PROXY=http://", nothing, client.NoResponseInTime, "no response in time"},
 	}
@@ -84,7 +87,8 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 				began := time.Now()
 				got := readError(t, newClient(t, config, variable), request)
 				checkFailure(t, got, failing{"", test.kind, final, test.reason})
-				check(t, "TimedOut", got.Failure.TimedOut, true)
+				check(t, "TimedOut", got.Failure.TimedOut, test.kind != client.Status)
+				check(t, "whether it names the redirect", strings.Contains(got.Failure.Request, "/there"), false)
 				receive(t, "a connection to be closed", server.closed)
 				if lasted := time.Since(began); lasted > 10*time.Second {
 					t.Errorf("the connection was closed after %s, want 2 s", lasted)
@@ -125,20 +129,6 @@ func TestSilentNameServer(t *testing.T) {
 	checkFailure(t, got, failing{"", client.HostNotResolved, final, "no answer from a name server in time"})
 	check(t, "TimedOut", got.Failure.TimedOut, true)
 	check(t, "Request", got.Failure.Request, "GET https://"+hostOfSilentNameServer+"/instance")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	_, err := c.Wait(ctx, request, anything())
-	check(t, "Kind of a wait", checkReadError(t, err, request).Failure.Kind, client.HostNotResolved)
-}
-
-// A body that an error announces is no reason to lose the status.
-func TestErrorWithoutItsBodyIsToldAfterTheTimeout(t *testing.T) {
-	t.Parallel()
-	config := newConfig()
-	config.RequestTimeout = time.Second
-	silent := instancetest.Verbatim("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo", instancetest.Silent())
-	got := readError(t, newClient(t, config), newRequest(t, serverURL(t, silent)))
-	checkFailure(t, got, failing{"", client.Status, final, "status 403 Forbidden"})
 }
 
 // The largest durations add up to none that is negative.
@@ -158,11 +148,8 @@ func TestLargestDurations(t *testing.T) {
 	check(t, "Ending", got.Ending, client.OutOfTime)
 
 	server.SetDefault(instancetest.Answer())
-	ctx, cancel = context.WithTimeout(t.Context(), math.MaxInt64)
-	defer cancel()
-	if _, err := c.Wait(ctx, request, stableFor(0)); err != nil {
-		t.Error(err)
-	}
+	_, err = c.Wait(t.Context(), request, stableFor(0))
+	check(t, "error of a wait", err, nil)
 	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err = c.Wait(ctx, request, stableFor(math.MaxInt64))

@@ -3,6 +3,7 @@ package client_test
 import (
 	"encoding/pem"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,7 +29,12 @@ func TestFailuresOfTLS(t *testing.T) {
 	type server interface{ Address() string }
 	with := func(options ...instancetest.Option) server { return instancetest.New(t, options...) }
 	withCertificate := func(kind instancetest.Certificate) server { return with(instancetest.WithCertificate(kind)) }
-	sending := func(text string) server { return instancetest.NewRaw(t, sends(text)) }
+	answering := func(text string) server {
+		return instancetest.NewRaw(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096)) // the client's part of the handshake
+			sends(text)(c)
+		})
+	}
 	closing := instancetest.WithDefault(instancetest.CloseConnection())
 	const issuer, byItself = `(its issuer is "CN=instancetest CA")`, `(its issuer is "CN=instancetest")`
 	tests := map[string]struct {
@@ -43,16 +49,16 @@ func TestFailuresOfTLS(t *testing.T) {
 		"self-signed": {withCertificate(instancetest.CertificateSelfSigned), client.CertificateNotTrusted, final, client.UnknownAuthority, byItself},
 		"for clients": {withCertificate(instancetest.CertificateUnfit), client.CertificateNotTrusted, final, client.UnfitCertificate, issuer},
 
-		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, 0, "EOF"},
-		"reset":           {instancetest.NewRaw(t, instancetest.ResetConnection), client.HandshakeFailed, retried, 0, ""},
+		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, 0, ""},
+		"reset":           {instancetest.NewRaw(t, resetAfterRequest), client.HandshakeFailed, retried, 0, ""},
 		"closed after it": {with(instancetest.WithTLS(), closing), client.ConnectionBroken, retried, 0, "EOF"},
 		"plain HTTP":      {with(), client.HandshakeFailed, final, 0, "HTTP response to HTTPS client"},
-		"not TLS":         {sending("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, 0, "first record does not look like a TLS handshake"},
+		"not TLS":         {answering("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, 0, "first record does not look like a TLS handshake"},
 
-		"old versions, alert": {sending(alert(70)), client.HandshakeFailed, retried, 0, "protocol version not supported"},
-		"old versions, hello": {sending(oldServerHello), client.HandshakeFailed, retried, 0, "unsupported protocol version"},
-		"unrecognized name":   {sending(alert(112)), client.HandshakeFailed, retried, 0, "unrecognized name"},
-		"no HTTP/1.1":         {instancetest.NewRawTLS(t, instancetest.Await, "h2"), client.HandshakeFailed, retried, 0, "no application protocol"},
+		"old versions, alert": {answering(alert(70)), client.HandshakeFailed, retried, 0, "protocol version not supported"},
+		"old versions, hello": {answering(oldServerHello), client.HandshakeFailed, retried, 0, "unsupported protocol version"},
+		"unrecognized name":   {answering(alert(112)), client.HandshakeFailed, retried, 0, "unrecognized name"},
+		"no HTTP/1.1":         {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, 0, "no application protocol"},
 
 		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, 0, "certificate required"},
 		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, 0, "tls: "},

@@ -12,12 +12,15 @@ import (
 // of time, and the error of a TLS handshake. net/http may call its hooks after the request has ended.
 type trace struct {
 	resolving atomic.Bool
-	address   atomic.Pointer[string]
-	handshake atomic.Pointer[error]
+	// beyondProxy is true once the connection goes beyond its proxy, if it has one.
+	beyondProxy atomic.Bool
+	address     atomic.Pointer[string]
+	handshake   atomic.Pointer[error]
 }
 
 func (t *trace) reset() {
 	t.resolving.Store(false)
+	t.beyondProxy.Store(false)
 	t.address.Store(nil)
 	t.handshake.Store(nil)
 }
@@ -31,12 +34,14 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 				t.address.Store(&address)
 			}
 		},
+		TLSHandshakeStart: func() { t.beyondProxy.Store(true) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err != nil {
 				t.handshake.Store(&err)
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
+			t.beyondProxy.Store(true)
 			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the context of the request limits it
 			address := info.Conn.RemoteAddr().String()
 			t.address.Store(&address)
@@ -58,9 +63,12 @@ func (t *trace) failedHandshake(err error) bool {
 	return handshake != nil && errors.Is(err, *handshake)
 }
 
-// waitedFor returns the failure of a request that ran out of time, because Go's words do not say what it waited for.
-func (t *trace) waitedFor(proxy string) (Kind, string) {
+// timeoutCause returns the kind and the reason of a failure of a request that ran out of time, by how far it got. Go's words do not
+// say that.
+func (t *trace) timeoutCause(proxy string) (Kind, string) {
 	switch {
+	case t.connectedTo() != "" && proxy != "" && !t.beyondProxy.Load():
+		return ProxyFailed, "no answer of the proxy in time"
 	case t.connectedTo() != "":
 		return NoResponseInTime, "no response in time"
 	case t.resolving.Load():

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"math/rand/v2"
@@ -51,24 +52,13 @@ func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse
 		IdleConnTimeout:        idleConnTimeout,
 		MaxResponseHeaderBytes: maxHead,
 	}
+	otherOrigins.DialTLSContext = d.dialTLS(proxies, tlsConfigs.plain, tlsConfigs.plain)
 	if tlsConfigs.withCertificate == nil {
 		return &transports{otherOrigins, otherOrigins}
 	}
 	sameOrigin := otherOrigins.Clone()
 	sameOrigin.TLSClientConfig = tlsConfigs.withCertificate
-	// net/http would use one configuration for the instance and for an https proxy, which must not see the certificate.
-	sameOrigin.DialTLSContext = func(ctx context.Context, network, hostPort string) (net.Conn, error) {
-		connection, err := d.dial(ctx, network, hostPort)
-		if err != nil {
-			return nil, err
-		}
-		config := tlsConfigs.withCertificate.Clone()
-		if proxies.isAt(hostPort) {
-			config = tlsConfigs.plain.Clone()
-		}
-		config.ServerName, _, _ = net.SplitHostPort(hostPort)
-		return tls.Client(connection, config), nil // net/http makes the handshake
-	}
+	sameOrigin.DialTLSContext = d.dialTLS(proxies, tlsConfigs.withCertificate, tlsConfigs.plain)
 	return &transports{sameOrigin, otherOrigins}
 }
 
@@ -84,9 +74,9 @@ type dialer struct {
 
 // dial connects to a host and port, or to where ConnectTo says.
 //
-// net/http separates a dial from the context of its request, so that another request can use the connection. The connection
-// therefore gets a deadline here, until a request gets it (see trace.hooks): without one, a server or a proxy that accepts
-// the connection and stays silent would keep it forever. It is one second late, so that the attempt's own timeout comes first.
+// net/http goes on with a dial after its request has ended, so that another request can use the connection. The deadline ends a dial,
+// or a handshake with a peer that stays silent, until a request gets the connection (see trace.hooks). It is one second later than
+// the attempt's own, so that this one comes first.
 func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	if strings.EqualFold(hostPort, d.from) {
 		hostPort = d.to
@@ -106,9 +96,34 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return connection, connection.SetDeadline(deadline)
 }
 
-// dialAny connects to the addresses of a host in random order, until one of them accepts. An address that this machine cannot
-// reach, such as one of IPv6, does not count, but one that stays silent takes all the time.
-func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (connection net.Conn, err error) {
+// dialTLS returns a function that connects to an instance or to an https proxy, with a configuration for each. net/http would use one
+// for both, and an https proxy must not see the client certificate.
+func (d *dialer) dialTLS(proxies *proxies, toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+		connection, err := d.dial(ctx, network, hostPort)
+		if err != nil {
+			return nil, err
+		}
+		config, isProxy := toInstance.Clone(), proxies.isAt(hostPort)
+		if isProxy {
+			config = toProxy.Clone()
+		}
+		config.ServerName, _, _ = net.SplitHostPort(hostPort)
+		secured := tls.Client(connection, config)
+		if !isProxy {
+			return secured, nil // net/http makes the handshake
+		}
+		if err := secured.HandshakeContext(ctx); err != nil {
+			_ = connection.Close()
+			return nil, err // to which net/http adds that it is the proxy's
+		}
+		return secured, nil
+	}
+}
+
+// dialAny tries the addresses of a host in random order, until one of them accepts. An address that refuses, or that this machine
+// cannot reach, is skipped. One that is silent uses up the attempt. The error is that of the first address.
+func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err
@@ -119,11 +134,13 @@ func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (
 	if err != nil {
 		return nil, err
 	}
+	var firstErr error
 	for _, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
-		connection, err = dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port))
+		connection, err := dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port))
 		if err == nil {
-			break
+			return connection, nil
 		}
+		firstErr = cmp.Or(firstErr, err)
 	}
-	return connection, err
+	return nil, firstErr
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ type WaitError struct {
 	ReadError
 	// Differences are those of the last answer that was read, safe to print.
 	Differences []Difference
-	// Held is how long the condition had held when the wait ended, and Answers is the number of answers in which it did.
+	// Held is how long the condition had held in a row when the wait ended, and Answers is the number of answers in which it did.
 	Held    time.Duration
 	Answers int
 }
@@ -56,7 +57,6 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
 		w.streak.checkGap()
-		began := time.Now()
 		result, failure := r.attempt(ctx)
 		if failure != nil && ctx.Err() != nil {
 			return nil, w.failed(ctx, r, failure)
@@ -66,7 +66,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		}
 		w.last = failure
 		if failure == nil {
-			w.streak.extend(began, result.age)
+			w.streak.extend(result.made)
 			if w.streak.held >= until.StableFor {
 				c.dropConnections()
 				return result, nil
@@ -78,7 +78,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 			}
 			continue
 		}
-		w.streak.answers = 0
+		w.streak = streak{}
 		w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
 		if !r.pause(ctx, backoff, failure) {
 			return nil, w.failed(ctx, r, failure)
@@ -100,8 +100,9 @@ type wait struct {
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
 func (w *wait) check(r *reader, result *Result) *Failure {
-	if result.age.known && result.age.earliest(time.Now()).Before(w.began) {
-		return &Failure{Kind: Cached, Request: result.request, Reason: fmt.Sprintf("answered by a cache, %d s old", result.age.seconds)}
+	if result.made.Before(w.began) {
+		age := time.Since(result.made) - time.Second // see madeAt
+		return &Failure{Kind: Cached, Request: result.request, Reason: fmt.Sprintf("answered by a cache, %.0f s old", age.Seconds())}
 	}
 	w.differences = w.until.Differences(result.Details)
 	if len(w.differences) == 0 {
@@ -143,10 +144,10 @@ func (w *wait) interval() time.Duration {
 type streak struct {
 	// answers is their number. It is 0 if the last attempt failed.
 	answers int
-	// held is the time between the first answer and the last, or less where a cache makes it uncertain.
+	// held is the time from when the first answer was read to when the last one was made.
 	held time.Duration
 
-	first    time.Time // when the first answer had certainly been made
+	first    time.Time // when the first answer was read
 	lastRead time.Time // when the last answer was read, by the clock of the system
 }
 
@@ -157,22 +158,29 @@ const maxGap = 3 * time.Second
 // suspended. The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
 func (s *streak) checkGap() {
 	if s.answers > 0 && time.Now().Round(0).Sub(s.lastRead) > maxGap {
-		s.answers = 0
+		*s = streak{}
 	}
 }
 
-// extend adds an answer to an attempt that began at the given time. A copy in a cache says nothing about the time after it was
-// made.
-func (s *streak) extend(began time.Time, age cacheAge) {
+// extend adds an answer that was made at a time.
+func (s *streak) extend(made time.Time) {
 	now := time.Now()
-	made, lastMade := now, began
-	if age.known {
-		made, lastMade = age.latest(now), age.earliest(now)
-	}
 	if s.answers == 0 {
-		s.first, s.held = made, 0
+		s.first = now
 	}
 	s.answers++
-	s.held = max(s.held, lastMade.Sub(s.first))
+	s.held = max(s.held, made.Sub(s.first))
 	s.lastRead = now.Round(0)
+}
+
+// madeAt returns when an answer was made, at the earliest: when the attempt began or, if a cache answered, before that by its age (RFC
+// 9111, section 5.1), which counts whole seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
+func madeAt(began time.Time, header http.Header) time.Time {
+	age, _, _ := strings.Cut(header.Get("Age"), ",")
+	age = strings.TrimSpace(age)
+	if age == "" || strings.Trim(age, "0123456789") != "" {
+		return began
+	}
+	seconds, _ := strconv.ParseInt(age, 10, 32) // the only error left is that of the range
+	return time.Now().Add(-time.Duration(seconds+1) * time.Second)
 }

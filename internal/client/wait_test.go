@@ -281,7 +281,7 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 			err := fake.wait(t, 5*time.Second, anything())
 			checkContains(t, name+": outcome", fake.outcome(err), test.want)
 			if err != nil {
-				checkContains(t, name+": Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, ", " s old")
+				checkContains(t, name+": Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, ")
 			}
 		})
 	}

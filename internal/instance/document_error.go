@@ -14,9 +14,6 @@ import (
 // WholeDocument is the path of a fault that concerns the whole document.
 const WholeDocument = "the document"
 
-// maxFaults is the maximum number of faults that an error lists.
-const maxFaults = 20
-
 // Fault is one thing that is wrong with a document.
 type Fault struct {
 	// Path is the place of the fault, such as "fileMaxSize", "recommendedExpireTimes[3].inSeconds" or [WholeDocument].
@@ -33,10 +30,8 @@ func (f Fault) String() string { return f.Path + ": " + f.Problem }
 
 // DocumentError says why a document is not an instance document.
 type DocumentError struct {
-	// Faults lists at most 20 faults, in the documented order of the fields.
+	// Faults lists all faults, in the documented order of the fields. A document has at most a few hundred.
 	Faults []Fault
-	// Omitted is the number of faults that Faults leaves out.
-	Omitted int
 	// NotJSON is true if the document is not valid JSON. It then has one fault.
 	NotJSON bool
 	// EndsEarly is true if the document is empty, or the beginning of a JSON document. NotJSON is then true too.
@@ -51,19 +46,10 @@ func (e *DocumentError) Error() string {
 	for _, fault := range e.Faults {
 		lines = append(lines, fault.String())
 	}
-	if e.Omitted > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", e.Omitted))
-	}
 	return strings.Join(lines, "; ")
 }
 
-func (e *DocumentError) add(fault Fault) {
-	if len(e.Faults) == maxFaults {
-		e.Omitted++
-		return
-	}
-	e.Faults = append(e.Faults, fault)
-}
+func (e *DocumentError) add(fault Fault) { e.Faults = append(e.Faults, fault) }
 
 // syntaxFault converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after the
 // document.

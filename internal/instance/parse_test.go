@@ -254,7 +254,7 @@ func TestParseListsEveryFault(t *testing.T) {
 	}
 }
 
-// Options after the hundredth are counted, but not read, and faults after the twentieth are counted, but not listed.
+// Options after the hundredth are counted, but not read.
 func TestParseHasLimits(t *testing.T) {
 	t.Parallel()
 	options := slices.Repeat([]instancetest.Document{instancetest.NewerEntry("1 hour", 3600)}, 100)
@@ -264,14 +264,11 @@ func TestParseHasLimits(t *testing.T) {
 	}
 
 	want := []string{"recommendedExpireTimes: expected at most 100 entries, found 102"}
-	for i := range 19 {
+	for i := range 100 {
 		want = append(want, fmt.Sprintf("recommendedExpireTimes[%d].label: required, but missing", i))
 	}
 	options = slices.Repeat([]instancetest.Document{options[0].Without("label")}, 102)
-	invalid := checkFaults(t, newer.With("recommendedExpireTimes", options).JSON(), want...)
-	if got, want := invalid.Error(), strings.Join(want, "; ")+"; and 81 more"; got != want {
-		t.Errorf("the error is:\n  %s\nwant:\n  %s", got, want)
-	}
+	checkFaults(t, newer.With("recommendedExpireTimes", options).JSON(), want...)
 }
 
 // A duplicate member is the only fault that is listed. It is named only if it is a field: other names are text of the document.

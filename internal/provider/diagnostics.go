@@ -12,7 +12,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// maxListed is the maximum number of keys that a warning lists.
+// maxListed is the maximum number of keys or faults that a message lists.
 const maxListed = 20
 
 // failureMessage is what a user reads about a kind of failure, besides the evidence.
@@ -200,7 +200,7 @@ func (f failedRead) evidence() []string {
 	case len(differences) > 0:
 		return []string{sentence(failure.String()), "The last answer was not what is expected:" + bullets(differences)}
 	case len(failure.Faults) > 0:
-		return []string{failure.Request + " answered JSON that is not an instance document:" + bullets(failure.Faults)}
+		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
 	case failure.Certificate == client.UnknownAuthority && f.unusableCAs != "":
 		return []string{sentence(failure.String()) + " " + f.unusableCAs}
 	default:

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
@@ -71,7 +73,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
 	ownBaseURL := !model.BaseURL.IsNull()
-	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(ownBaseURL, req, resp) {
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp, baseURL) {
 		return
 	}
 
@@ -96,16 +98,20 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 }
 
 // deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. It returns true if it did.
-func (d *providerData) deferOrRefuse(ownBaseURL bool, req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	deferred, unknown := d.checkKnownArguments(ownBaseURL, req.ClientCapabilities.DeferralAllowed,
-		", or let the data source depend on the same resource (depends_on), so that it is read during the apply")
-	resp.Diagnostics.Append(unknown)
-	if deferred {
-		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-		// The framework has no function that makes a whole state unknown.
-		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasource.ReadResponse, baseURLs ...address.BaseURL) bool {
+	unknown := d.unknownFor(baseURLs...)
+	if len(unknown) == 0 {
+		return false
 	}
-	return deferred || unknown != nil
+	if !req.ClientCapabilities.DeferralAllowed {
+		resp.Diagnostics.Append(notKnownYet(unknown, ", or let the data source depend on the same resource (depends_on), so that it "+
+			"is read during the apply"))
+		return true
+	}
+	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+	// The framework has no function that makes a whole state unknown.
+	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+	return true
 }
 
 // ambiguityWarning returns a warning that lists expiry options whose unit is uncertain, or nil if there are none.

@@ -290,10 +290,10 @@ func pathAtFault(failed failedRead) path.Path {
 // requestFor returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
 // URL is not valid, as in a state that somebody edited.
 func (r *instanceRecordResource) requestFor(baseURL types.String) (client.Request, diag.Diagnostic) {
-	if _, unknown := r.provider.checkKnownArguments(true, false, ""); unknown != nil {
-		return client.Request{}, unknown
-	}
 	parsed, err := address.Parse(baseURL.ValueString())
+	if unknown := r.provider.unknownFor(parsed); err == nil && len(unknown) > 0 {
+		return client.Request{}, notKnownYet(unknown, "")
+	}
 	if err != nil {
 		return client.Request{}, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(baseURL.ValueString(), err))
 	}
@@ -310,7 +310,8 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may have one of them
 	if imported {
 		state.model.WaitFailed = types.BoolValue(false)
-		if deferred, _ := r.provider.checkKnownArguments(true, req.ClientCapabilities.DeferralAllowed, ""); deferred {
+		baseURL, _ := address.Parse(state.model.BaseURL.ValueString()) // ImportState has checked it
+		if req.ClientCapabilities.DeferralAllowed && len(r.provider.unknownFor(baseURL)) > 0 {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}

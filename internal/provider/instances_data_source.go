@@ -127,7 +127,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(diags...)
 	baseURLs, diags := parseBaseURLs(path.Root("base_urls"), model.BaseURLs)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(true, req, resp) {
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp, slices.Collect(maps.Values(baseURLs))...) {
 		return
 	}
 

@@ -58,8 +58,5 @@ func invalidDocument(err error) string {
 	for _, fault := range documentErr.Faults {
 		lines = append(lines, fault.String())
 	}
-	if documentErr.Omitted > 0 {
-		lines = append(lines, count(documentErr.Omitted, "more fault"))
-	}
-	return "This is not an instance document:" + bullets(lines)
+	return "This is not an instance document:" + listed(lines)
 }

@@ -40,7 +40,7 @@ type providerData struct {
 	requestTimeout time.Duration
 	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
 	unusableCAs string
-	// unknown lists the arguments that are not known yet (see checkKnownArguments).
+	// unknown lists the arguments that are not known yet (see unknownFor).
 	unknown []string
 }
 
@@ -75,7 +75,7 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 	}
 	diags.Append(data.warnings(config)...)
 	if usable, total := client.CountCACerts(config.CACertPEM.ValueString()); usable < total {
-		data.unusableCAs = fmt.Sprintf("%d of %d certificates in ca_cert_pem cannot be used.", total-usable, total)
+		data.unusableCAs = fmt.Sprintf("%d of %d blocks in ca_cert_pem cannot be used.", total-usable, total)
 	}
 	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
 	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
@@ -191,19 +191,36 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 	return slices.Compact(unknown)
 }
 
-// checkKnownArguments returns true if an argument that a read needs is unknown and it may be deferred, or an error, whose
-// text otherRemedy ends. A read with its own base URL needs the provider's only with request_headers or connect_to.
-func (d *providerData) checkKnownArguments(ownBaseURL, deferralAllowed bool, otherRemedy string) (deferred bool, notKnown diag.Diagnostic) {
-	forOrigin := func(name string) bool { return name == "request_headers" || name == "connect_to" }
-	unknown := slices.Clone(d.unknown)
-	if ownBaseURL && len(d.headers) == 0 && d.connectTo == "" && !slices.ContainsFunc(unknown, forOrigin) {
-		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == "base_url" })
+// unknownFor returns the arguments of the provider that are not known yet, and that a read of these base URLs needs. A base URL is zero
+// if it is the provider's own, and that is unknown.
+//
+// request_headers and connect_to are only for the origin of the provider's base_url, so they matter to no other instance, and base_url
+// matters to one with a URL of its own only because of them.
+func (d *providerData) unknownFor(baseURLs ...address.BaseURL) (needed []string) {
+	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
+	isProviders := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
+	isForOrigin := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
+	for _, name := range d.unknown {
+		switch name {
+		case "base_url":
+			if isForOrigin || slices.Contains(baseURLs, address.BaseURL{}) {
+				needed = append(needed, name)
+			}
+		case "request_headers", "connect_to":
+			if isUnknown("base_url") || slices.ContainsFunc(baseURLs, isProviders) {
+				needed = append(needed, name)
+			}
+		default:
+			needed = append(needed, name)
+		}
 	}
-	if len(unknown) == 0 || deferralAllowed {
-		return len(unknown) > 0, nil
-	}
-	return false, diag.NewErrorDiagnostic("Provider configuration not known yet",
-		"The instance cannot be read while the plan is made, because these arguments of the provider are known only after "+
-			"apply:"+bullets(unknown)+"\n\nGive them values that are known when the plan is made, create what they depend "+
-			"on first (terraform apply -target=...)"+otherRemedy+".")
+	return needed
+}
+
+// notKnownYet returns an error about unknown arguments of the provider. otherRemedy ends it.
+func notKnownYet(unknown []string, otherRemedy string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Provider configuration not known yet",
+		"The instance cannot be read yet, because these arguments of the provider are known only after apply:"+bullets(unknown)+
+			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply "+
+			"-target=...)"+otherRemedy+".")
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"net/http"
@@ -102,17 +103,22 @@ var baseURLValidator = textValidator(summaryBaseURL, "an http or https URL with 
 		return invalidURL(text, err)
 	})
 
-// invalidURL returns what is wrong with a base URL, or "" if err is nil. It quotes the URL unless it may have a password, because
-// a URL from a variable or from the environment is shown nowhere else.
+// invalidURL returns what is wrong with a base URL, or "" if err is nil.
 func invalidURL(text string, err error) string {
-	if err == nil {
+	return unusable(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
+}
+
+// unusable returns why a text cannot be used, and what to write instead, or "" if err is nil. It quotes the text unless it may have a
+// password, because a value from a variable or from the environment is shown nowhere else.
+func unusable(text string, err error, expected string) string {
+	switch {
+	case err == nil:
 		return ""
+	case strings.Contains(text, "@"):
+		return "cannot be used, and is not shown here, because it has an @.\n\nWrite " + expected + ", without user info."
+	default:
+		return fmt.Sprintf("is %q, which cannot be used: %s.\n\nWrite %s.", safetext.Cut(text, 200), safetext.Line(err.Error()), expected)
 	}
-	problem := fmt.Sprintf("is %q, which cannot be used: %s.", safetext.Cut(text, 200), safetext.Line(err.Error()))
-	if strings.Contains(text, "@") {
-		problem = "cannot be used, and is not shown here, because it has an @: a base URL has no user info before its host."
-	}
-	return problem + "\n\n" + `Write a URL like "https://files.example.org" or "https://example.org/files/api".`
 }
 
 var baseURLsValidator = valueValidator[types.Map]{
@@ -129,14 +135,7 @@ var connectToValidator = textValidator("Invalid connect_to", "a host and a port 
 })
 
 func invalidHostPort(text string, err error) string {
-	if err == nil {
-		return ""
-	}
-	problem := fmt.Sprintf("is %q, which cannot be used: %s.", safetext.Cut(text, 40), safetext.Line(err.Error()))
-	if strings.Contains(text, "@") {
-		problem = "cannot be used, and is not shown here, because it has an @."
-	}
-	return problem + "\n\n" + `Write a host and a port, like "127.0.0.1:8443" or "[::1]:8443".`
+	return unusable(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
 }
 
 const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
@@ -181,8 +180,9 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 	parsed := make(http.Header, len(headers.Elements()))
 	var diags diag.Diagnostics
 	invalidNames := 0
-	for name, element := range headers.Elements() {
-		value := element.(types.String)
+	elements := headers.Elements()
+	for _, name := range slices.Sorted(maps.Keys(elements)) {
+		value := elements[name].(types.String)
 		canonical := http.CanonicalHeaderKey(name)
 		problem := ""
 		switch {

@@ -1,0 +1,161 @@
+package client_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, variable := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
+			t.Run(variable+"="+before, func(t *testing.T) {
+				t.Parallel()
+				url, option, method := proxiedHTTP, instancetest.WithPlainHTTP(), http.MethodGet
+				if strings.EqualFold(variable, "HTTPS_PROXY") {
+					url, option, method = proxiedHTTPS, instancetest.WithTLS(), http.MethodConnect
+				}
+				server := instancetest.New(t, option)
+				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
+				c := newClient(t, newConfig(), variable+"="+before+proxy.Address())
+				mustRead(t, c, newRequest(t, url))
+				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
+
+				check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
+				sent := proxy.Requests()[0]
+				check(t, "method", sent.Method, method)
+				check(t, "proxy's credentials sent", strings.HasPrefix(sent.Header.Get("Proxy-Authorization"), "Basic "), strings.Contains(before, "@"))
+				check(t, "instance's credentials sent to the proxy", sent.Header.Get("Authorization") != "", method == http.MethodGet)
+				check(t, "Host", server.Requests()[0].Host, instancetest.ProxiedHost)
+				check(t, "Authorization", server.Requests()[0].Header.Get("Authorization"), secret)
+			})
+		}
+	}
+	server := instancetest.New(t)
+	excepted := newClient(t, newConfig(), "HTTP_PROXY="+server.Origin(), "NO_PROXY=.example")
+	check(t, "Kind without the proxy", readError(t, excepted, newRequest(t, proxiedHTTP)).Failure.Kind, client.HostNotResolved)
+	check(t, "number of requests to the proxy", len(server.Requests()), 0)
+}
+
+// The client certificate is for the instance alone.
+func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
+	t.Parallel()
+	plain, secured := instancetest.WithPlainHTTP(), instancetest.WithClientCertificate()
+	tlsProxy := []instancetest.ProxyOption{instancetest.WithProxyCertificate(instancetest.CertificateValid)}
+	tests := map[string]struct {
+		instance instancetest.Option
+		proxy    []instancetest.ProxyOption
+		url      string
+		shown    bool // to the instance
+	}{
+		"HTTP, proxy with HTTP":   {plain, nil, proxiedHTTP, false},
+		"HTTP, proxy with HTTPS":  {plain, tlsProxy, proxiedHTTP, false},
+		"HTTPS, proxy with HTTP":  {secured, nil, proxiedHTTPS, true},
+		"HTTPS, proxy with HTTPS": {secured, tlsProxy, proxiedHTTPS, true},
+	}
+	config := newConfig()
+	config.TLS = certified
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, test.instance)
+			proxy := instancetest.NewProxy(t, append(test.proxy, instancetest.WithProxyTarget(server))...)
+			mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, test.url))
+			check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
+			check(t, "certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
+			check(t, "certificate shown to the instance", server.Requests()[0].ClientCertificate, test.shown)
+		})
+	}
+}
+
+func TestFailuresWithAProxy(t *testing.T) {
+	t.Parallel()
+	const user, broken = "user:" + proxyPassword + "@", client.ConnectionBroken
+	nowhere := instancetest.ReserveAddress(t)
+	refusing := func(status int) string { return instancetest.NewProxy(t, instancetest.WithProxyRefusal(status)).URL() }
+	withCertificate := func(kind instancetest.Certificate) string {
+		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind), instancetest.WithProxyRefusal(403)).URL()
+	}
+	closingBehindSOCKS := rawServer(t, "socks5", socks(0))
+	tests := map[string]struct {
+		proxy, url string
+		kind       client.Kind
+		attempts   int
+		reason     string
+	}{
+		"refuses":                   {refusing(403), proxiedHTTPS, client.ProxyFailed, final, "the proxy refused to connect: status 403 Forbidden"},
+		"wants credentials":         {refusing(407), proxiedHTTPS, client.ProxyFailed, final, "status 407 Proxy Authentication Required"},
+		"wants credentials, HTTP":   {refusing(407), proxiedHTTP, client.ProxyFailed, final, "status 407 Proxy Authentication Required"},
+		"cannot reach the instance": {refusing(502), proxiedHTTPS, client.ProxyFailed, retried, "status 502 Bad Gateway"},
+		"answers 204":               {refusing(204), proxiedHTTPS, client.ProxyFailed, final, "status 204 No Content"},
+		"down":                      {"http://" + user + nowhere, proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"down, HTTP":                {user + nowhere, proxiedHTTP, client.ProxyFailed, retried, ""},
+		"not found":                 {"http://" + user + "nonexistent.invalid:3128", proxiedHTTPS, client.ProxyFailed, retried, "nonexistent.invalid"},
+		"closes":                    {rawServer(t, "http", closeNow), proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"https, expired":            {withCertificate(instancetest.CertificateExpired), proxiedHTTPS, client.ProxyFailed, final, "certificate has expired"},
+		"https, refuses":            {withCertificate(instancetest.CertificateValid), proxiedHTTPS, client.ProxyFailed, final, "status 403"},
+		"https, without TLS":        {"https://" + instancetest.New(t).Address(), proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"SOCKS, down":               {"socks5h://" + user + nowhere, proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"SOCKS, closes":             {rawServer(t, "socks5", closeNow), proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"SOCKS, instance down":      {rawServer(t, "socks5", socks(4)), proxiedHTTPS, client.ProxyFailed, retried, "host unreachable"},
+
+		// What comes from beyond the proxy, or may do so, is a failure of the instance.
+		"refuses, HTTP":         {refusing(403), proxiedHTTP, client.Status, final, "status 403 Forbidden"},
+		"closes, HTTP":          {rawServer(t, "http", closeNow), proxiedHTTP, broken, retried, ""},
+		"SOCKS, instance, HTTP": {closingBehindSOCKS, proxiedHTTP, broken, retried, ""},
+		"SOCKS, instance":       {closingBehindSOCKS, proxiedHTTPS, client.HandshakeFailed, retried, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scheme, _, _ := strings.Cut(test.url, "://")
+			variable := strings.ToUpper(scheme) + "_PROXY"
+			got := readError(t, newClient(t, newConfig(), variable+"="+test.proxy), newRequest(t, test.url))
+			checkFailure(t, got, failing{"", test.kind, test.attempts, test.reason})
+			checkProxyOf(t, got.Failure, test.url, variable)
+		})
+	}
+}
+
+// checkProxyOf checks that a failure names the variable of its proxy, and not the address of the proxy.
+func checkProxyOf(t *testing.T, failure *client.Failure, url, variable string) {
+	t.Helper()
+	// Another test may have set the variable in lower case for a moment.
+	want := strings.NewReplacer("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY").Replace(failure.Request)
+	check(t, "Request", want, "GET "+url+"/instance (through the proxy in "+variable+")")
+}
+
+// A request must not bypass its proxy because the URL of the proxy is not valid. No other attempt of a read can succeed.
+func TestInvalidProxyURL(t *testing.T) {
+	t.Parallel()
+	const user = "user:" + proxyPassword + "@"
+	server := instancetest.New(t)
+	for name, test := range map[string]struct {
+		url, reason string
+		variables   []string
+	}{
+		"not a URL":        {proxiedHTTPS, "its URL is not valid", []string{"HTTPS_PROXY=http://" + user + "[::1"}},
+		"line break":       {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://" + user + "pro\nxy.invalid"}},
+		"another scheme":   {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=ftp://" + user + "proxy.invalid"}},
+		"# in a password":  {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://user:#" + proxyPassword + "@proxy.invalid"}},
+		"no host":          {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://"}},
+		"of a CGI program": {proxiedHTTP, "refusing to use HTTP_PROXY", []string{"HTTP_PROXY=http://proxy.invalid", "REQUEST_METHOD=GET"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, request := newClient(t, newConfig(), test.variables...), newRequest(t, test.url)
+			got := readError(t, c, request)
+			checkFailure(t, got, failing{"", client.ProxyFailed, final, test.reason})
+			if name != "of a CGI program" { // in which Go refuses HTTP_PROXY also where no proxy is needed
+				mustRead(t, c, newRequest(t, server.URL()))
+			}
+		})
+	}
+	c := newClient(t, newConfig(), "HTTP_PROXY=http://[", "HTTPS_PROXY="+instancetest.ReserveAddress(t))
+	got := readError(t, c, newRequest(t, proxiedHTTPS))
+	checkFailure(t, got, failing{"", client.ProxyFailed, retried, ""}) // the other variable is valid
+}

@@ -1,0 +1,223 @@
+package client_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
+)
+
+func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
+	t.Parallel()
+	document, longest := instancetest.Newer().JSON(), padded(64<<10)
+	responds := func(text string) instancetest.Option { return instancetest.WithDefault(verbatim(text)) }
+	var chunks strings.Builder
+	for _, b := range []byte(document) {
+		chunks.WriteString("1\r\n" + string([]byte{b}) + "\r\n")
+	}
+	config := newConfig()
+	config.TLS = certified
+	c := newClient(t, config)
+	for name, option := range map[string]instancetest.Option{
+		"HTTP":                instancetest.WithPlainHTTP(),
+		"HTTPS":               instancetest.WithTLS(),
+		"TLS 1.2":             instancetest.WithTLS12(),
+		"mutual TLS":          instancetest.WithClientCertificate(),
+		"under a path":        instancetest.WithPath("/files/api"),
+		"required header":     instancetest.WithRequiredHeader("Authorization", secret),
+		"gzip":                instancetest.WithDefault(gzipped(document)),
+		"byte order mark":     instancetest.WithDocument("\ufeff" + document),
+		"other content type":  instancetest.WithDefault(instancetest.Body(200, "text/html", document)),
+		"no content type":     instancetest.WithDefault(instancetest.Body(200, "", document)),
+		"64 KiB":              instancetest.WithDocument(longest),
+		"64 KiB, gzip":        instancetest.WithDefault(gzipped(longest)),
+		"64 KiB, no length":   responds("HTTP/1.1 200 OK\r\n\r\n" + longest),
+		"HTTP/1.0":            responds("HTTP/1.0 200 OK\r\n\r\n" + document),
+		"1xx before":          responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document),
+		"chunked by the byte": responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, option)
+			for _, url := range []string{server.URL(), server.URL() + "//", strings.Replace(server.URL(), "127.0.0.1", "LOCALHOST", 1)} {
+				result := mustRead(t, c, newRequest(t, url))
+				check(t, "document", strings.TrimRight(string(result.Document), " "), document)
+				check(t, "FileMaxSizeBytes", result.Details.FileMaxSizeBytes, 64424509440)
+			}
+			for _, sent := range server.Requests() {
+				check(t, "request", sent.Method+" "+server.Origin()+sent.Path+"?"+sent.RawQuery, "GET "+server.URL()+"/instance?")
+			}
+		})
+	}
+}
+
+// With HTTP/2, a server could hold a read beyond its timeouts.
+func TestServersAreOfferedHTTP11Only(t *testing.T) {
+	t.Parallel()
+	protocol := make(chan string, 2)
+	server := instancetest.NewRawTLS(t, func(c net.Conn) { protocol <- c.(*tls.Conn).ConnectionState().NegotiatedProtocol }, "h2", "http/1.1")
+	readError(t, newClient(t, newConfig()), newRequest(t, "https://"+server.Address()))
+	check(t, "protocol", <-protocol, "http/1.1")
+}
+
+func TestRequestHasTheDocumentedHeaders(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
+	request.Headers = nil
+	mustRead(t, c, request)
+	request.Headers = http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "User-Agent": {"mine"}}
+	shared := request.Headers.Clone()
+	mustRead(t, c, request)
+	checkHeaders(t, "headers of the request after the read", request.Headers, shared)
+
+	sent := server.Requests()
+	checkHeaders(t, "headers sent by default", sent[0].Header, ownHeaders())
+	check(t, "Host", sent[0].Host, server.Address())
+	want := ownHeaders()
+	want["X-Api-Key"], want["Accept"], want["User-Agent"] = []string{"k"}, []string{"text/plain"}, []string{"mine"}
+	checkHeaders(t, "headers sent", sent[1].Header, want)
+}
+
+func TestSequentialReadsShareOneConnection(t *testing.T) {
+	t.Parallel()
+	for name, instance := range map[string]instancetest.Option{
+		"HTTP": instancetest.WithPlainHTTP(), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instance)
+			config := newConfig()
+			config.TLS = certified
+			c, request := newClient(t, config), newRequest(t, server.URL())
+			for range 10 {
+				// Neither failures nor redirects cost a connection.
+				server.SetScript(instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
+					instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
+				mustRead(t, c, request)
+				readError(t, c, request)
+				mustRead(t, c, request)
+				readError(t, c, request)
+			}
+			// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
+			if n, m := server.Connections(), len(server.Requests()); n > 3 || m != 50 {
+				t.Errorf("%d connections for %d requests, want 1 for 50", n, m)
+			}
+		})
+	}
+}
+
+func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c, request := newClient(t, config), newRequest(t, server.URL())
+	for range 5 {
+		mustRead(t, c, request)
+		server.CloseClientConnections()
+	}
+}
+
+// Behind a load balancer or after a change of DNS, an old connection would still lead to the old server.
+func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPlainHTTP(), "TLS": instancetest.WithClientCertificate()} {
+		for _, throughProxy := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, proxy: %t", name, throughProxy), func(t *testing.T) {
+				t.Parallel()
+				server := instancetest.New(t, option)
+				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
+				url, connections := server.URL(), server.Connections
+				if throughProxy {
+					url = strings.Replace(url, server.Address(), instancetest.ProxiedHost, 1)
+					connections = proxy.Connections // what it connects to is up to the proxy
+				}
+				config := newConfig()
+				config.TLS = certified
+				c, request := newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url)
+				mustRead(t, c, request) // leaves a connection in the pool
+				before := connections()
+				server.SetScript(instancetest.Status(503), instancetest.Status(404), instancetest.Answer())
+				if _, err := c.Wait(t.Context(), request, anything()); err != nil {
+					t.Fatal(err)
+				}
+				check(t, "number of connections for three attempts", connections()-before, 3)
+			})
+		}
+	}
+}
+
+// Its URL, Host header and TLS name stay the same, and no proxy is used. Other origins are reached as always.
+func TestConnectToIsForOneOrigin(t *testing.T) {
+	t.Parallel()
+	connected := func(t *testing.T, script ...instancetest.Step) (*client.Client, *instancetest.Server, *instancetest.Proxy) {
+		t.Helper()
+		server := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithScript(script...))
+		proxy := instancetest.NewProxy(t)
+		config := newConfig()
+		config.Retry.MaxAttempts, config.TLS = 1, certified
+		config.ConnectTo = client.ConnectTo{Origin: newRequest(t, proxiedHTTPS).BaseURL.Origin, HostPort: server.Address()}
+		return newClient(t, config, "HTTPS_PROXY="+proxy.URL()), server, proxy
+	}
+	t.Run("the origin", func(t *testing.T) {
+		t.Parallel()
+		c, server, proxy := connected(t, instancetest.Status(404), instancetest.Answer(), instancetest.Answer())
+		request := newRequest(t, proxiedHTTPS)
+		check(t, "Request", readError(t, c, request).Failure.Request, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
+		mustRead(t, c, request)
+		_, err := c.Wait(t.Context(), request, anything())
+		check(t, "error of a wait", err, nil)
+		check(t, "number of connections to the proxy", proxy.Connections(), 0)
+		for _, sent := range server.Requests() {
+			check(t, "Host", sent.Host, instancetest.ProxiedHost)
+			check(t, "TLS name", sent.TLSName, instancetest.ProxiedHost)
+			check(t, "Authorization", sent.Header.Get("Authorization"), secret)
+			check(t, "certificate sent", sent.ClientCertificate, true)
+		}
+	})
+	t.Run("another origin", func(t *testing.T) { // to which the instance redirects, and which redirects back
+		t.Parallel()
+		other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, proxiedHTTPS+"/instance")))
+		c, _, _ := connected(t, instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer())
+		mustRead(t, c, newRequest(t, proxiedHTTPS))
+		sent := other.Requests()[0]
+		check(t, "Host", sent.Host, other.Address())
+		check(t, "Authorization", sent.Header.Get("Authorization"), "")
+		check(t, "certificate sent", sent.ClientCertificate, false)
+	})
+	t.Run("another port", func(t *testing.T) {
+		t.Parallel()
+		c, _, proxy := connected(t)
+		got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
+		checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 502 Bad Gateway"})
+		checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")
+		check(t, "number of connections to the proxy", proxy.Connections(), 1)
+	})
+	t.Run("an origin without an address", func(t *testing.T) {
+		t.Parallel()
+		config := newConfig()
+		config.ConnectTo.Origin = newRequest(t, proxiedHTTP).BaseURL.Origin
+		got := readError(t, newClient(t, config), newRequest(t, proxiedHTTP))
+		check(t, "Request", got.Failure.Request, "GET "+proxiedHTTP+"/instance")
+		check(t, "Kind", got.Failure.Kind, client.HostNotResolved)
+	})
+}
+
+// What differs in a warning is safe to print.
+func TestAmbiguousOptionsAreListed(t *testing.T) {
+	t.Parallel()
+	entry := instancetest.OlderEntry("30\n"+strings.TrimPrefix(secret, "Bearer "), 30)
+	server := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{entry})))
+	result := mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
+	if len(result.Ambiguities) != 1 {
+		t.Fatalf("got the ambiguities %q, want one", result.Ambiguities)
+	}
+	checkContains(t, "ambiguity", result.Ambiguities[0], `recommendedExpireTimes[0] ("30\n(redacted)"): `)
+	checkText(t, result.Ambiguities[0])
+}
