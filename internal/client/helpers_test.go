@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -11,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -220,13 +219,9 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 	check(t, "URL", got.URL, request.BaseURL.Document.String())
 	check(t, "Error()", got.Error(), failure.Request+": "+failure.Reason)
 	checkContains(t, "Request", failure.Request, "GET "+got.URL)
-	if failure.Reason == "" {
-		t.Error("the failure has no reason")
-	}
-	checkText(t, got.Error())
-	checkText(t, failure.Class())
-	for _, fault := range failure.Faults {
-		checkText(t, fault)
+	check(t, "whether there is a reason", failure.Reason != "", true)
+	for _, text := range append(failure.Faults, got.Error(), failure.Class()) {
+		checkText(t, text)
 	}
 	return got
 }
@@ -268,14 +263,6 @@ func checkFailure(t *testing.T, got *client.ReadError, want failing) {
 	checkContains(t, "Reason", got.Failure.Reason, want.reason)
 }
 
-// checkCanceled checks that a read returned because its context was canceled.
-func checkCanceled(t testing.TB, err error) {
-	t.Helper()
-	if got := readErrorOf(err); got == nil || got.Ending != client.Canceled {
-		t.Errorf("error is %v, want %v", err, context.Canceled)
-	}
-}
-
 // anything is the condition that an instance answers.
 func anything() client.Condition {
 	return client.Condition{Differences: func(*instance.Details) []client.Difference { return nil }}
@@ -284,13 +271,6 @@ func anything() client.Condition {
 // ownHeaders returns the headers that the client itself sends.
 func ownHeaders() http.Header {
 	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
-}
-
-func checkHeaders(t *testing.T, name string, got, want http.Header) {
-	t.Helper()
-	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
-		t.Errorf("%s: got %v, want %v", name, got, want)
-	}
 }
 
 // check compares a value by its name.
@@ -364,10 +344,7 @@ func gzipped(body string) instancetest.Step {
 }
 
 // respondsWith starts a server that answers each request with a text as it is, and closes the connection.
-func respondsWith(t testing.TB, text string) (url string) {
-	t.Helper()
-	return serverURL(t, verbatim(text))
-}
+func respondsWith(t testing.TB, text string) (url string) { return serverURL(t, verbatim(text)) }
 
 func closeNow(c net.Conn) { _ = c.Close() }
 
@@ -377,20 +354,12 @@ func resetAfterRequest(c net.Conn) {
 	instancetest.ResetConnection(c)
 }
 
-// sends writes a text at once, and waits for the client to leave.
-func sends(text string) func(net.Conn) {
-	return func(c net.Conn) {
-		_, _ = io.WriteString(c, text)
-		instancetest.Await(c)
-	}
-}
-
-// answers reads a request, and then does what sends does.
+// answers waits for the first bytes of a client, and writes a text. Then it waits for the client to leave.
 func answers(text string) func(net.Conn) {
 	return func(c net.Conn) {
-		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-			sends(text)(c)
-		}
+		_, _ = c.Read(make([]byte, 4096))
+		_, _ = io.WriteString(c, text)
+		instancetest.Await(c)
 	}
 }
 
@@ -403,4 +372,127 @@ func socks(answer byte) func(net.Conn) {
 		_, _ = c.Read(message) // the request
 		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
 	}
+}
+
+const fakeURL = "http://files.example.org"
+
+// answerFunc answers the n-th request.
+type answerFunc func(n int, r *http.Request) (*http.Response, error)
+
+// fakeInstance is the instance at fakeURL without a network, so that time can be fake, and a client that reads it.
+type fakeInstance struct {
+	client   *client.Client
+	request  client.Request
+	answer   answerFunc
+	start    time.Time
+	requests []time.Duration // when they came, since start
+}
+
+// serve starts a fake instance now.
+func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
+	t.Helper()
+	fake := &fakeInstance{newClient(t, config), newRequest(t, fakeURL), answer, time.Now(), nil}
+	fake.client.ServeHTTP(fake)
+	return fake
+}
+
+func (f *fakeInstance) RoundTrip(request *http.Request) (*http.Response, error) {
+	f.requests = append(f.requests, f.elapsed())
+	return f.answer(len(f.requests), request)
+}
+
+func (f *fakeInstance) elapsed() time.Duration { return time.Since(f.start) }
+
+// read makes a read that may last as long as limit.
+func (f *fakeInstance) read(t *testing.T, limit time.Duration) error {
+	t.Helper()
+	return f.within(t, limit, func(ctx context.Context) (*client.Result, error) { return f.client.Read(ctx, f.request) })
+}
+
+// wait makes a wait that may last as long as limit.
+func (f *fakeInstance) wait(t *testing.T, limit time.Duration, until client.Condition) error {
+	t.Helper()
+	return f.within(t, limit, func(ctx context.Context) (*client.Result, error) { return f.client.Wait(ctx, f.request, until) })
+}
+
+func (f *fakeInstance) within(t *testing.T, limit time.Duration, read func(context.Context) (*client.Result, error)) error {
+	t.Helper()
+	f.start, f.requests = time.Now(), nil
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	_, err := read(ctx)
+	if err != nil {
+		check(t, "Attempts", readErrorOf(err).Attempts, len(f.requests))
+	}
+	return err
+}
+
+// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status
+// 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
+func (f *fakeInstance) outcome(err error) string {
+	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, f.elapsed())
+	if err == nil {
+		return outcome + "ready"
+	}
+	got := readErrorOf(err)
+	outcome += map[client.Ending]string{client.GaveUp: "gave up", client.OutOfTime: "out of time", client.Canceled: "canceled"}[got.Ending]
+	if got.Failure != nil {
+		outcome += ": " + got.Failure.Class()
+	}
+	if got.Failure != nil && got.Failure.TimedOut {
+		outcome += " (timed out)"
+	}
+	return outcome
+}
+
+// script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as
+// stableFor expects it, "old" with another document, or "silent" not at all.
+func script(answers ...string) answerFunc {
+	return func(n int, r *http.Request) (*http.Response, error) {
+		switch answer := answers[min(n, len(answers))-1]; answer {
+		case "ready":
+			return response(200, instancetest.Newer().JSON())
+		case "old":
+			return response(200, instancetest.Older().JSON())
+		case "silent":
+			connection, other := net.Pipe()
+			defer connection.Close()
+			defer other.Close()
+			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		default:
+			status, _ := strconv.Atoi(answer)
+			return response(status, "")
+		}
+	}
+}
+
+// response returns a response with the names and values of headers.
+func response(status int, body string, headers ...string) (*http.Response, error) {
+	header := make(http.Header)
+	for i := 0; i < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// steady is a configuration with the same delay after each failure.
+func steady(delay time.Duration) client.Config {
+	config := newConfig()
+	config.RequestTimeout = 10 * time.Second
+	config.Retry = client.Retry{MaxAttempts: 4, MinDelay: delay, MaxDelay: delay}
+	return config
+}
+
+// stableFor is the condition that an instance has the chunk size of instancetest.Newer() for as long.
+func stableFor(d time.Duration) client.Condition {
+	return client.Condition{StableFor: d, Differences: func(details *instance.Details) []client.Difference {
+		if details.ChunkSizeBytes == 20000000 {
+			return nil
+		}
+		return []client.Difference{
+			{Name: "chunk_size", Reported: "10000000", Expected: "20000000"}, {Name: "api_version", Reported: "1.3.2", Expected: "2.1.5"},
+		}
+	}}
 }

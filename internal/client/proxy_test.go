@@ -44,31 +44,21 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 // The client certificate is for the instance alone.
 func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 	t.Parallel()
-	plain, secured := instancetest.WithPlainHTTP(), instancetest.WithClientCertificate()
-	tlsProxy := []instancetest.ProxyOption{instancetest.WithProxyCertificate(instancetest.CertificateValid)}
-	tests := map[string]struct {
-		instance instancetest.Option
-		proxy    []instancetest.ProxyOption
-		url      string
-		shown    bool // to the instance
-	}{
-		"HTTP, proxy with HTTP":   {plain, nil, proxiedHTTP, false},
-		"HTTP, proxy with HTTPS":  {plain, tlsProxy, proxiedHTTP, false},
-		"HTTPS, proxy with HTTP":  {secured, nil, proxiedHTTPS, true},
-		"HTTPS, proxy with HTTPS": {secured, tlsProxy, proxiedHTTPS, true},
-	}
 	config := newConfig()
 	config.TLS = certified
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, test.instance)
-			proxy := instancetest.NewProxy(t, append(test.proxy, instancetest.WithProxyTarget(server))...)
-			mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, test.url))
-			check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
-			check(t, "certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
-			check(t, "certificate shown to the instance", server.Requests()[0].ClientCertificate, test.shown)
-		})
+	for name, options := range map[string][]instancetest.ProxyOption{
+		"proxy with HTTP": nil, "proxy with HTTPS": {instancetest.WithProxyCertificate(instancetest.CertificateValid)},
+	} {
+		for url, instance := range map[string]instancetest.Option{
+			proxiedHTTP: instancetest.WithPlainHTTP(), proxiedHTTPS: instancetest.WithClientCertificate(),
+		} {
+			server := instancetest.New(t, instance)
+			proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
+			mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url))
+			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
+			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
+			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, url == proxiedHTTPS)
+		}
 	}
 }
 

@@ -2,64 +2,57 @@ package client_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"maps"
+	"math"
+	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A read does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it. The delay
-// before the last attempt is so short that a second is left for it, or half of the time.
-func TestReadUsesItsTimeAndNoMore(t *testing.T) {
+// A read or a wait does not last longer than its limit, does not give up earlier than it must, and says whether the limit ended it. The
+// delay before the last attempt is so short that a second is left for it, or half of the time. A wait makes as many attempts as fit, also
+// after failures that are final for a read.
+func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 	t.Parallel()
-	const busy = "status 503 Service Unavailable"
+	const busy, silent = "status 503 Service Unavailable", "no response in time"
 	tests := map[string]struct {
 		limit   time.Duration
 		answers []string
+		isWait  bool
 		want    string
 	}{
-		"never ready":            {time.Hour, []string{"503"}, "asked at [0s 1s 2s 3s], at 3s gave up: " + busy},
-		"short limit":            {2 * time.Second, []string{"503"}, "asked at [0s 1s 1.5s], at 1.5s out of time: " + busy},
-		"shorter than a delay":   {200 * time.Millisecond, []string{"503"}, "asked at [0s 100ms], at 100ms out of time: " + busy},
-		"ready for the last one": {2 * time.Second, []string{"503", "503", "ready"}, "asked at [0s 1s 1.5s], at 1.5s ready"},
+		"never ready":            {time.Hour, []string{"503"}, false, "asked at [0s 1s 2s 3s], at 3s gave up: " + busy},
+		"short limit":            {2 * time.Second, []string{"503"}, false, "asked at [0s 1s 1.5s], at 1.5s out of time: " + busy},
+		"shorter than a delay":   {200 * time.Millisecond, []string{"503"}, false, "asked at [0s 100ms], at 100ms out of time: " + busy},
+		"ready for the last one": {2 * time.Second, []string{"503", "503", "ready"}, false, "asked at [0s 1s 1.5s], at 1.5s ready"},
 
-		"silent":             {time.Hour, []string{"silent"}, "asked at [0s 11s 22s 33s], at 43s gave up: no response in time (timed out)"},
-		"silent, short":      {25 * time.Second, []string{"silent"}, "asked at [0s 11s 22s], at 25s out of time: no response in time (timed out)"},
-		"silent, very short": {9 * time.Second, []string{"silent"}, "asked at [0s], at 9s out of time: no response in time"},
-		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, "asked at [0s 1s 2s], at 9s out of time: " + busy},
+		"silent":             {time.Hour, []string{"silent"}, false, "asked at [0s 11s 22s 33s], at 43s gave up: " + silent + " (timed out)"},
+		"silent, short":      {25 * time.Second, []string{"silent"}, false, "asked at [0s 11s 22s], at 25s out of time: " + silent + " (timed out)"},
+		"silent, very short": {9 * time.Second, []string{"silent"}, false, "asked at [0s], at 9s out of time: " + silent},
+		"silent after a 503": {9 * time.Second, []string{"502", "503", "silent"}, false, "asked at [0s 1s 2s], at 9s out of time: " + busy},
+
+		"not found": {5 * time.Second, []string{"404"}, true, "asked at [0s 1s 2s 3s 4s 4.5s], at 4.5s out of time: status 404 Not Found"},
+		"silent, wait": {time.Minute, []string{"silent"}, true,
+			"asked at [0s 11s 22s 33s 44s 55s], at 1m0s out of time: " + silent + " (timed out)"},
+		"ready in the end": {time.Minute, []string{"503", "503", "503", "503", "503", "ready"}, true, "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			fake := serve(t, steady(time.Second), script(test.answers...))
-			check(t, name+": outcome", fake.outcome(fake.read(t, test.limit)), test.want)
-		})
-	}
-}
-
-// A wait makes as many attempts as fit, also after failures that are final for a read.
-func TestWaitUsesItsTimeAndNoMore(t *testing.T) {
-	t.Parallel()
-	untrusted := func(int, *http.Request) (*http.Response, error) {
-		return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
-	}
-	tests := map[string]struct {
-		limit  time.Duration
-		answer answerFunc
-		want   string
-	}{
-		"not found": {5 * time.Second, script("404"), "asked at [0s 1s 2s 3s 4s 4.5s], at 4.5s out of time: status 404 Not Found"},
-		"untrusted": {2 * time.Second, untrusted, "asked at [0s 1s 1.5s], at 1.5s out of time: certificate not trusted"},
-		"silent":    {time.Minute, script("silent"), "asked at [0s 11s 22s 33s 44s 55s], at 1m0s out of time: no response in time (timed out)"},
-		"ready":     {time.Minute, script("503", "503", "503", "503", "503", "ready"), "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
-	}
-	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), test.answer)
-			check(t, name+": outcome", fake.outcome(fake.wait(t, test.limit, anything())), test.want)
+			var err error
+			if test.isWait {
+				err = fake.wait(t, test.limit, anything())
+			} else {
+				err = fake.read(t, test.limit)
+			}
+			check(t, name+": outcome", fake.outcome(err), test.want)
 		})
 	}
 }
@@ -89,7 +82,6 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 			})
 			delays := make(map[time.Duration]bool)
 			for range 20 {
-				fake.requests = nil
 				_ = fake.read(t, time.Minute)
 				delays[fake.requests[1]-fake.requests[0]] = true
 			}
@@ -114,7 +106,6 @@ func TestWaitForASlotIsNoAttempt(t *testing.T) {
 		}
 		err := fake.read(t, time.Minute)
 		check(t, "outcome", fake.outcome(err), "asked at [0s], at 1m0s out of time: status 503 Service Unavailable")
-		fake.start, fake.requests = time.Now(), nil
 		err = fake.read(t, time.Minute)
 		check(t, "outcome without a slot", fake.outcome(err), "asked at [], at 1m0s out of time: not asked in time")
 	})
@@ -149,7 +140,7 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = fake.client.Read(canceled, fake.request)
-		checkCanceled(t, fake.ended(t, err))
+		check(t, "Ending", readErrorOf(err).Ending, client.Canceled)
 		check(t, "outcome", fake.outcome(err), "asked at [], at 0s canceled")
 	})
 }
@@ -173,7 +164,7 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(2500*time.Millisecond, cancel)
 			_, err := fake.client.Wait(ctx, fake.request, stableFor(time.Minute))
-			checkCanceled(t, fake.ended(t, err))
+			check(t, "Ending", readErrorOf(err).Ending, client.Canceled)
 			class := ""
 			if failure := readErrorOf(err).Failure; failure != nil {
 				class = failure.Class()
@@ -182,4 +173,141 @@ func TestCanceledWaitSaysWhatTheLastAttemptMet(t *testing.T) {
 			check(t, name+": end", fake.elapsed(), 2500*time.Millisecond)
 		})
 	}
+}
+
+// silence is a server that accepts connections and answers none.
+type silence struct {
+	*instancetest.RawServer
+
+	accepted, closed chan struct{} // an element for each connection that the client has opened, and closed
+}
+
+// newSilence starts a server that does something with each connection, and then waits until the client closes it.
+func newSilence(t *testing.T, begin func(net.Conn)) silence {
+	t.Helper()
+	s := silence{nil, make(chan struct{}, 100), make(chan struct{}, 100)}
+	s.RawServer = instancetest.NewRaw(t, func(c net.Conn) {
+		s.accepted <- struct{}{}
+		begin(c)
+		instancetest.Await(c)
+		s.closed <- struct{}{}
+	})
+	return s
+}
+
+// receive waits for an element of a channel, as long as long.
+func receive(t *testing.T, what string, elements <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-elements:
+	case <-time.After(long):
+		t.Fatalf("waited %s in vain for %s", long, what)
+	}
+}
+
+// Whatever stays silent, an attempt ends in time, and nothing goes on with its connection: net/http separates a dial from the context of
+// its request. A wait ends at once when it is canceled.
+func TestSilentServersHoldNoRead(t *testing.T) {
+	t.Parallel()
+	nothing := func(net.Conn) {}
+	tests := map[string]struct {
+		url, variable string // the variable of the proxy that is the silent server, or ""
+		begin         func(net.Conn)
+		kind          client.Kind
+		reason        string
+	}{
+		"response":      {"http://", "", nothing, client.NoResponseInTime, "no response in time"},
+		"head":          {"http://", "", answers("HTTP/1.1 200 OK\r\nX: "), client.NoResponseInTime, "no response in time"},
+		"body":          {"http://", "", answers(okHead + "Content-Length: 9999\r\n\r\n{"), client.NoResponseInTime, "no response in time"},
+		"redirect":      {"http://", "", answers("HTTP/1.1 302 X\r\nLocation: /there\r\nContent-Length: 9\r\n\r\n"), client.NoResponseInTime, "no response in time"},
+		"error":         {"http://", "", answers("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.Status, "status 403 Forbidden"},
+		"TLS":           {"https://", "", nothing, client.NoResponseInTime, "no response in time"},
+		"CONNECT":       {proxiedHTTPS, "HTTPS_PROXY=http://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
+		"https proxy":   {proxiedHTTPS, "HTTPS_PROXY=https://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
+		"SOCKS proxy":   {proxiedHTTPS, "HTTPS_PROXY=socks5://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
+		"behind SOCKS":  {proxiedHTTPS, "HTTPS_PROXY=socks5://", socks(0), client.NoResponseInTime, "no response in time"},
+		"forward proxy": {proxiedHTTP, "HTTP_PROXY=http://", nothing, client.NoResponseInTime, "no response in time"},
+	}
+	for name, test := range tests {
+		for certificate, tls := range map[string]client.TLS{"": trusted, ", with a client certificate": certified} {
+			t.Run(name+certificate, func(t *testing.T) {
+				t.Parallel()
+				server := newSilence(t, test.begin)
+				url, variable := test.url+server.Address(), "NO_PROXY="
+				if test.variable != "" {
+					url, variable = test.url, test.variable+server.Address()
+				}
+				config := newConfig()
+				config.TLS, config.Retry.MaxAttempts, config.RequestTimeout = tls, 1, time.Second
+				request := newRequest(t, url)
+				began := time.Now()
+				got := readError(t, newClient(t, config, variable), request)
+				checkFailure(t, got, failing{"", test.kind, final, test.reason})
+				check(t, "TimedOut", got.Failure.TimedOut, test.kind != client.Status)
+				check(t, "whether it names the redirect", strings.Contains(got.Failure.Request, "/there"), false)
+				receive(t, "a connection to be closed", server.closed)
+				if lasted := time.Since(began); lasted > 10*time.Second {
+					t.Errorf("the connection was closed after %s, want 2 s", lasted)
+				}
+
+				receive(t, "a connection", server.accepted)
+				config.RequestTimeout = math.MaxInt64
+				checkCanceledAtOnce(t, newClient(t, config, variable), request, server.accepted)
+			})
+		}
+	}
+}
+
+// checkCanceledAtOnce cancels a wait as soon as a channel has an element.
+func checkCanceledAtOnce(t *testing.T, c *client.Client, request client.Request, begun <-chan struct{}) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := c.Wait(ctx, request, anything())
+		check(t, "Ending", readErrorOf(err).Ending, client.Canceled)
+		check(t, "failure of an attempt that was canceled", readErrorOf(err).Failure, nil)
+	}()
+	receive(t, "a connection", begun)
+	cancel()
+	receive(t, "the end of a wait that was canceled", ended)
+}
+
+// A name server that stays silent is no server that stays silent, although Go connects to it as well.
+func TestSilentNameServer(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.Retry.MaxAttempts, config.RequestTimeout = 1, time.Second
+	c, request := newClient(t, config), newRequest(t, "https://"+hostOfSilentNameServer)
+	got := readError(t, c, request)
+	checkFailure(t, got, failing{"", client.HostNotResolved, final, "no answer from a name server in time"})
+	check(t, "TimedOut", got.Failure.TimedOut, true)
+	check(t, "Request", got.Failure.Request, "GET https://"+hostOfSilentNameServer+"/instance")
+}
+
+// The largest durations add up to none that is negative.
+func TestLargestDurations(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	config := newConfig()
+	config.RequestTimeout = math.MaxInt64
+	config.Retry = client.Retry{MaxAttempts: math.MaxInt64, MinDelay: math.MaxInt64, MaxDelay: math.MaxInt64}
+	c, request := newClient(t, config), newRequest(t, server.URL())
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := c.Read(ctx, request)
+	got := checkReadError(t, err, request)
+	check(t, "Kind", got.Failure.Kind, client.Status)
+	check(t, "Attempts", got.Attempts, 2)
+	check(t, "Ending", got.Ending, client.OutOfTime)
+
+	server.SetDefault(instancetest.Answer())
+	_, err = c.Wait(t.Context(), request, stableFor(0))
+	check(t, "error of a wait", err, nil)
+	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = c.Wait(ctx, request, stableFor(math.MaxInt64))
+	check(t, "Ending of a wait", readErrorOf(err).Ending, client.OutOfTime)
 }

@@ -17,9 +17,7 @@ func TestRedirectsAreFollowed(t *testing.T) {
 		"api/instance": "/files/api/instance",
 		"../b":         "/b",
 		"?session=1":   "/files/instance",
-		"/a#top":       "/a",
-		"/a%2Fb":       "/a/b",
-		"/instance":    "/instance",
+		"/a%2Fb#top":   "/a/b",
 	} {
 		t.Run(location, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +71,7 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 			check(t, "number of requests to the other origin", len(second.Requests()), 1)
 			stray := second.Requests()[0]
 			check(t, "target", stray.Path+"?"+stray.RawQuery, "/there?token=x")
-			checkHeaders(t, "headers sent to the other origin", stray.Header, ownHeaders())
+			check(t, "headers sent to the other origin", fmt.Sprint(stray.Header), fmt.Sprint(ownHeaders()))
 			check(t, "certificate sent to the other origin", stray.ClientCertificate, false)
 			checkContains(t, "Host", stray.Host, test.host+":")
 		})

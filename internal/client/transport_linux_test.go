@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -24,21 +23,17 @@ func TestWaitAsksAllAddressesOfAHost(t *testing.T) {
 	t.Parallel()
 	url, port := twoAddresses(t)
 	instancetest.New(t, instancetest.WithListenAddress("127.0.0.2:"+port), instancetest.WithDocument(instancetest.Older()))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	seen := make(map[int64]bool) // by chunk size
-	_, err := newClient(t, newConfig()).Wait(ctx, newRequest(t, url), client.Condition{
-		Differences: func(details *instance.Details) []client.Difference {
-			if seen[details.ChunkSizeBytes] = true; len(seen) == 2 {
-				cancel()
-			}
+	until := client.Condition{Differences: func(details *instance.Details) []client.Difference {
+		if seen[details.ChunkSizeBytes] = true; len(seen) == 2 {
 			return nil
-		},
-		StableFor: 6 * time.Second, // 20 requests and more
-	})
-	if len(seen) != 2 {
-		t.Errorf("the wait ended with error %v, and saw the chunk sizes %v, want those of both addresses", err, seen)
-	}
+		}
+		return []client.Difference{{Name: "chunk_size"}}
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	_, err := newClient(t, newConfig()).Wait(ctx, newRequest(t, url), until)
+	check(t, "error of a wait until both addresses have answered", err, nil)
 }
 
 // An address that cannot be reached costs no attempt, as one of IPv6 on a machine without it.

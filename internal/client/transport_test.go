@@ -3,9 +3,11 @@ package client_test
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -71,44 +73,37 @@ func TestRequestHasTheDocumentedHeaders(t *testing.T) {
 	c, request := newClient(t, newConfig()), newRequest(t, server.URL())
 	request.Headers = nil
 	mustRead(t, c, request)
+	check(t, "headers sent by default", fmt.Sprint(server.Requests()[0].Header), fmt.Sprint(ownHeaders()))
+	check(t, "Host", server.Requests()[0].Host, server.Address())
 	request.Headers = http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain"}, "User-Agent": {"mine"}}
-	shared := request.Headers.Clone()
 	mustRead(t, c, request)
-	checkHeaders(t, "headers of the request after the read", request.Headers, shared)
-
-	sent := server.Requests()
-	checkHeaders(t, "headers sent by default", sent[0].Header, ownHeaders())
-	check(t, "Host", sent[0].Host, server.Address())
 	want := ownHeaders()
 	want["X-Api-Key"], want["Accept"], want["User-Agent"] = []string{"k"}, []string{"text/plain"}, []string{"mine"}
-	checkHeaders(t, "headers sent", sent[1].Header, want)
+	check(t, "headers sent", fmt.Sprint(server.Requests()[1].Header), fmt.Sprint(want))
 }
 
+// Neither failures nor redirects cost a connection.
 func TestSequentialReadsShareOneConnection(t *testing.T) {
 	t.Parallel()
 	for name, instance := range map[string]instancetest.Option{
 		"HTTP": instancetest.WithPlainHTTP(), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := instancetest.New(t, instance)
-			config := newConfig()
-			config.TLS = certified
-			c, request := newClient(t, config), newRequest(t, server.URL())
-			for range 10 {
-				// Neither failures nor redirects cost a connection.
-				server.SetScript(instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
-					instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
-				mustRead(t, c, request)
-				readError(t, c, request)
-				mustRead(t, c, request)
-				readError(t, c, request)
-			}
-			// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
-			if n, m := server.Connections(), len(server.Requests()); n > 3 || m != 50 {
-				t.Errorf("%d connections for %d requests, want 1 for 50", n, m)
-			}
-		})
+		server := instancetest.New(t, instance)
+		config := newConfig()
+		config.TLS = certified
+		c, request := newClient(t, config), newRequest(t, server.URL())
+		for range 10 {
+			server.SetScript(instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
+				instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
+			mustRead(t, c, request)
+			readError(t, c, request)
+			mustRead(t, c, request)
+			readError(t, c, request)
+		}
+		// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
+		if n, m := server.Connections(), len(server.Requests()); n > 3 || m != 50 {
+			t.Errorf("%s: %d connections for %d requests, want 1 for 50", name, n, m)
+		}
 	}
 }
 
@@ -156,57 +151,34 @@ func TestEachAttemptOfAWaitHasAConnectionOfItsOwn(t *testing.T) {
 // Its URL, Host header and TLS name stay the same, and no proxy is used. Other origins are reached as always.
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()
-	connected := func(t *testing.T, script ...instancetest.Step) (*client.Client, *instancetest.Server, *instancetest.Proxy) {
-		t.Helper()
-		server := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithScript(script...))
-		proxy := instancetest.NewProxy(t)
-		config := newConfig()
-		config.Retry.MaxAttempts, config.TLS = 1, certified
-		config.ConnectTo = client.ConnectTo{Origin: newRequest(t, proxiedHTTPS).BaseURL.Origin, HostPort: server.Address()}
-		return newClient(t, config, "HTTPS_PROXY="+proxy.URL()), server, proxy
+	request := newRequest(t, proxiedHTTPS)
+	other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, proxiedHTTPS+"/instance")))
+	server := instancetest.New(t, instancetest.WithClientCertificate(),
+		instancetest.WithScript(instancetest.Status(404), instancetest.Redirect(302, other.URL()+"/there")))
+	proxy := instancetest.NewProxy(t)
+	config := newConfig()
+	config.TLS, config.ConnectTo = certified, client.ConnectTo{Origin: request.BaseURL.Origin, HostPort: server.Address()}
+	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
+
+	check(t, "Request", readError(t, c, request).Failure.Request, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
+	mustRead(t, c, request) // by way of the other server
+	_, err := c.Wait(t.Context(), request, anything())
+	check(t, "error of a wait", err, nil)
+	check(t, "number of connections to the proxy", proxy.Connections(), 0)
+	check(t, "number of requests", len(server.Requests()), 4)
+	for _, sent := range server.Requests() {
+		check(t, "Host and TLS name", sent.Host+" "+sent.TLSName, instancetest.ProxiedHost+" "+instancetest.ProxiedHost)
+		check(t, "Authorization", sent.Header.Get("Authorization"), secret)
+		check(t, "certificate sent", sent.ClientCertificate, true)
 	}
-	t.Run("the origin", func(t *testing.T) {
-		t.Parallel()
-		c, server, proxy := connected(t, instancetest.Status(404), instancetest.Answer(), instancetest.Answer())
-		request := newRequest(t, proxiedHTTPS)
-		check(t, "Request", readError(t, c, request).Failure.Request, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
-		mustRead(t, c, request)
-		_, err := c.Wait(t.Context(), request, anything())
-		check(t, "error of a wait", err, nil)
-		check(t, "number of connections to the proxy", proxy.Connections(), 0)
-		for _, sent := range server.Requests() {
-			check(t, "Host", sent.Host, instancetest.ProxiedHost)
-			check(t, "TLS name", sent.TLSName, instancetest.ProxiedHost)
-			check(t, "Authorization", sent.Header.Get("Authorization"), secret)
-			check(t, "certificate sent", sent.ClientCertificate, true)
-		}
-	})
-	t.Run("another origin", func(t *testing.T) { // to which the instance redirects, and which redirects back
-		t.Parallel()
-		other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, proxiedHTTPS+"/instance")))
-		c, _, _ := connected(t, instancetest.Redirect(302, other.URL()+"/there"), instancetest.Answer())
-		mustRead(t, c, newRequest(t, proxiedHTTPS))
-		sent := other.Requests()[0]
-		check(t, "Host", sent.Host, other.Address())
-		check(t, "Authorization", sent.Header.Get("Authorization"), "")
-		check(t, "certificate sent", sent.ClientCertificate, false)
-	})
-	t.Run("another port", func(t *testing.T) {
-		t.Parallel()
-		c, _, proxy := connected(t)
-		got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
-		checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 502 Bad Gateway"})
-		checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")
-		check(t, "number of connections to the proxy", proxy.Connections(), 1)
-	})
-	t.Run("an origin without an address", func(t *testing.T) {
-		t.Parallel()
-		config := newConfig()
-		config.ConnectTo.Origin = newRequest(t, proxiedHTTP).BaseURL.Origin
-		got := readError(t, newClient(t, config), newRequest(t, proxiedHTTP))
-		check(t, "Request", got.Failure.Request, "GET "+proxiedHTTP+"/instance")
-		check(t, "Kind", got.Failure.Kind, client.HostNotResolved)
-	})
+	stray := other.Requests()[0]
+	check(t, "Host of the other server", stray.Host, other.Address())
+	check(t, "Authorization of the other server", stray.Header.Get("Authorization"), "")
+	check(t, "certificate sent to the other server", stray.ClientCertificate, false)
+
+	got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
+	checkFailure(t, got, failing{"", client.ProxyFailed, retried, "status 502 Bad Gateway"})
+	checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")
 }
 
 // What differs in a warning is safe to print.
@@ -220,4 +192,71 @@ func TestAmbiguousOptionsAreListed(t *testing.T) {
 	}
 	checkContains(t, "ambiguity", result.Ambiguities[0], `recommendedExpireTimes[0] ("30\n(redacted)"): `)
 	checkText(t, result.Ambiguities[0])
+}
+
+// balancer starts a balancer of connections, as kube-proxy is one: choose returns the server that the n-th connection leads to.
+func balancer(t *testing.T, choose func(n int64) *instancetest.Server) (url string) {
+	t.Helper()
+	var connections atomic.Int64
+	return rawServer(t, "http", func(c net.Conn) {
+		server, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", choose(connections.Add(1)).Address())
+		if err != nil {
+			return
+		}
+		go func() {
+			_, _ = io.Copy(server, c)
+			_ = server.Close()
+		}()
+		_, _ = io.Copy(c, server)
+	})
+}
+
+// A connection from before a wait leads to the old server: one that was idle when the wait succeeded, and one that was in use.
+func TestReadAfterAWaitMeetsTheNewServer(t *testing.T) {
+	t.Parallel()
+	asked, release := make(chan struct{}), make(chan struct{})
+	slow := instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-release
+		_, _ = io.WriteString(w, instancetest.Older().JSON())
+	})
+	old := instancetest.New(t, instancetest.WithScript(slow), instancetest.WithDocument(instancetest.Older()))
+	replacement := instancetest.New(t)
+	c, request := newClient(t, newConfig()), newRequest(t, balancer(t, func(n int64) *instancetest.Server {
+		if n <= 2 {
+			return old
+		}
+		return replacement
+	}))
+	inUse := make(chan error)
+	go func() {
+		_, err := c.Read(t.Context(), request)
+		inUse <- err
+	}()
+	<-asked
+	check(t, "chunk size before", mustRead(t, c, request).Details.ChunkSizeBytes, 10000000)
+	if _, err := c.Wait(t.Context(), request, stableFor(0)); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "chunk size after the wait", mustRead(t, c, request).Details.ChunkSizeBytes, 20000000)
+	close(release)
+	check(t, "error of the slow read", <-inUse, nil)
+	check(t, "chunk size after the slow read", mustRead(t, c, request).Details.ChunkSizeBytes, 20000000)
+}
+
+// The connection of an attempt that failed leads to the same server again.
+func TestRetryMeetsAnotherServer(t *testing.T) {
+	t.Parallel()
+	failing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
+	good := instancetest.New(t)
+	c, request := newClient(t, newConfig()), newRequest(t, balancer(t, func(n int64) *instancetest.Server {
+		if n == 1 {
+			return failing
+		}
+		return good
+	}))
+	for range 3 {
+		check(t, "chunk size", mustRead(t, c, request).Details.ChunkSizeBytes, 20000000)
+	}
+	check(t, "number of requests to the server that fails", len(failing.Requests()), 3)
 }

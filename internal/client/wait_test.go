@@ -94,22 +94,6 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 	})
 }
 
-// After answers as expected, an instance that fails again is asked again as soon as one that fails for the first time.
-func TestDelaysBeginAgainAfterAnAnswerAsExpected(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := steady(500 * time.Millisecond)
-		config.Retry.MaxDelay = 10 * time.Second
-		fake := serve(t, config, script("503", "503", "503", "503", "503", "503", "ready", "503", "ready"))
-		if err := fake.wait(t, time.Hour, stableFor(time.Second)); err != nil {
-			t.Fatal(err)
-		}
-		if before, after := fake.requests[5]-fake.requests[4], fake.requests[8]-fake.requests[7]; before < 5*time.Second || after > time.Second {
-			t.Errorf("delays after the fifth failure and after the last: got %s and %s, want 5 s at least and 1 s at most", before, after)
-		}
-	})
-}
-
 // A wait that runs out of time says what it met last: a failure, or answers that were as expected, but not for long enough. What differed
 // in the last answer stays known when later attempts fail in another way.
 func TestTimeRunsOutInAWait(t *testing.T) {
@@ -141,26 +125,15 @@ func TestTimeRunsOutInAWait(t *testing.T) {
 				class = got.Failure.Class()
 			}
 			check(t, name+": class", class, test.want)
+			if class == "not as expected" {
+				check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
+			}
 			check(t, name+": whether it was as expected in the end", got.Answers > 0, test.want == "")
 			lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
 			check(t, name+": whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
 			checkText(t, got.Error())
 		})
 	}
-}
-
-func TestAnswerThatComesAsTheTimeRunsOutIsTold(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		fake := serve(t, steady(time.Second), func(n int, r *http.Request) (*http.Response, error) {
-			time.Sleep(5 * time.Second)
-			return script("old")(n, r)
-		})
-		got := checkReadError(t, fake.wait(t, 5*time.Second, stableFor(0)), fake.request)
-		check(t, "Class", got.Failure.Class(), "not as expected")
-		check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
-		check(t, "outcome as it is ready", fake.outcome(fake.wait(t, 5*time.Second, anything())), "asked at [0s 5s], at 10s ready")
-	})
 }
 
 // What is not as expected may come from the way to the instance, or from one of several servers.
@@ -218,7 +191,6 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 			err := fake.wait(t, 20*time.Second, stableFor(d))
 			check(t, name+": end", fake.elapsed(), 20*time.Second)
 			check(t, name+": whether it was as expected in the end", readErrorOf(err).Failure == nil, true)
-			fake.start, fake.requests = time.Now(), nil
 			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
 			checkContains(t, name+": outcome", fake.outcome(err), "at 1.5s ready")
 		})
@@ -277,7 +249,6 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 				return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
 			})
 			mustRead(t, fake.client, fake.request) // which takes any answer
-			fake.start, fake.requests = time.Now(), nil
 			err := fake.wait(t, 5*time.Second, anything())
 			checkContains(t, name+": outcome", fake.outcome(err), test.want)
 			if err != nil {

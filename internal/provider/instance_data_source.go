@@ -30,8 +30,6 @@ type instanceModel struct {
 	detailsModel
 }
 
-func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
-
 func (d *instanceDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_instance"
 }

@@ -68,8 +68,6 @@ func getRecord(ctx context.Context, from interface {
 	return r, !diags.HasError()
 }
 
-func newInstanceRecordResource() resource.Resource { return &instanceRecordResource{} }
-
 func (r *instanceRecordResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_instance_record"
 }

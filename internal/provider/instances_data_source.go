@@ -40,8 +40,6 @@ type instancesModel struct {
 	Errors         types.Map    `tfsdk:"errors"`
 }
 
-func newInstancesDataSource() datasource.DataSource { return &instancesDataSource{} }
-
 func (d *instancesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_instances"
 }

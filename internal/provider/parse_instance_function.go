@@ -14,8 +14,6 @@ var _ function.Function = (*parseInstanceFunction)(nil)
 
 type parseInstanceFunction struct{}
 
-func newParseInstanceFunction() function.Function { return &parseInstanceFunction{} }
-
 func (*parseInstanceFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "parse_instance"
 }

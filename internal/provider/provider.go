@@ -172,13 +172,16 @@ func (p *filetransferProvider) Configure(ctx context.Context, req provider.Confi
 }
 
 func (p *filetransferProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newInstanceDataSource, newInstancesDataSource}
+	return []func() datasource.DataSource{
+		func() datasource.DataSource { return &instanceDataSource{} },
+		func() datasource.DataSource { return &instancesDataSource{} },
+	}
 }
 
 func (p *filetransferProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{newParseInstanceFunction}
+	return []func() function.Function{func() function.Function { return &parseInstanceFunction{} }}
 }
 
 func (p *filetransferProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newInstanceRecordResource}
+	return []func() resource.Resource{func() resource.Resource { return &instanceRecordResource{} }}
 }

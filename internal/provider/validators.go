@@ -26,19 +26,18 @@ import (
 )
 
 // valueValidator makes a validator from a function of values that are neither null nor unknown.
-type valueValidator[T attr.Value] struct {
-	validValues string
-	validate    func(at path.Path, value T) diag.Diagnostics
-}
+type valueValidator[T attr.Value] func(at path.Path, value T) diag.Diagnostics
 
 var (
-	_ validator.String = valueValidator[types.String]{}
-	_ validator.Map    = valueValidator[types.Map]{}
-	_ validator.Number = valueValidator[types.Number]{}
+	_ validator.String = valueValidator[types.String](nil)
+	_ validator.Map    = valueValidator[types.Map](nil)
+	_ validator.Number = valueValidator[types.Number](nil)
 )
 
-func (v valueValidator[T]) Description(context.Context) string         { return v.validValues }
-func (v valueValidator[T]) MarkdownDescription(context.Context) string { return v.validValues }
+// Nothing shows the descriptions of validators. Those of the attributes say what is valid.
+
+func (v valueValidator[T]) Description(context.Context) string         { return "" }
+func (v valueValidator[T]) MarkdownDescription(context.Context) string { return "" }
 
 func (v valueValidator[T]) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	v.check(req.Path, req.ConfigValue, &resp.Diagnostics)
@@ -54,18 +53,18 @@ func (v valueValidator[T]) ValidateNumber(_ context.Context, req validator.Numbe
 
 func (v valueValidator[T]) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 	if isSet(value) {
-		diags.Append(v.validate(at, value.(T))...)
+		diags.Append(v(at, value.(T))...)
 	}
 }
 
 // textValidator makes a validator from a function that returns what is wrong with a text and what to write, or "".
-func textValidator(summary, validValues string, problem func(text string) string) valueValidator[types.String] {
-	return valueValidator[types.String]{validValues, func(at path.Path, value types.String) (diags diag.Diagnostics) {
+func textValidator(summary string, problem func(text string) string) valueValidator[types.String] {
+	return func(at path.Path, value types.String) (diags diag.Diagnostics) {
 		if found := problem(value.ValueString()); found != "" {
 			diags.AddAttributeError(at, summary, at.String()+" "+found)
 		}
 		return diags
-	}}
+	}
 }
 
 // wholeNumber validates whole numbers.
@@ -74,7 +73,7 @@ func wholeNumber(least, most int64) valueValidator[types.Number] {
 	if most == math.MaxInt64 {
 		validValues = "a whole number, not negative"
 	}
-	return valueValidator[types.Number]{validValues, func(at path.Path, value types.Number) (diags diag.Diagnostics) {
+	return func(at path.Path, value types.Number) (diags diag.Diagnostics) {
 		number := value.ValueBigFloat()
 		if whole, ok := wholeNumberOf(number); ok && least <= whole && whole <= most {
 			return nil
@@ -85,7 +84,7 @@ func wholeNumber(least, most int64) valueValidator[types.Number] {
 		}
 		diags.AddAttributeError(at, "Invalid number", fmt.Sprintf("%s is %s.\n\nWrite %s.", at, found, validValues))
 		return diags
-	}}
+	}
 }
 
 // wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last of the 512 bits with which Terraform
@@ -97,11 +96,10 @@ func wholeNumberOf(number *big.Float) (int64, bool) {
 
 const summaryBaseURL = "Invalid base URL"
 
-var baseURLValidator = textValidator(summaryBaseURL, "an http or https URL with a host, without user info, query or fragment",
-	func(text string) string {
-		_, err := address.Parse(text)
-		return invalidURL(text, err)
-	})
+var baseURLValidator = textValidator(summaryBaseURL, func(text string) string {
+	_, err := address.Parse(text)
+	return invalidURL(text, err)
+})
 
 // invalidURL returns what is wrong with a base URL, or "" if err is nil.
 func invalidURL(text string, err error) string {
@@ -121,15 +119,12 @@ func unusable(text string, err error, expected string) string {
 	}
 }
 
-var baseURLsValidator = valueValidator[types.Map]{
-	"http or https URLs with a host, without user info, query or fragment",
-	func(at path.Path, baseURLs types.Map) diag.Diagnostics {
-		_, invalid := parseBaseURLs(at, baseURLs)
-		return invalid
-	},
+var baseURLsValidator valueValidator[types.Map] = func(at path.Path, baseURLs types.Map) diag.Diagnostics {
+	_, invalid := parseBaseURLs(at, baseURLs)
+	return invalid
 }
 
-var connectToValidator = textValidator("Invalid connect_to", "a host and a port from 1 to 65535", func(text string) string {
+var connectToValidator = textValidator("Invalid connect_to", func(text string) string {
 	_, err := address.ParseHostPort(text)
 	return invalidHostPort(text, err)
 })
@@ -140,23 +135,22 @@ func invalidHostPort(text string, err error) string {
 
 const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
 
-var durationValidator = textValidator("Invalid duration", validDurations, func(text string) string {
+var durationValidator = textValidator("Invalid duration", func(text string) string {
 	if duration, err := time.ParseDuration(text); err == nil && duration > 0 {
 		return ""
 	}
 	return fmt.Sprintf("is %s.\n\nWrite %s.", strconv.Quote(safetext.Cut(text, 40)), validDurations)
 })
 
-var versionValidator = textValidator("Invalid version", "a version of three numbers, with or without a suffix",
-	func(text string) string {
-		if _, ok := instance.ParseVersion(text); ok {
-			return ""
-		}
-		return fmt.Sprintf("is %s.\n\n"+`Write the version that the instance reports, with three numbers: "2.1.0" or "2.1.0-rc.1".`,
-			strconv.Quote(safetext.Cut(text, 40)))
-	})
+var versionValidator = textValidator("Invalid version", func(text string) string {
+	if _, ok := instance.ParseVersion(text); ok {
+		return ""
+	}
+	return fmt.Sprintf("is %s.\n\n"+`Write the version that the instance reports, with three numbers: "2.1.0" or "2.1.0-rc.1".`,
+		strconv.Quote(safetext.Cut(text, 40)))
+})
 
-var caCertsValidator = textValidator("Invalid CA certificates", "one or more certificates in PEM form", func(text string) string {
+var caCertsValidator = textValidator("Invalid CA certificates", func(text string) string {
 	if usable, _ := client.CountCACerts(text); usable > 0 {
 		return ""
 	}
@@ -164,12 +158,9 @@ var caCertsValidator = textValidator("Invalid CA certificates", "one or more cer
 		`Set it to one or more blocks that begin with "-----BEGIN CERTIFICATE-----", for example with file("ca.pem").`
 })
 
-var headersValidator = valueValidator[types.Map]{
-	"HTTP header names, each once, with values of one line",
-	func(at path.Path, headers types.Map) diag.Diagnostics {
-		_, invalid := parseHeaders(at, headers)
-		return invalid
-	},
+var headersValidator valueValidator[types.Map] = func(at path.Path, headers types.Map) diag.Diagnostics {
+	_, invalid := parseHeaders(at, headers)
+	return invalid
 }
 
 // parseHeaders parses request_headers. An unknown value is taken as empty.
