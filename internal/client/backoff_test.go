@@ -16,13 +16,11 @@ func TestBackoffGrowsAndIsSpreadOut(t *testing.T) {
 		retry Retry
 		most  []time.Duration // of the first delay, the second, …; they are at least half of it, and MinDelay
 	}{
-		"default":       {Retry{4, s / 2, 10 * s}, []time.Duration{s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
-		"one delay":     {Retry{4, s, s}, []time.Duration{s, s, s}},
-		"little room":   {Retry{4, 9 * s, 10 * s}, []time.Duration{10 * s, 10 * s}},
-		"nanoseconds":   {Retry{4, 1, 2}, []time.Duration{2, 2, 2}},
-		"very long":     {Retry{4, forever, forever}, []time.Duration{forever, forever}},
-		"far apart":     {Retry{4, 1000, forever}, []time.Duration{2000, 4000, 8000, 16000}},
-		"many attempts": {Retry{1 << 40, s, 2 * s}, []time.Duration{2 * s, 2 * s, 2 * s, 2 * s}},
+		"default":     {Retry{4, s / 2, 10 * s}, []time.Duration{s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
+		"one delay":   {Retry{4, s, s}, []time.Duration{s, s, s}},
+		"nanoseconds": {Retry{4, 1, 2}, []time.Duration{2, 2, 2}},
+		"very long":   {Retry{4, forever, forever}, []time.Duration{forever, forever}},
+		"far apart":   {Retry{4, 1000, forever}, []time.Duration{2000, 4000, 8000, 16000}},
 	}
 	for name, test := range tests {
 		delays := make([][]time.Duration, len(test.most))
@@ -52,21 +50,12 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 	const most = math.MaxInt32 * time.Second
 	synctest.Test(t, func(t *testing.T) { // in fake time, which begins at midnight
 		for value, want := range map[string]time.Duration{
-			"":                              0,
-			"120":                           2 * time.Minute,
-			"0":                             0,
-			"3153600000":                    most, // a hundred years
-			"99999999999999999999999999":    most,
-			"-5":                            0,
-			"-99999999999999999999999999":   0,
-			"1.5":                           0,
-			"soon":                          0,
+			"": 0, "0": 0, "-5": 0, "-99999999999999999999999999": 0, "1.5": 0, "soon": 0, "2000-01-01T00:00:30Z": 0,
+			"120": 2 * time.Minute, "3153600000": most, "99999999999999999999999999": most,
 			"Sat, 01 Jan 2000 00:00:30 GMT": 30 * time.Second,
 			"Sat Jan  1 01:00:00 2000":      time.Hour, // the form of asctime
 			"Fri, 31 Dec 1999 23:59:59 GMT": 0,
-			"Mon, 01 Jan 0001 00:00:00 GMT": 0,
 			"Fri, 31 Dec 9999 23:59:59 GMT": math.MaxInt64,
-			"2000-01-01T00:00:30Z":          0,
 		} {
 			response := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {value}}}
 			if got := retryAfterOf(response); got != want {

@@ -32,15 +32,10 @@ func TestFailuresBelowHTTP(t *testing.T) {
 		"reset":               {serverURL(t, instancetest.Reset()), client.ConnectionBroken, retried, ""},
 		"closed in the head":  {respondsWith(t, okHead), client.ConnectionBroken, retried, "EOF"},
 		"closed in the body":  {respondsWith(t, okHead+"Content-Length: 15\r\n\r\n{"), client.ConnectionBroken, retried, "EOF"},
-		"reset in the body": {serverURL(t, instancetest.Verbatim(okHead+"Content-Length: 15\r\n\r\n{", instancetest.Reset())),
-			client.ConnectionBroken, retried, ""},
-		"closed in a chunk": {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n5\r\n{"), client.ConnectionBroken, retried, "EOF"},
 
-		"in TLS": {rawServer(t, "http", answers("\x15\x03\x01\x00\x02\x02\x0a")), client.InvalidResponse, retried, "malformed HTTP"},
-		"HTTP/2": {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\r\n\r\n")),
-			client.InvalidResponse, retried, "malformed HTTP"},
+		"in TLS":             {rawServer(t, "http", answers("\x15\x03\x01\x00\x02\x02\x0a")), client.InvalidResponse, retried, "malformed HTTP"},
+		"HTTP/2":             {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n")), client.InvalidResponse, retried, "malformed HTTP"},
 		"another protocol":   {respondsWith(t, "SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.InvalidResponse, retried, "SSH-2.0-OpenSSH_9.9"},
-		"invalid status":     {respondsWith(t, "HTTP/1.1 OK 200\r\n\r\n"), client.InvalidResponse, retried, `"OK"`},
 		"two lengths":        {respondsWith(t, okHead+"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), client.InvalidResponse, retried, "Content-Length"},
 		"invalid header":     {respondsWith(t, okHead+"X \x1b[31m\r\n\r\n{}"), client.InvalidResponse, retried, "malformed"},
 		"invalid chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.InvalidResponse, retried, "chunk"},
@@ -49,12 +44,10 @@ func TestFailuresBelowHTTP(t *testing.T) {
 		"endless header":     {endless("HTTP/1.1 200 OK\r\nX: ", "x"), client.InvalidResponse, retried, "16384 bytes"},
 		"endless 1xx":        {endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
 		"endless chunk":      {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n1;", "x"), client.InvalidResponse, retried, ""},
-		"endless trailer":    {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n0\r\nX: ", "x"), client.InvalidResponse, retried, ""},
 
 		"not gzip":     {respondsWith(t, gzipHead+"\r\n"+instancetest.Newer().JSON()), client.InvalidResponse, retried, "gzip"},
 		"damaged gzip": {respondsWith(t, gzipHead+"\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.InvalidResponse, retried, "flate"},
-		"gzip that ends early": {respondsWith(t, gzipHead+"Content-Length: 12\r\n\r\n"+compressed("{}")[:12]),
-			client.ConnectionBroken, retried, "unexpected EOF"},
+		"cut gzip":     {respondsWith(t, gzipHead+"Content-Length: 12\r\n\r\n"+compressed("{}")[:12]), client.ConnectionBroken, retried, "EOF"},
 
 		// Without a length, a connection that breaks looks like this.
 		"empty body":           {body("", " \n"), client.NotJSON, retried, "the body is empty"},

@@ -10,8 +10,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// twoAddresses returns the URL of an instance at 127.0.0.1, under a name that also has the address 127.0.0.2, and its port. Other
-// systems have no second address without further ado.
+// twoAddresses returns the URL of an instance at 127.0.0.1, under a name that also has the address 127.0.0.2, and its port.
 func twoAddresses(t *testing.T) (url, port string) {
 	t.Helper()
 	_, port, _ = net.SplitHostPort(instancetest.New(t).Address())

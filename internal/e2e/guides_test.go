@@ -133,7 +133,7 @@ provider "filetransfer" {
 	e.run("plan").expectExitCode(1).expectText(strings.Split(shown, "\n\n")...)
 }
 
-// The guide shows what a fleet reports while one instance is down, and the check of its example warns.
+// The guide shows what several instances report while one instance is down, and the check of its example warns.
 func TestAccGuide_TolerateFailures(t *testing.T) {
 	t.Parallel()
 	e := copyExample(t, "guides/tolerate-failures")

@@ -37,10 +37,10 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 			chunkSize: "data.filetransfer_instance.this.chunk_size",
 			down:      "the instance of a data source is down",
 		},
-		"fleet with allow_failures": {
+		"instances with allow_failures": {
 			reads:     "data \"filetransfer_instances\" \"this\" {\n  base_urls      = { a = %q }\n  allow_failures = true\n}",
 			chunkSize: "try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)",
-			down:      "left the instance out of the fleet",
+			down:      "left it out of `instances`",
 		},
 		"record": {
 			reads:     `resource "filetransfer_instance_record" "this" { base_url = %q }`,

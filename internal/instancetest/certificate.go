@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// ProxiedHost is a name the valid certificate covers besides the loopback ones. It resolves nowhere (RFC 2606), so an
-// instance is reached under it only through a [Proxy]; Go never uses a proxy from the environment for loopback hosts.
+// ProxiedHost is a name that the valid certificate covers. It resolves nowhere, so only a [Proxy] reaches an instance by it.
 const ProxiedHost = "filetransfer.example"
 
 // Certificate is the kind of certificate an instance shows.

@@ -149,8 +149,7 @@ func (l *loopback) Connections() int {
 // CloseClientConnections closes every connection there is, busy or not, but for the tunnels of a proxy. New ones are accepted.
 func (l *loopback) CloseClientConnections() { l.server.CloseClientConnections() }
 
-// Close stops the server, ends what is waiting, and returns when all requests have ended. Closing again does nothing.
-// It must not be called by a step, which it would wait for.
+// Close stops the server, ends what is waiting, and returns when all requests have ended. A step must not call it.
 func (l *loopback) Close() {
 	l.cancel()
 	l.CloseClientConnections() // The server waits for those that are busy.
@@ -173,10 +172,8 @@ func tcp(c net.Conn) *net.TCPConn {
 }
 
 // ReserveAddress returns a loopback address that nothing listens on, for an instance that is started later (see
-// [WithListenAddress]) or never. The port lies below the ranges from which systems take the ports of outgoing
-// connections: a port from there could be in use again by the time it is wanted.
-//
-// Until the test ends, another port is taken, so that no other test, in this process or another, gets the address.
+// [WithListenAddress]) or never. Its port is not among those that systems use for outgoing connections. Another port stands for
+// it until the test ends, so that no other test gets the address.
 func ReserveAddress(t TB) string {
 	t.Helper()
 	const first, last = 20000, 26000

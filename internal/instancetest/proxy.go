@@ -25,8 +25,7 @@ type Proxy struct {
 // ProxyOption changes what a proxy does.
 type ProxyOption func(*Proxy)
 
-// WithProxyTarget sends everything to one server, whatever host was asked for, so that a name which resolves nowhere
-// can be used (see [ProxiedHost]): Go does not use a proxy from the environment for loopback hosts.
+// WithProxyTarget sends everything to one server, whatever host was asked for. Go uses no proxy for loopback hosts; see [ProxiedHost].
 func WithProxyTarget(target interface{ Address() string }) ProxyOption {
 	return func(p *Proxy) { p.target = target.Address() }
 }

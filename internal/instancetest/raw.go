@@ -11,9 +11,8 @@ import (
 // RawServer is a TCP server on loopback that knows no HTTP. It can misbehave before a request has arrived.
 type RawServer struct{ address string }
 
-// NewRaw starts a server for a test, which fails when it cannot be started, and closes it when the test ends. Every
-// connection is given to serve, in a goroutine of its own, and closed when serve returns. Serve must return when the
-// connection can no longer be read: when the client leaves or the server is closed.
+// NewRaw starts a server for a test, and closes it when the test ends. Every connection is given to serve, in a goroutine of its
+// own, and closed when serve returns, which it must do when the connection can no longer be read.
 func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	t.Helper()
 	listener, err := listen("127.0.0.1:0")

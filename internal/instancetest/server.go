@@ -8,11 +8,8 @@
 //
 //	{"statusCode":404,"error":"Not Found","message":"Route GET:/instance/ not found"}
 //
-// The document has the members fileMaxSize and chunkSize (bytes), requirePassword, apiVersion
-// ("<major>.<minor>.<patch>"), fileMaxAge (seconds, as a string; in the field often a number), maxTransfersInMerge
-// (newer shape only) and recommendedExpireTimes. An entry of the newer shape has label, inSeconds and value in minutes;
-// one of the older shape has label and value in seconds. [Newer], [Older] and [Mixed] are such documents, and
-// [Document.With] and [Document.Without] bend them into every other.
+// [Newer], [Older] and [Mixed] are documents of its shapes, and [Document.With] and [Document.Without] make every other
+// document out of them.
 //
 // A test fails if it asks for another route without [WithOtherRoutes], or if it leaves a part of its script unused.
 //

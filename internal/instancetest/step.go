@@ -9,8 +9,7 @@ import (
 
 const jsonContentType = "application/json; charset=utf-8"
 
-// Step is what an instance does with one request. A step that waits must end when the request's context does: when
-// the client leaves or the instance is closed.
+// Step is what an instance does with one request. It must end when the context of the request does.
 type Step func(s *Server, w http.ResponseWriter, r *http.Request)
 
 // Answer does as the service does: the instance's document for GET {base URL}/instance, 404 for all else.
@@ -69,8 +68,7 @@ func Reset() Step {
 	}
 }
 
-// CloseConnection closes the TCP connection without an answer. It waits until the client leaves too, because a client on
-// Windows could otherwise lose what was written before.
+// CloseConnection closes the TCP connection without an answer, and waits until the client leaves, which Windows needs.
 func CloseConnection() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
 		_ = tcp(connOf(r)).CloseWrite()
@@ -79,7 +77,7 @@ func CloseConnection() Step {
 	}
 }
 
-// Silent never answers. It waits until the client leaves or the instance is closed.
+// Silent never answers.
 func Silent() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
@@ -87,8 +85,7 @@ func Silent() Step {
 	}
 }
 
-// EndlessBody answers the status, and then the text over and over as fast as the client reads it, until the client
-// leaves or the instance is closed.
+// EndlessBody answers the status, and then the text over and over, until the client leaves or the instance is closed.
 func EndlessBody(status int, text string) Step {
 	chunk := strings.Repeat(text, 64<<10/len(text))
 	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
@@ -102,8 +99,7 @@ func EndlessBody(status int, text string) Step {
 	}
 }
 
-// Verbatim writes the text to the connection as it is, past net/http, then does the next step, which is one of
-// [CloseConnection], [Reset] and [Silent]. So an answer may be no HTTP, longer than announced, or broken off anywhere.
+// Verbatim writes the text to the connection as it is, past net/http, and then does [CloseConnection], [Reset] or [Silent].
 func Verbatim(text string, next Step) Step {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(connOf(r), text)

@@ -62,7 +62,7 @@ func TestReleases(t *testing.T) {
 			}
 
 			const address = "data.filetransfer_instances.all"
-			fleet := resource.TestStep{
+			many := resource.TestStep{
 				Config: acctest.RequiredProviders + `
 variable "base_urls" {
   type = map(string)
@@ -106,7 +106,7 @@ resource "filetransfer_instance_record" "files" {
 			}
 			resource.Test(t, resource.TestCase{
 				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
-				Steps:                    []resource.TestStep{fleet, single},
+				Steps:                    []resource.TestStep{many, single},
 			})
 		})
 	}
