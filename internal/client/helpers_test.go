@@ -340,7 +340,10 @@ func gzipped(body string) instancetest.Step {
 }
 
 // respondsWith starts a server that answers each request with a text as it is, and closes the connection.
-func respondsWith(t testing.TB, text string) (url string) { return serverURL(t, verbatim(text)) }
+func respondsWith(t testing.TB, text string) (url string) {
+	t.Helper()
+	return serverURL(t, verbatim(text))
+}
 
 func closeNow(c net.Conn) { _ = c.Close() }
 

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -32,7 +33,7 @@ func TestRecordMessages(t *testing.T) {
 	t.Parallel()
 	const token = "hunter2-token"
 	newer, answer, down := instancetest.Newer(), instancetest.Answer(), instancetest.Status(503)
-	reports := func(document instancetest.Document) instancetest.Step { return instancetest.AnswerDocument(document) }
+	reports := instancetest.AnswerDocument[instancetest.Document]
 	wrong := reports(newer.With("apiVersion", "2.1.4").With("chunkSize", 2).With("fileMaxAge", 60))
 	echoed := reports(newer.With("apiVersion", "2.1.4-"+token))
 	doubtful := reports(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{instancetest.OlderEntry("30 minutes", 30)}))
@@ -44,9 +45,7 @@ func TestRecordMessages(t *testing.T) {
 	nothing, updating := arguments{}, arguments{"update": "400ms"}
 	expecting := func(more arguments) arguments {
 		config := arguments{"expected": arguments{"chunk_size": 20000000}}
-		for name, value := range more {
-			config[name] = value
-		}
+		maps.Copy(config, more)
 		return config
 	}
 	release := expecting(arguments{"triggers": texts{"deploy": "2"}, "timeouts": updating})
@@ -121,10 +120,8 @@ func TestRecordMessages(t *testing.T) {
 	}
 	messages := make(map[string]string)
 	for name, scene := range scenes {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // most are short, and the messages are compared after all
-			messages[name] = scene.play(t, token)
-			requireNone(t, name, messages[name], "hunter2")
-		})
+		messages[name] = scene.play(t, token)
+		requireNone(t, name, messages[name], "hunter2")
 	}
 	requireGolden(t, "record_messages.txt", messages)
 }
@@ -135,9 +132,7 @@ func (scene recordScene) play(t *testing.T, token string) string {
 	server := instancetest.New(t)
 	of := func(config arguments) arguments {
 		complete := arguments{"base_url": server.URL()}
-		for name, value := range config {
-			complete[name] = value
-		}
+		maps.Copy(complete, config)
 		return complete
 	}
 	// The delay is as long as the time limit allows, so that each wait makes two attempts.
@@ -151,9 +146,7 @@ func (scene recordScene) play(t *testing.T, token string) string {
 		r.create(t, of(scene.before))
 		r.state = r.with(t, scene.edited)
 	}
-	for name, value := range scene.provider {
-		provider[name] = value
-	}
+	maps.Copy(provider, scene.provider)
 	r.session = configured(t, provider)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -171,7 +164,7 @@ func (scene recordScene) play(t *testing.T, token string) string {
 
 	var planned tftypes.Value
 	var messages []string
-	for _, step := range strings.Split(scene.does, ", ") {
+	for step := range strings.SplitSeq(scene.does, ", ") {
 		text, prior := "", r.state
 		switch step {
 		case "validate":

@@ -87,7 +87,7 @@ func TestAccRecord_ReleaseAndDrift(t *testing.T) {
 	t.Parallel()
 	released := instancetest.Newer().With("chunkSize", 30000000).With("fileMaxSize", 1000)
 	drifted, repaired := released.With("chunkSize", 2).With("requirePassword", false), released.With("requirePassword", false)
-	reports := func(document instancetest.Document) instancetest.Step { return instancetest.AnswerDocument(document) }
+	reports := instancetest.AnswerDocument[instancetest.Document]
 	server := instancetest.New(t)
 	detailsAre := func(differences map[string]knownvalue.Check) []statecheck.StateCheck {
 		differences["wait_failed"] = knownvalue.Bool(false)
