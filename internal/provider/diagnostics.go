@@ -27,7 +27,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.ConnectionFailed: {
 		"Instance not reachable",
-		"Check the host and the port of the base URL, or of connect_to, that the instance is running, and the firewalls on the way.",
+		"Check the host and the port of the base URL, or of connect_to, that the instance is running, and the firewalls in between.",
 	},
 	client.NoResponseInTime: {
 		"Instance did not answer in time",
@@ -59,8 +59,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotJSON: {
 		"Response of the instance is not JSON",
-		"Check that the base URL is the address of the API, not of a web page, and check the log of the instance. If this is a " +
-			"login page, send credentials with request_headers.",
+		"Check that the base URL is the address of the API, not of a web page such as a login, and check the log of the instance.",
 	},
 	client.NotInstanceDocument: {
 		"Response is not an instance document",
@@ -68,7 +67,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotAskedInTime: {
 		"Instance not asked before the time ran out",
-		"The other instances took all the time. Raise timeouts.read or max_concurrency.",
+		"Other instances took the time. Raise timeouts.read or max_concurrency.",
 	},
 	client.ProxyFailed: {
 		"Instance not reachable through the proxy",
@@ -76,7 +75,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotAsExpected: {
 		"Instance does not report what is expected",
-		`Check which release and which settings the server runs, and how it read them: of 5e+09 or "5 GB", it reads 5. If what it ` +
+		`Check which release and which settings the server runs, and how it read them: it reads 5e+09 or "5 GB" as 5. If what it ` +
 			"reports is right, change expected.",
 	},
 	client.Cached: {
@@ -86,23 +85,25 @@ var failureMessages = map[client.Kind]failureMessage{
 }
 
 var certificateRemedies = map[client.CertificateProblem]string{
-	client.UnknownAuthority: "If you trust the issuer, add the certificate of its authority to the provider's ca_cert_pem. A server " +
-		"must send its whole chain, except for the root.",
-	client.WrongHostName: "Set the base URL to a name that the certificate is for. If that name does not lead to the instance, set " +
+	client.UnknownAuthority: "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its " +
+		"whole chain, except for the root.",
+	client.WrongHostName: "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set " +
 		"the provider's connect_to to its address.",
-	client.OutsideValidity:  "Have the certificate renewed, and check the clock of the machine that runs Terraform.",
-	client.UnfitCertificate: "Have the certificate reissued.",
+	client.OutsideValidity: "Compare the two times. If the clock of the machine that runs Terraform is right, have the certificate renewed.",
+	client.UnfitCertificate: "Have the certificate reissued, for the use of a server (serverAuth), and with the names of the instance as " +
+		"subject alternative names.",
 }
 
 func statusRemedy(code int) string {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return "An instance needs no credentials for this, so what is in front of it refused. If that wants credentials, send them with " +
-			"request_headers."
+		return "An instance needs no credentials for this, so something else refused: a gateway in front of the instance, or another server."
+	case code >= 300 && code < 400:
+		return "Set the base URL to where the instance itself answers."
 	case code == http.StatusNotFound:
 		return "Check the path of the base URL, to which /instance is added."
 	case code == http.StatusTooManyRequests:
-		return "Raise the limit of requests on the server, or send fewer at once."
+		return "Raise the rate limit of the server, or send fewer requests at once."
 	case code >= http.StatusInternalServerError:
 		return "Check the log of the instance, and of what is in front of it."
 	default:
@@ -128,8 +129,8 @@ type failedRead struct {
 	// limit is that of the read, and attemptLimit that of each attempt.
 	limit, attemptLimit timeLimit
 	stableFor           time.Duration
-	// withheld says why the provider's request_headers were not sent, or is "".
-	withheld string
+	// headersSent is true if extra headers were sent to the origin of the base URL, and headersWithheld if those of the provider were not.
+	headersSent, headersWithheld bool
 	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
 	unusableCAs string
 }
@@ -144,9 +145,8 @@ func (d *providerData) newFailedRead(err error, limit timeLimit, request client.
 	} else {
 		f.err, _ = errors.AsType[*client.ReadError](err)
 	}
-	if len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin {
-		f.withheld = " The provider's request_headers were not sent, because they are only for the origin of its own base_url."
-	}
+	f.headersSent = len(request.Headers) > 0
+	f.headersWithheld = len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin
 	return f
 }
 
@@ -172,7 +172,7 @@ func (f failedRead) detail() string {
 	case f.err.Ending == client.Canceled && f.err.Failure == nil:
 		return fmt.Sprintf("Canceled after %s: GET %s.", count(f.err.Attempts, "attempt"), f.err.URL)
 	case f.err.Ending == client.Canceled:
-		return fmt.Sprintf("Canceled after %s. This is what the last complete one met:\n\n%s",
+		return fmt.Sprintf("Canceled after %s. The last complete attempt found this:\n\n%s",
 			count(f.err.Attempts, "attempt"), paragraphs(f.evidence()...))
 	case f.err.Failure == nil:
 		return paragraphs(
@@ -198,7 +198,7 @@ func (f failedRead) evidence() []string {
 	case failure.Kind == client.NotAsExpected:
 		return []string{failure.Request + " answered, but not what is expected:" + bullets(differences)}
 	case len(differences) > 0:
-		return []string{sentence(failure.String()), "The last answer was not what is expected:" + bullets(differences)}
+		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
 	case len(failure.Faults) > 0:
 		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
 	case failure.Certificate == client.UnknownAuthority && f.unusableCAs != "":
@@ -235,13 +235,19 @@ func (f failedRead) remedy() string {
 		remedy = statusRemedy(failure.StatusCode)
 		asksForCredentials = failure.StatusCode == http.StatusUnauthorized || failure.StatusCode == http.StatusForbidden
 	}
-	if !asksForCredentials {
+	switch {
+	case !asksForCredentials:
 		return remedy
+	case failure.HeadersWithheld:
+		return remedy + " The request_headers were not sent, because the redirect leads to another origin. If that is the instance, set " +
+			"the base URL to it."
+	case f.headersWithheld:
+		return remedy + " The provider's request_headers were not sent, because they are only for the origin of its own base_url."
+	case f.headersSent:
+		return remedy + " The request_headers were sent: check their names and values."
+	default:
+		return remedy + " If it requires credentials, send them with request_headers."
 	}
-	if failure.HeadersWithheld {
-		return remedy + " The request_headers were not sent, because the redirect leads to another origin."
-	}
-	return remedy + f.withheld
 }
 
 func differenceTexts(differences []client.Difference) (texts []string) {
@@ -281,6 +287,18 @@ func listed(texts []string) string {
 		return bullets(append(texts[:maxListed:maxListed], fmt.Sprintf("and %d more", more)))
 	}
 	return bullets(texts)
+}
+
+// firstOf returns the first of some texts and the number of the others, or "" if there are none.
+func firstOf(texts []string) string {
+	switch more := len(texts) - 1; more {
+	case -1:
+		return ""
+	case 0:
+		return texts[0]
+	default:
+		return fmt.Sprintf("%s, and %d more", texts[0], more)
+	}
 }
 
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")

@@ -62,11 +62,11 @@ func TestFailureMessages(t *testing.T) {
 func TestStatusRemedy(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]int{
-		"send them with request_headers": {401, 403},
-		"Check the path":                 {404},
-		"Raise the limit of requests":    {429},
-		"Check the log":                  {500, 501, 502, 503, 504, 520, 599},
-		"Check the scheme, the host name and the port of the base URL.": {101, 201, 204, 301, 400, 405, 407, 410, 418, 421, 451, 499},
+		"something else refused":             {401, 403},
+		"Check the path":                     {404},
+		"Raise the rate limit of the server": {429},
+		"Check the log":                      {500, 501, 502, 503, 504, 520, 599},
+		"Check the scheme, the host name and the port of the base URL.": {101, 201, 204, 400, 405, 407, 410, 418, 421, 451, 499},
 	}
 	for want, codes := range tests {
 		for _, code := range codes {

@@ -123,7 +123,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	nothingExpected, timeouts := config.expects.isEmpty(), config.timeouts
 	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
-			"triggers is set, but nothing is expected, so the first answer would end the wait, even one of the old server.\n\n"+
+			"triggers is set, but nothing is expected, so the first answer would end the wait, even one from the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
 	stableFor := durationOr(config.model.StableFor, 0)
@@ -352,7 +352,7 @@ func (r *instanceRecordResource) driftWarning(baseURL string, found []client.Dif
 	}
 	texts := differenceTexts(found)
 	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
-		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, first(texts)),
+		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstOf(texts)),
 		"When Terraform last read it, the instance reported other values:"+bullets(texts)+
 			"\n\nAn apply waits until the instance reports what is expected.")
 }
@@ -365,7 +365,7 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 		switch {
 		case got[name].Equal(want[name]) || followsFromVersion(name):
 		case name == "recommended_expire_times":
-			changes = append(changes, name+" is another list than planned")
+			changes = append(changes, name+" differs from the planned list")
 		default:
 			changes = append(changes, fmt.Sprintf("%s is %s, planned %s", name,
 				r.provider.redacted(valueText(got[name])), r.provider.redacted(valueText(want[name]))))
@@ -375,18 +375,10 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 		return nil
 	}
 	return diag.NewWarningDiagnostic(
-		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), first(changes)),
+		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstOf(changes)),
 		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+
-			bullets(changes)+"\n\nThe next plan has them as changes outside of Terraform. To have a detail in the same apply, add it "+
-			"to expected.")
-}
-
-// first returns the first of some texts, and the number of the others.
-func first(texts []string) string {
-	if more := len(texts) - 1; more > 0 {
-		return fmt.Sprintf("%s, and %d more", texts[0], more)
-	}
-	return texts[0]
+			bullets(changes)+"\n\nThe next plan will show them as changes outside of Terraform. To pick up a detail in the same "+
+			"apply, add it to expected.")
 }
 
 // keptWarning returns a warning that a refresh failed.

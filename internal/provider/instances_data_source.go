@@ -102,17 +102,6 @@ type listedRead struct {
 // name returns the key and the URL.
 func (r *listedRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Written) }
 
-// namesOf returns the name of the first read and the number of the others, or "" if there is none.
-func namesOf(reads []*listedRead) string {
-	if len(reads) == 0 {
-		return ""
-	}
-	if more := len(reads) - 1; more > 0 {
-		return fmt.Sprintf("%s and %d more", reads[0].name(), more)
-	}
-	return reads[0].name()
-}
-
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model instancesModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -145,8 +134,8 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	group.Wait()
 
 	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
-	var failed, ambiguous []*listedRead
-	var lines []string // about ambiguous
+	var failed []*listedRead
+	var ambiguous, ambiguities []string // by instance: its name, and what is ambiguous
 	for _, read := range reads {
 		if read.err != nil {
 			failed = append(failed, read)
@@ -156,11 +145,11 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		attributes["base_url"] = types.StringValue(read.request.BaseURL.Written)
 		instances[read.key] = types.ObjectValueMust(listedInstanceTypes, attributes)
 		if number := len(read.result.Ambiguities); number > 0 {
-			ambiguous = append(ambiguous, read)
-			lines = append(lines, fmt.Sprintf("%s: %s; %s", read.name(), count(number, "option"), read.result.Ambiguities[0]))
+			ambiguous = append(ambiguous, read.name())
+			ambiguities = append(ambiguities, fmt.Sprintf("%s: %s; %s", read.name(), count(number, "option"), read.result.Ambiguities[0]))
 		}
 	}
-	resp.Diagnostics.Append(ambiguityWarning(namesOf(ambiguous), lines))
+	resp.Diagnostics.Append(ambiguityWarning(firstOf(ambiguous), ambiguities))
 	switch {
 	case len(failed) > 0 && ctx.Err() != nil:
 		resp.Diagnostics.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", len(failed), len(reads)))
@@ -208,19 +197,20 @@ func (d *instancesDataSource) readErrors(failed []*listedRead, limit timeLimit) 
 	for _, read := range failed {
 		message := d.provider.newFailedRead(read.err, limit, read.request)
 		diags.AddAttributeError(path.Root("base_urls").AtMapKey(read.key), message.summary(), fmt.Sprintf(
-			"Instance %q: %s To read the others without it, set allow_failures = true.", read.key, message.detail()))
+			"Instance %q: %s To read the other instances anyway, set allow_failures = true.", read.key, message.detail()))
 	}
 	return diags
 }
 
 // failuresWarning returns a warning that lists the instances that could not be read.
 func failuresWarning(failed []*listedRead, total int) diag.Diagnostic {
-	var lines []string
+	var names, lines []string
 	for _, read := range failed {
 		readErr, _ := errors.AsType[*client.ReadError](read.err)
+		names = append(names, read.name())
 		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, readErr, count(readErr.Attempts, "attempt")))
 	}
-	return diag.NewWarningDiagnostic("Instances could not be read: "+namesOf(failed), fmt.Sprintf(
-		"%d of %d could not be read. As allow_failures is true, they are in errors and not in instances:%s",
+	return diag.NewWarningDiagnostic("Instances could not be read: "+firstOf(names), fmt.Sprintf(
+		"%d of %d could not be read. Because allow_failures is true, they are in the attribute errors instead of instances:%s",
 		len(failed), total, listed(lines)))
 }
