@@ -20,6 +20,7 @@ import (
 func TestFailuresBelowHTTP(t *testing.T) {
 	t.Parallel()
 	body := func(contentType, text string) string { return serverURL(t, instancetest.Body(200, contentType, text)) }
+	respondsWith := func(text string) string { return serverURL(t, verbatim(text)) }
 	endless := func(begin, repeated string) string { return rawServer(t, "http", writesForever(begin, repeated)) }
 	gzipHead := okHead + "Content-Encoding: gzip\r\n"
 	checkFailures(t, map[string]failing{
@@ -30,28 +31,28 @@ func TestFailuresBelowHTTP(t *testing.T) {
 		"reset at once":       {rawServer(t, "http", resetAfterRequest), client.ConnectionBroken, retried, ""},
 		"closed":              {serverURL(t, instancetest.CloseConnection()), client.ConnectionBroken, retried, "EOF"},
 		"reset":               {serverURL(t, instancetest.Reset()), client.ConnectionBroken, retried, ""},
-		"closed in the head":  {respondsWith(t, okHead), client.ConnectionBroken, retried, "EOF"},
-		"closed in the body":  {respondsWith(t, okHead+"Content-Length: 15\r\n\r\n{"), client.ConnectionBroken, retried, "EOF"},
+		"closed in the head":  {respondsWith(okHead), client.ConnectionBroken, retried, "EOF"},
+		"closed in the body":  {respondsWith(okHead + "Content-Length: 15\r\n\r\n{"), client.ConnectionBroken, retried, "EOF"},
 
 		"in TLS":             {rawServer(t, "http", answers("\x15\x03\x01\x00\x02\x02\x0a")), client.InvalidResponse, retried, "malformed HTTP"},
 		"HTTP/2":             {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n")), client.InvalidResponse, retried, "malformed HTTP"},
-		"another protocol":   {respondsWith(t, "SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.InvalidResponse, retried, "SSH-2.0-OpenSSH_9.9"},
-		"two lengths":        {respondsWith(t, okHead+"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), client.InvalidResponse, retried, "Content-Length"},
-		"invalid header":     {respondsWith(t, okHead+"X \x1b[31m\r\n\r\n{}"), client.InvalidResponse, retried, "malformed"},
-		"invalid chunk":      {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.InvalidResponse, retried, "chunk"},
-		"cut in the trailer": {respondsWith(t, okHead+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.InvalidResponse, retried, "trailer"},
-		"head of 17 KiB":     {respondsWith(t, okHead+"X: "+strings.Repeat("x", 17<<10)+"\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
+		"another protocol":   {respondsWith("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.InvalidResponse, retried, "SSH-2.0-OpenSSH_9.9"},
+		"two lengths":        {respondsWith(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), client.InvalidResponse, retried, "Content-Length"},
+		"invalid header":     {respondsWith(okHead + "X \x1b[31m\r\n\r\n{}"), client.InvalidResponse, retried, "malformed"},
+		"invalid chunk":      {respondsWith(okHead + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.InvalidResponse, retried, "chunk"},
+		"cut in the trailer": {respondsWith(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.InvalidResponse, retried, "trailer"},
+		"head of 17 KiB":     {respondsWith(okHead + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
 		"endless header":     {endless("HTTP/1.1 200 OK\r\nX: ", "x"), client.InvalidResponse, retried, "16384 bytes"},
 		"endless 1xx":        {endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
 		"endless chunk":      {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n1;", "x"), client.InvalidResponse, retried, ""},
 
-		"not gzip":     {respondsWith(t, gzipHead+"\r\n"+instancetest.Newer().JSON()), client.InvalidResponse, retried, "gzip"},
-		"damaged gzip": {respondsWith(t, gzipHead+"\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.InvalidResponse, retried, "flate"},
-		"cut gzip":     {respondsWith(t, gzipHead+"Content-Length: 12\r\n\r\n"+compressed("{}")[:12]), client.ConnectionBroken, retried, "EOF"},
+		"not gzip":     {respondsWith(gzipHead + "\r\n" + instancetest.Newer().JSON()), client.InvalidResponse, retried, "gzip"},
+		"damaged gzip": {respondsWith(gzipHead + "\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.InvalidResponse, retried, "flate"},
+		"cut gzip":     {respondsWith(gzipHead + "Content-Length: 12\r\n\r\n" + compressed("{}")[:12]), client.ConnectionBroken, retried, "EOF"},
 
 		// Without a length, a connection that breaks looks like this.
 		"empty body":           {body("", " \n"), client.NotJSON, retried, "the body is empty"},
-		"body that ends early": {respondsWith(t, okHead+"\r\n{\"fileMaxSize\": 1"), client.NotJSON, retried, "the body is incomplete JSON: "},
+		"body that ends early": {respondsWith(okHead + "\r\n{\"fileMaxSize\": 1"), client.NotJSON, retried, "the body is incomplete JSON: "},
 
 		"64 KiB and a byte":       {serverURL(t, instancetest.AnswerDocument(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},
 		"64 KiB and a byte, gzip": {serverURL(t, gzipped(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},

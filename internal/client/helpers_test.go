@@ -339,12 +339,6 @@ func gzipped(body string) instancetest.Step {
 	})
 }
 
-// respondsWith starts a server that answers each request with a text as it is, and closes the connection.
-func respondsWith(t testing.TB, text string) (url string) {
-	t.Helper()
-	return serverURL(t, verbatim(text))
-}
-
 func closeNow(c net.Conn) { _ = c.Close() }
 
 // resetAfterRequest resets a connection once something has arrived: before, the client could still be connecting.

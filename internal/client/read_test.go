@@ -241,14 +241,15 @@ func checkCanceledAtOnce(t *testing.T, c *client.Client, request client.Request,
 	receive(t, "the end of a wait that was canceled", ended)
 }
 
-// A name server that stays silent is no server that stays silent, although Go connects to it as well.
+// A name server that stays silent is no server that stays silent, although Go connects to it as well. The second attempt looks up the
+// name in another way.
 func TestSilentNameServer(t *testing.T) {
 	t.Parallel()
 	config := newConfig()
-	config.Retry.MaxAttempts, config.RequestTimeout = 1, time.Second
+	config.RequestTimeout = time.Second
 	c, request := newClient(t, config), newRequest(t, "https://"+hostOfSilentNameServer)
 	got := readError(t, c, request)
-	checkFailure(t, got, failing{"", client.HostNotResolved, final, "no answer from a name server in time"})
+	checkFailure(t, got, failing{"", client.HostNotResolved, retried, "no answer from a name server in time"})
 	check(t, "TimedOut", got.Failure.TimedOut, true)
 	check(t, "Request", got.Failure.Request, "GET https://"+hostOfSilentNameServer+"/instance")
 }
@@ -261,7 +262,7 @@ func TestLargestDurations(t *testing.T) {
 	config.RequestTimeout = math.MaxInt64
 	config.Retry = client.Retry{MaxAttempts: math.MaxInt64, MinDelay: math.MaxInt64, MaxDelay: math.MaxInt64}
 	c, request := newClient(t, config), newRequest(t, server.URL())
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err := c.Read(ctx, request)
 	got := checkReadError(t, err, request)

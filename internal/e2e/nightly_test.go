@@ -40,7 +40,7 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 		"instances with allow_failures": {
 			reads:     "data \"filetransfer_instances\" \"this\" {\n  base_urls      = { a = %q }\n  allow_failures = true\n}",
 			chunkSize: "try(data.filetransfer_instances.this.instances.a.chunk_size, 20000000)",
-			down:      "left it out of `instances`",
+			down:      "left the instance out of `instances`",
 		},
 		"record": {
 			reads:     `resource "filetransfer_instance_record" "this" { base_url = %q }`,

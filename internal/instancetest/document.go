@@ -16,14 +16,10 @@ type Raw string
 
 // Document is an instance document, or an expiry entry in one: a JSON object whose members keep their order.
 // The zero Document is the empty object. A Document never changes; With and Without return copies.
-type Document struct {
-	members []member
-}
+type Document struct{ members []member }
 
 // member holds its value as JSON text, so that a document delivers exactly what its writer asked for.
-type member struct {
-	name, json string
-}
+type member struct{ name, json string }
 
 // expireTimes are the suggestions in the service's documentation.
 var expireTimes = []instance.ExpireTime{
@@ -176,8 +172,7 @@ func encode(value any) string {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	// The service does not escape <, > and & as Go does by default.
-	e.SetEscapeHTML(false)
+	e.SetEscapeHTML(false) // the service does not escape <, > and &
 	if err := e.Encode(value); err != nil {
 		panic(fmt.Sprintf("instancetest: a document's value: %v", err))
 	}

@@ -100,7 +100,6 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	defer upstream.Close()
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		http.Error(w, "Cannot tunnel", http.StatusInternalServerError)
 		return
 	}
 	ctx, end := context.WithCancel(r.Context())
@@ -110,8 +109,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	})
 	p.tunnels.Go(func() {
 		defer end()
-		// Not from the connection itself: the client's first bytes may have been read along with the CONNECT.
-		_, _ = io.Copy(upstream, buffered)
+		_, _ = io.Copy(upstream, buffered) // the first bytes may have been read along with the CONNECT
 	})
 	defer end()
 	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err == nil {

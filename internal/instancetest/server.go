@@ -171,9 +171,7 @@ func New(t TB, options ...Option) *Server {
 }
 
 // URL returns the base URL, path included, without a trailing slash.
-func (s *Server) URL() string {
-	return s.Origin() + s.path
-}
+func (s *Server) URL() string { return s.Origin() + s.path }
 
 // SetScript replaces what is left of the script, for tests that change an instance as they go.
 func (s *Server) SetScript(steps ...Step) {

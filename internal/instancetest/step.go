@@ -14,9 +14,7 @@ type Step func(s *Server, w http.ResponseWriter, r *http.Request)
 
 // Answer does as the service does: the instance's document for GET {base URL}/instance, 404 for all else.
 func Answer() Step {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, s.document)
-	}
+	return func(s *Server, w http.ResponseWriter, r *http.Request) { s.answer(w, r, s.document) }
 }
 
 // AnswerDocument is [Answer] with a document of its own.

@@ -30,16 +30,16 @@ func detailsAttributes() map[string]schema.Attribute {
 		"chunk_size":        computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
 		"require_password":  computedBool("Whether the instance requires a password to create a transfer (`requirePassword`)."),
 		"api_version":       computedString("Release of the server, such as `2.2.3` (`apiVersion`)."),
-		"api_version_major": computedInt64("First number of `api_version`."),
-		"api_version_minor": computedInt64("Second number of `api_version`."),
-		"api_version_patch": computedInt64("Third number of `api_version`, without a suffix."),
+		"api_version_major": computedInt64("Major version from `api_version`."),
+		"api_version_minor": computedInt64("Minor version from `api_version`."),
+		"api_version_patch": computedInt64("Patch version from `api_version`, without a suffix."),
 		"file_max_age":      computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum."),
 		"max_transfers_in_merge": computedInt64("Maximum number of transfers in a group (`maxTransfersInMerge`). If the instance does not " +
 			"report it, this is `50` for 2.0.0 and later, and `10` before."),
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,
-			MarkdownDescription: "Expiry options that the instance suggests, in its order (`recommendedExpireTimes`). Each has a " +
+			MarkdownDescription: "Expiry options that the instance suggests, in the order it reports them (`recommendedExpireTimes`). Each has a " +
 				"`label`, the number `in_seconds`, and the number `in_minutes`, rounded down.",
 		},
 	}

@@ -82,18 +82,18 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				Sensitive:           true,
 				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted.",
 			},
-			"connect_to": optionalString("Host and port to connect to instead of those of this provider's `base_url`, such as "+
+			"connect_to": optionalString("Host and port to connect to instead of those in this provider's `base_url`, such as "+
 				"`\"127.0.0.1:8443\"` for a tunnel. The `Host` header and TLS still use the name in `base_url`.", connectToValidator),
-			"insecure": optionalBool("Whether to accept any certificate, with a warning. Anyone on the network path can then read " +
+			"insecure": optionalBool("Whether to accept any certificate. Causes a warning, because anyone on the network path can then read " +
 				"and change the traffic. Default: `false`."),
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How failures that may pass are retried: no connection, a timeout, a broken connection, an empty or " +
+				MarkdownDescription: "How temporary failures are retried: no connection, a timeout, a broken connection, an empty or " +
 					"incomplete response, and the statuses " + client.RetriedStatuses + ". Delays grow from `min_delay` to `max_delay`, and " +
 					"`Retry-After` of a " + client.RetryAfterStatuses + " makes them longer, up to `max_delay`.",
 				Attributes: map[string]schema.Attribute{
-					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, the first included, from 1 to %d. A record that waits "+
+					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, including the first, from 1 to %d. A record that waits "+
 						"ignores it. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts), 1, maxAttemptsLimit),
 					"min_delay": optionalDuration("Shortest delay, at most `max_delay`.", defaultRetry.MinDelay),
 					"max_delay": optionalDuration("Longest delay.", defaultRetry.MaxDelay),
