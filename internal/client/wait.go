@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -39,6 +40,8 @@ type WaitError struct {
 	// Held is how long the condition had held in a row when the wait ended, and Answers is the number of answers in which it did.
 	Held    time.Duration
 	Answers int
+	// Before is what the last attempt before these answers met, or nil.
+	Before *Failure
 }
 
 func (e *WaitError) Error() string {
@@ -64,7 +67,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		if failure == nil {
 			failure = w.check(r, result)
 		}
-		w.last = failure
+		w.last, w.lastFailure = failure, cmp.Or(failure, w.lastFailure)
 		if failure == nil {
 			w.streak.extend(result.made)
 			if w.streak.held >= until.StableFor {
@@ -94,6 +97,8 @@ type wait struct {
 	differences []Difference
 	// last is what the last attempt met that was not interrupted, and nil if it succeeded.
 	last *Failure
+	// lastFailure is what the last attempt met that failed.
+	lastFailure *Failure
 	// rateLimited is true once the instance has answered with status 429.
 	rateLimited bool
 }
@@ -127,6 +132,7 @@ func (w *wait) failed(ctx context.Context, r *reader, failure *Failure) *WaitErr
 		Differences: slices.Clone(w.differences),
 		Held:        w.streak.held,
 		Answers:     w.streak.answers,
+		Before:      w.lastFailure,
 	}
 }
 
@@ -144,14 +150,15 @@ func (w *wait) interval() time.Duration {
 type streak struct {
 	// answers is their number. It is 0 if the last attempt failed.
 	answers int
-	// held is the time from when the first answer was read to when the last one was made.
+	// held is the time for which they show that the condition held.
 	held time.Duration
 
-	first    time.Time // when the first answer was read
+	until    time.Time // up to which time held counts
 	lastRead time.Time // when the last answer was read, by the clock of the system
 }
 
-// maxGap is the maximum time between an answer of a streak and the next request.
+// maxGap is the maximum time for which nobody may look at the instance. A gap between an answer and the next request that is longer
+// ends a streak. An attempt that takes longer does not, because a server may be slow, but it adds no more than this to the time.
 const maxGap = 3 * time.Second
 
 // checkGap ends a streak if nobody has looked at the instance for too long, because this process was stopped or the machine
@@ -162,14 +169,16 @@ func (s *streak) checkGap() {
 	}
 }
 
-// extend adds an answer that was made at a time.
+// extend adds an answer that was made at a time. The time begins when the first answer has been read.
 func (s *streak) extend(made time.Time) {
 	now := time.Now()
 	if s.answers == 0 {
-		s.first = now
+		s.until = now
+	} else if made.After(s.until) {
+		s.held += min(made.Sub(s.until), maxGap)
+		s.until = made
 	}
 	s.answers++
-	s.held = max(s.held, made.Sub(s.first))
 	s.lastRead = now.Round(0)
 }
 

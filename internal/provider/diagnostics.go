@@ -175,10 +175,14 @@ func (f failedRead) detail() string {
 		return fmt.Sprintf("Canceled after %s. The last complete attempt found this:\n\n%s",
 			count(f.err.Attempts, "attempt"), paragraphs(f.evidence()...))
 	case f.err.Failure == nil:
+		before := ""
+		if f.wait.Before != nil {
+			before = "The last failure before that: " + sentence(f.wait.Before.String())
+		}
 		return paragraphs(
 			fmt.Sprintf("GET %s reported what is expected, but not for long enough: for %s (%s), and stable_for is %s.", f.err.URL,
 				formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"), formatDuration(f.stableFor)),
-			f.ending(),
+			before, f.ending(),
 			"Check the log of the instance: it may stop and start again, or one of several servers may still run the old "+
 				"release. If it only needs longer, raise the time limit.")
 	default:
