@@ -81,11 +81,12 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 	attributes["stable_for"] = optionalDuration("How long the instance must go on reporting the values in `expected` before a "+
 		"wait ends, such as `\"30s\"`. It must be shorter than `timeouts.create` and `timeouts.update`. Without it, one answer is "+
-		"enough.", 0)
+		"enough. Requires a value in `expected`.", 0)
 	attributes["triggers"] = schema.MapAttribute{
-		ElementType:         types.StringType,
-		Optional:            true,
-		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the apply waits.",
+		ElementType: types.StringType,
+		Optional:    true,
+		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the apply waits. " +
+			"Requires a value in `expected`.",
 	}
 	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, the next apply waits again.")
 	resp.Schema = schema.Schema{

@@ -10,7 +10,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "copies" {
     filter {}
 
     expiration {
-      days = ceil(data.filetransfer_instance.files.file_max_age / 86400)
+      days = max(1, ceil(data.filetransfer_instance.files.file_max_age / 86400))
     }
   }
 }
