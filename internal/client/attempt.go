@@ -196,7 +196,7 @@ func (a *attempt) readResponse(ctx context.Context, response *http.Response) (*R
 	}
 	result := &Result{
 		Document: instance.TrimByteOrderMark(body), Details: details,
-		request: a.description(), made: madeAt(a.began, response.Header),
+		request: a.description, made: madeAt(a.began, response.Header),
 	}
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {

@@ -98,6 +98,6 @@ type Result struct {
 	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
 	Ambiguities []string
 
-	request string    // as in [Failure.Request]
-	made    time.Time // see madeAt
+	request func() string // returns what [Failure.Request] says, which only a wait that fails needs
+	made    time.Time     // see madeAt
 }

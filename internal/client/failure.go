@@ -95,10 +95,8 @@ func (f *Failure) String() string { return f.Request + ": " + f.Reason }
 func (f *Failure) isTransient() bool {
 	switch f.Kind {
 	case HostNotResolved, ConnectionFailed, NoResponseInTime, ConnectionBroken, HandshakeFailed, InvalidResponse, ProxyFailed,
-		NotJSON:
+		NotJSON, Status:
 		return !f.permanent
-	case Status:
-		return isRetriedStatus(f.StatusCode)
 	default:
 		return false
 	}

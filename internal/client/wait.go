@@ -107,7 +107,7 @@ type wait struct {
 func (w *wait) check(r *reader, result *Result) *Failure {
 	if result.made.Before(w.began) {
 		age := time.Since(result.made) - time.Second // see madeAt
-		return &Failure{Kind: Cached, Request: result.request, Reason: fmt.Sprintf("answered by a cache, %.0f s old", age.Seconds())}
+		return &Failure{Kind: Cached, Request: result.request(), Reason: fmt.Sprintf("answered by a cache, %.0f s old", age.Seconds())}
 	}
 	w.differences = w.until.Differences(result.Details)
 	if len(w.differences) == 0 {
@@ -118,7 +118,7 @@ func (w *wait) check(r *reader, result *Result) *Failure {
 		w.differences[i].Reported = r.redact.line(w.differences[i].Reported, maxText)
 		texts = append(texts, w.differences[i].String())
 	}
-	return &Failure{Kind: NotAsExpected, Request: result.request, Reason: strings.Join(texts, "; ")}
+	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(texts, "; ")}
 }
 
 // failed returns the error of a wait that the context ended. The failure of an interrupted attempt says less than the attempt

@@ -290,11 +290,11 @@ func pathAtFault(failed failedRead) path.Path {
 // URL is not valid, as in a state that somebody edited.
 func (r *instanceRecordResource) requestFor(baseURL types.String) (client.Request, diag.Diagnostic) {
 	parsed, err := address.Parse(baseURL.ValueString())
-	if unknown := r.provider.unknownFor(parsed); err == nil && len(unknown) > 0 {
-		return client.Request{}, notKnownYet(unknown, "")
-	}
 	if err != nil {
 		return client.Request{}, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(baseURL.ValueString(), err))
+	}
+	if unknown := r.provider.unknownFor(parsed); len(unknown) > 0 {
+		return client.Request{}, notKnownYet(unknown, "")
 	}
 	return r.provider.requestFor(parsed, nil), nil
 }
