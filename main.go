@@ -2,14 +2,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -19,31 +17,17 @@ import (
 )
 
 // version is set by the release build.
-var version string
-
-// buildVersion returns the version of this build. Without a release, it is what Go knows, as after go install ...@v0.1.0.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); version == "" && ok && info.Main.Version != "(devel)" {
-		return cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "dev")
-	}
-	return cmp.Or(version, "dev")
-}
+var version = "dev"
 
 func main() {
 	debugMode := flag.Bool("debug", false, "serve for a debugger such as delve")
-	showVersion := flag.Bool("version", false, "print the version, and exit")
 	flag.Parse()
-
-	if *showVersion {
-		fmt.Println("terraform-provider-filetransfer", buildVersion())
-		return
-	}
 	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
 	log.SetOutput(io.Discard)
 	if !*debugMode {
 		silenceUnreadLog()
 	}
-	err := providerserver.Serve(context.Background(), provider.New(buildVersion()), providerserver.ServeOpts{
+	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
 		Debug:   *debugMode,
 	})

@@ -71,18 +71,6 @@ func serve(t *testing.T, command *exec.Cmd) (printed, stderr string) {
 	return printed, written.String()
 }
 
-func TestVersionIsPrinted(t *testing.T) {
-	t.Parallel()
-	command := program(t, "-version")
-	if _, err := command.StdinPipe(); err != nil { // for reportLogs
-		t.Fatal(err)
-	}
-	output, err := command.Output()
-	if want := "terraform-provider-filetransfer dev\n"; err != nil || string(output) != want {
-		t.Errorf("-version printed %q (%v), want %q", output, err, want)
-	}
-}
-
 // With -debug, the provider tells Terraform its address.
 func TestAddressIsThatOfTheRegistry(t *testing.T) {
 	t.Parallel()

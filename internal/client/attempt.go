@@ -33,7 +33,7 @@ const (
 
 // attempt makes one attempt, as soon as the semaphore allows.
 func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
-	a := &attempt{reader: r, began: time.Now(), target: r.request.BaseURL.Document}
+	x := &exchange{reader: r, began: time.Now(), target: r.request.BaseURL.Document}
 	if r.request.Semaphore != nil {
 		select {
 		case r.request.Semaphore <- struct{}{}:
@@ -42,15 +42,15 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 		}
 	}
 	if ctx.Err() != nil {
-		failure := a.newFailure(NotAskedInTime, "no request was sent before the time ran out")
+		failure := x.newFailure(NotAskedInTime, "no request was sent before the time ran out")
 		failure.interrupted = true
 		return nil, failure
 	}
 	r.attempts++
 	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
-	result, failure := a.exchange(attemptCtx)
-	event := map[string]any{"address": a.trace.connectedTo()}
+	result, failure := x.do(attemptCtx)
+	event := map[string]any{"address": x.trace.connectedTo()}
 	if failure != nil {
 		failure.interrupted = ctx.Err() != nil
 		failure.TimedOut = failure.TimedOut && !failure.interrupted
@@ -60,8 +60,8 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 	return result, failure
 }
 
-// attempt is one HTTP exchange with its redirects. It is the [http.RoundTripper] of the requests in it.
-type attempt struct {
+// exchange is one attempt: a request with its redirects. It is the [http.RoundTripper] of the requests in it.
+type exchange struct {
 	reader *reader
 	began  time.Time
 	trace  trace
@@ -72,44 +72,44 @@ type attempt struct {
 	answered bool
 }
 
-// exchange requests the document, and follows redirects.
-func (a *attempt) exchange(ctx context.Context) (*Result, *Failure) {
+// do requests the document, and follows redirects.
+func (x *exchange) do(ctx context.Context) (*Result, *Failure) {
 	request, err := http.NewRequestWithContext(
-		httptrace.WithClientTrace(ctx, a.trace.hooks()), http.MethodGet, a.target.String(), http.NoBody)
+		httptrace.WithClientTrace(ctx, x.trace.hooks()), http.MethodGet, x.target.String(), http.NoBody)
 	if err != nil {
-		return nil, a.newFailure(InvalidResponse, err.Error()) // impossible: the URL has been parsed before
+		return nil, x.newFailure(InvalidResponse, err.Error()) // impossible: the URL has been parsed before
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("Cache-Control", "no-cache") // a copy in a cache may come from an old server
-	request.Header.Set("User-Agent", a.reader.client.config.UserAgent)
-	client := http.Client{Transport: a, CheckRedirect: a.checkRedirect}
+	request.Header.Set("User-Agent", x.reader.client.config.UserAgent)
+	client := http.Client{Transport: x, CheckRedirect: x.checkRedirect}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, a.failureOf(ctx, err)
+		return nil, x.failureOf(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return a.readResponse(ctx, response)
+	return x.readResponse(ctx, response)
 }
 
 // RoundTrip sends a request. Extra headers and the client certificate go only to the origin of the base URL, which net/http
 // would not ensure by itself.
-func (a *attempt) RoundTrip(request *http.Request) (*http.Response, error) {
+func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
 		return nil, err // the body of a redirect took all the time
 	}
-	a.target, a.answered = request.URL, false
-	a.trace.reset()
-	transport := a.reader.transports.otherOrigins
-	if a.isSameOrigin() {
-		transport = a.reader.transports.sameOrigin
+	x.target, x.answered = request.URL, false
+	x.trace.reset()
+	transport := x.reader.transports.otherOrigins
+	if x.isSameOrigin() {
+		transport = x.reader.transports.sameOrigin
 		request = request.Clone(request.Context())
-		maps.Copy(request.Header, a.reader.request.Headers)
+		maps.Copy(request.Header, x.reader.request.Headers)
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	a.answered = true
+	x.answered = true
 	// The error of http.Client about a URL that is not valid would quote all of it.
 	if _, err := response.Location(); err != nil && !errors.Is(err, http.ErrNoLocation) && response.StatusCode/100 == 3 {
 		_ = response.Body.Close()
@@ -118,15 +118,15 @@ func (a *attempt) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (a *attempt) isSameOrigin() bool {
-	return address.OriginOf(a.target) == a.reader.request.BaseURL.Origin
+func (x *exchange) isSameOrigin() bool {
+	return address.OriginOf(x.target) == x.reader.request.BaseURL.Origin
 }
 
 // proxy returns the name of the environment variable with the proxy of the last request, or "" if it had none.
-func (a *attempt) proxy() string { return a.reader.client.proxies.variableFor(a.target) }
+func (x *exchange) proxy() string { return x.reader.client.proxies.variableFor(x.target) }
 
 // checkRedirect returns an error if a redirect must not be followed.
-func (a *attempt) checkRedirect(next *http.Request, via []*http.Request) error {
+func (x *exchange) checkRedirect(next *http.Request, via []*http.Request) error {
 	from, to := via[len(via)-1].URL, next.URL
 	reason := ""
 	switch {
@@ -151,24 +151,24 @@ func (a *attempt) checkRedirect(next *http.Request, via []*http.Request) error {
 func withoutQuery(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
 // newFailure returns a failure of the last request.
-func (a *attempt) newFailure(kind Kind, reason string) *Failure {
+func (x *exchange) newFailure(kind Kind, reason string) *Failure {
 	return &Failure{
-		Kind: kind, Request: a.description(), Reason: a.reader.redact.line(reason, maxReason),
-		HeadersWithheld: len(a.reader.request.Headers) > 0 && !a.isSameOrigin(),
+		Kind: kind, Request: x.description(), Reason: x.reader.redact.safeLine(reason, maxReason),
+		HeadersWithheld: len(x.reader.request.Headers) > 0 && !x.isSameOrigin(),
 	}
 }
 
 // description returns the request, and in parentheses what is special about it.
-func (a *attempt) description() string {
-	document, connectTo := a.reader.request.BaseURL.Document, a.reader.client.config.ConnectTo
-	connectedTo, proxy, special := a.trace.connectedTo(), a.proxy(), []string{}
-	if connectedTo != "" && connectedTo != a.target.Host && connectedTo != connectTo.HostPort && proxy == "" {
+func (x *exchange) description() string {
+	document, connectTo := x.reader.request.BaseURL.Document, x.reader.client.config.ConnectTo
+	connectedTo, proxy, special := x.trace.connectedTo(), x.proxy(), []string{}
+	if connectedTo != "" && connectedTo != x.target.Host && connectedTo != connectTo.HostPort && proxy == "" {
 		special = append(special, connectedTo)
 	}
-	if a.target.String() != document.String() {
-		special = append(special, "redirected to "+a.reader.redact.line(withoutQuery(a.target), maxText))
+	if x.target.String() != document.String() {
+		special = append(special, "redirected to "+x.reader.redact.safeLine(withoutQuery(x.target), maxText))
 	}
-	if connectTo.Origin != "" && address.OriginOf(a.target) == connectTo.Origin {
+	if connectTo.Origin != "" && address.OriginOf(x.target) == connectTo.Origin {
 		special = append(special, "connect_to "+connectTo.HostPort)
 	}
 	if proxy != "" {
@@ -182,26 +182,26 @@ func (a *attempt) description() string {
 }
 
 // readResponse turns a response into a result or a failure.
-func (a *attempt) readResponse(ctx context.Context, response *http.Response) (*Result, *Failure) {
+func (x *exchange) readResponse(ctx context.Context, response *http.Response) (*Result, *Failure) {
 	body, err := readBody(response)
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return nil, a.statusFailure(response, body)
+		return nil, x.statusFailure(response, body)
 	case err != nil:
-		return nil, a.failureOf(ctx, err)
+		return nil, x.failureOf(ctx, err)
 	}
 	details, err := instance.Parse(body)
 	if err != nil {
-		return nil, a.documentFailure(err, response.Header, body)
+		return nil, x.documentFailure(err, response.Header, body)
 	}
 	result := &Result{
 		Document: instance.TrimByteOrderMark(body), Details: details,
-		request: a.description, made: madeAt(a.began, response.Header),
+		request: x.description, made: madeAt(x.began, response.Header),
 	}
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {
 			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
-				"recommendedExpireTimes[%d] (%s): %s", i, a.quoted(option.Label), option.Ambiguity))
+				"recommendedExpireTimes[%d] (%s): %s", i, x.quoted(option.Label), option.Ambiguity))
 		}
 	}
 	return result, nil
@@ -222,32 +222,32 @@ func readBody(response *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-func (a *attempt) statusFailure(response *http.Response, body []byte) *Failure {
+func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure {
 	code := response.StatusCode
 	status := strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 	reason := "status " + status
-	text := strings.TrimSpace(strings.TrimPrefix(a.text(body), status))
+	text := strings.TrimSpace(strings.TrimPrefix(x.text(body), status))
 	if text != "" && !strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
 		reason += ": " + text
 	}
 	kind := Status
-	if code == http.StatusProxyAuthRequired && a.proxy() != "" {
+	if code == http.StatusProxyAuthRequired && x.proxy() != "" {
 		kind = ProxyFailed
 	}
-	failure := a.newFailure(kind, reason)
+	failure := x.newFailure(kind, reason)
 	failure.Detail, failure.StatusCode, failure.retryAfter = status, code, retryAfterOf(response)
 	failure.permanent = !isRetriedStatus(code)
 	return failure
 }
 
 // documentFailure returns the failure for an [*instance.DocumentError].
-func (a *attempt) documentFailure(err error, header http.Header, body []byte) *Failure {
+func (x *exchange) documentFailure(err error, header http.Header, body []byte) *Failure {
 	document, _ := errors.AsType[*instance.DocumentError](err)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
-		return a.newFailure(NotJSON, "the body is empty")
+		return x.newFailure(NotJSON, "the body is empty")
 	case document.EndsEarly:
-		return a.newFailure(NotJSON, "the body is incomplete JSON: "+document.Faults[0].Problem)
+		return x.newFailure(NotJSON, "the body is incomplete JSON: "+document.Faults[0].Problem)
 	case document.NotJSON:
 		fault := document.Faults[0]
 		reason := fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
@@ -255,23 +255,23 @@ func (a *attempt) documentFailure(err error, header http.Header, body []byte) *F
 			reason += fmt.Sprintf(", Content-Encoding %q", encoding)
 		}
 		reason += ")"
-		if text := a.text(body); text != "" {
+		if text := x.text(body); text != "" {
 			reason += "; its text: " + text
 		}
-		failure := a.newFailure(NotJSON, reason)
+		failure := x.newFailure(NotJSON, reason)
 		failure.permanent = true
 		return failure
 	}
-	failure := a.newFailure(NotInstanceDocument, "")
+	failure := x.newFailure(NotInstanceDocument, "")
 	failure.Detail = document.Faults[0].Path
 	if document.HasNoField {
-		failure.Reason = "JSON that is not an instance document: " + a.text(body)
+		failure.Reason = "JSON that is not an instance document: " + x.text(body)
 		return failure
 	}
 	for _, fault := range document.Faults {
 		line := fault.String()
 		if fault.Found != "" {
-			line += " " + a.quoted(fault.Found)
+			line += " " + x.quoted(fault.Found)
 		}
 		failure.Faults = append(failure.Faults, line)
 	}
@@ -280,9 +280,9 @@ func (a *attempt) documentFailure(err error, header http.Header, body []byte) *F
 }
 
 // text returns what a person can read in a body, safe to print.
-func (a *attempt) text(body []byte) string { return a.reader.redact.line(textOf(body), maxText) }
+func (x *exchange) text(body []byte) string { return x.reader.redact.safeLine(textOf(body), maxText) }
 
 // quoted returns text of a document in quotes, safe to print. Quotes show a line break, which may be what is wrong.
-func (a *attempt) quoted(text string) string {
-	return safetext.Cut(strconv.Quote(a.reader.redact.Replace(text)), maxFound)
+func (x *exchange) quoted(text string) string {
+	return safetext.Cut(strconv.Quote(x.reader.redact.Replace(text)), maxFound)
 }

@@ -73,7 +73,7 @@ func (c *Client) dropConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
 
 // Redacted returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
 func (c *Client) Redacted(text string, headers http.Header) string {
-	return newRedactor(headers, c.proxies.credentials).line(text, maxText)
+	return newRedactor(headers, c.proxies.credentials).safeLine(text, maxText)
 }
 
 // Request says what to read.

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -40,17 +39,6 @@ const (
 	Cached        Kind = "answered by a cache"
 )
 
-// CertificateProblem says why a certificate is not trusted.
-type CertificateProblem int
-
-// The problems of certificates.
-const (
-	UnknownAuthority CertificateProblem = iota + 1
-	WrongHostName
-	OutsideValidity // expired, or not valid yet
-	UnfitCertificate
-)
-
 // Failure says what went wrong in one attempt. All its texts are safe to print.
 type Failure struct {
 	Kind Kind
@@ -64,8 +52,8 @@ type Failure struct {
 	Faults []string
 	// StatusCode is that of the kind Status.
 	StatusCode int
-	// Certificate is the problem of the kind CertificateNotTrusted.
-	Certificate CertificateProblem
+	// Certificate is the error of the kind CertificateNotTrusted. Only its types are of use, because its text is not redacted.
+	Certificate *tls.CertificateVerificationError
 	// HeadersWithheld is true if the extra headers were not sent, because a redirect led to another origin.
 	HeadersWithheld bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
@@ -115,7 +103,7 @@ func (e *redirectError) Error() string { return e.reason }
 // The order matters. A timeout comes first, because it breaks connections and handshakes. A proxy comes before everything else
 // that it can wrap. A certificate comes before the handshake that it fails, and a handshake before the connection that it
 // breaks. What Go has no type for is an invalid response.
-func (a *attempt) failureOf(ctx context.Context, err error) *Failure {
+func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		err = urlErr.Err // without the URL, which may have a query after a redirect
 	}
@@ -124,61 +112,50 @@ func (a *attempt) failureOf(ctx context.Context, err error) *Failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, os.ErrDeadlineExceeded):
-		failure := a.newFailure(a.trace.timeoutCause(a.proxy()))
+		failure := x.newFailure(x.trace.timeoutCause(x.proxy()))
 		failure.TimedOut = true
 		return failure
 	case isA[*redirectError](err):
-		return a.newFailure(RedirectNotFollowed, err.Error())
+		return x.newFailure(RedirectNotFollowed, err.Error())
 	case isA[*proxyError](err), isOperation && (operation.Op == "proxyconnect" || operation.Op == "socks connect"):
-		failure := a.newFailure(ProxyFailed, err.Error())
+		failure := x.newFailure(ProxyFailed, err.Error())
 		proxyErr, isProxyErr := errors.AsType[*proxyError](err)
 		failure.permanent = isVerification || isProxyErr && proxyErr.permanent
 		return failure
 	case isA[*net.DNSError](err):
-		return a.newFailure(HostNotResolved, err.Error())
+		return x.newFailure(HostNotResolved, err.Error())
 	case isVerification:
-		return a.certificateFailure(verification)
+		return x.certificateFailure(verification)
 	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
-		failure := a.newFailure(HandshakeFailed, err.Error())
+		failure := x.newFailure(HandshakeFailed, err.Error())
 		failure.permanent = true // the port does not speak TLS
 		return failure
-	case a.trace.failedHandshake(err), !a.answered && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
+	case x.trace.failedHandshake(err), !x.answered && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
 		// The latter are alerts of TLS after the handshake, for example about a client certificate.
-		return a.newFailure(HandshakeFailed, err.Error())
-	case a.proxy() != "" && !a.trace.beyondProxy.Load(): // the proxy broke the connection, or answered no HTTP
-		return a.newFailure(ProxyFailed, err.Error())
+		return x.newFailure(HandshakeFailed, err.Error())
+	case x.proxy() != "" && !x.trace.beyondProxy.Load(): // the proxy broke the connection, or answered no HTTP
+		return x.newFailure(ProxyFailed, err.Error())
 	case isOperation && operation.Op == "dial":
-		return a.newFailure(ConnectionFailed, err.Error())
+		return x.newFailure(ConnectionFailed, err.Error())
 	case errors.Is(err, errTooLarge):
-		return a.newFailure(ResponseTooLarge, err.Error())
+		return x.newFailure(ResponseTooLarge, err.Error())
 	case isOperation, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		err.Error() == "http: server closed idle connection": // an EOF for which net/http has no type
-		return a.newFailure(ConnectionBroken, err.Error())
+		return x.newFailure(ConnectionBroken, err.Error())
 	default:
-		return a.newFailure(InvalidResponse, err.Error())
+		return x.newFailure(InvalidResponse, err.Error())
 	}
 }
 
 // certificateFailure returns the failure for a certificate that is not trusted. The issuer shows who signed it, which may be
 // a program that inspects connections.
-func (a *attempt) certificateFailure(err *tls.CertificateVerificationError) *Failure {
+func (x *exchange) certificateFailure(err *tls.CertificateVerificationError) *Failure {
 	reason := err.Error()
 	if len(err.UnverifiedCertificates) > 0 {
 		reason += fmt.Sprintf(" (its issuer is %q)", err.UnverifiedCertificates[0].Issuer.String())
 	}
-	failure := a.newFailure(CertificateNotTrusted, reason)
-	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
-	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
-	switch {
-	case isA[x509.UnknownAuthorityError](err):
-		failure.Certificate = UnknownAuthority
-	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no name
-		failure.Certificate = WrongHostName
-	case isInvalid && invalid.Reason == x509.Expired:
-		failure.Certificate = OutsideValidity
-	default:
-		failure.Certificate = UnfitCertificate
-	}
+	failure := x.newFailure(CertificateNotTrusted, reason)
+	failure.Certificate = err
 	return failure
 }
 

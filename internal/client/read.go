@@ -35,7 +35,7 @@ const (
 
 func (e *ReadError) Error() string {
 	if e.Failure == nil {
-		return fmt.Sprintf("GET %s: canceled", e.URL)
+		return fmt.Sprintf("GET %s: ended after %d attempts", e.URL, e.Attempts)
 	}
 	return e.Failure.String()
 }

@@ -46,8 +46,8 @@ func newRedactor(headers http.Header, proxyCredentials []string) redactor {
 	return redactor{strings.NewReplacer(pairs...)}
 }
 
-// line returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping
+// safeLine returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping
 // characters that cannot be printed may uncover a secret, and cuts last, so that no part of a secret remains.
-func (r redactor) line(text string, limit int) string {
+func (r redactor) safeLine(text string, limit int) string {
 	return safetext.Cut(r.Replace(safetext.Line(r.Replace(text))), limit)
 }

@@ -2,33 +2,37 @@ package client
 
 import (
 	"bytes"
+	"cmp"
+	"html"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/net/html"
 )
 
 // textOf returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a page in
 // HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a wrong one.
 func textOf(body []byte) string {
 	body = bytes.TrimSpace(body)
+	if bytes.HasPrefix(body, []byte("<")) {
+		return textOfPage(string(body))
+	}
 	var members map[string]any
-	switch value := jsontext.Value(bytes.Clone(body)); {
-	case bytes.HasPrefix(body, []byte("<")):
-		return textOfPage(body)
-	case json.Unmarshal(body, &members) == nil:
+	if json.Unmarshal(body, &members) == nil {
 		for _, name := range []string{"message", "error"} {
 			if message, ok := members[name].(string); ok && message != "" {
 				return message
 			}
 		}
-		fallthrough
-	case value.IsValid(jsontext.AllowDuplicateNames(true)):
-		// Without escapes, which could hide a secret.
-		_ = value.Format(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(false), jsontext.Multiline(false))
-		return string(value)
+	}
+	// On one line, and without escapes, which could hide a secret.
+	formatted := jsontext.Value(bytes.Clone(body))
+	err := formatted.Format(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(false), jsontext.Multiline(false))
+	switch {
+	case err == nil:
+		return string(formatted)
 	case utf8.Valid(body):
 		return string(body)
 	default:
@@ -36,30 +40,17 @@ func textOf(body []byte) string {
 	}
 }
 
-// textOfPage returns the title of a page, or else its text.
-func textOfPage(page []byte) string {
-	var title, text strings.Builder
-	element := ""
-	for tokens := html.NewTokenizer(bytes.NewReader(page)); ; {
-		switch tokens.Next() {
-		case html.ErrorToken: // the end of the page
-			if strings.TrimSpace(title.String()) != "" {
-				return title.String()
-			}
-			return text.String()
-		case html.StartTagToken:
-			name, _ := tokens.TagName()
-			element = string(name)
-		case html.EndTagToken:
-			element = ""
-		case html.TextToken:
-			switch element {
-			case "title":
-				title.WriteString(html.UnescapeString(string(tokens.Raw())))
-			case "script", "style":
-			default:
-				text.WriteString(" " + html.UnescapeString(string(tokens.Raw())))
-			}
-		}
+var (
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+	// pageMarkup matches what a browser does not show.
+	pageMarkup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<!--.*?-->|<[^>]*>`)
+)
+
+// textOfPage returns the title of a page in HTML or XML, or else its text.
+func textOfPage(page string) string {
+	title := ""
+	if match := pageTitle.FindStringSubmatch(page); match != nil {
+		title = strings.TrimSpace(match[1])
 	}
+	return html.UnescapeString(cmp.Or(title, pageMarkup.ReplaceAllString(page, " ")))
 }

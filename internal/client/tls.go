@@ -39,7 +39,7 @@ func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
 	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
 		return configs, nil
 	}
-	certificate, err := ParseClientCert(settings.ClientCertPEM, settings.ClientKeyPEM)
+	certificate, err := tls.X509KeyPair([]byte(settings.ClientCertPEM), []byte(settings.ClientKeyPEM))
 	if err != nil {
 		return tlsConfigs{}, err
 	}
@@ -65,9 +65,4 @@ func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 		}
 	}
 	return usable, total
-}
-
-// ParseClientCert parses a PEM certificate and its key. The error contains neither.
-func ParseClientCert(certPEM, keyPEM string) (tls.Certificate, error) {
-	return tls.X509KeyPair([]byte(certPEM), []byte(keyPEM))
 }

@@ -28,29 +28,28 @@ func TestFailuresOfTLS(t *testing.T) {
 	answering := func(text string) server { return instancetest.NewRaw(t, answers(text)) }
 	const issuer, byItself = `(its issuer is "CN=instancetest CA")`, `(its issuer is "CN=instancetest")`
 	tests := map[string]struct {
-		server      server
-		kind        client.Kind
-		attempts    int
-		certificate client.CertificateProblem
-		reason      string
+		server   server
+		kind     client.Kind
+		attempts int
+		reason   string
 	}{
-		"expired":     {withCertificate(instancetest.CertificateExpired), client.CertificateNotTrusted, final, client.OutsideValidity, issuer},
-		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted, final, client.WrongHostName, issuer},
-		"self-signed": {withCertificate(instancetest.CertificateSelfSigned), client.CertificateNotTrusted, final, client.UnknownAuthority, byItself},
-		"for clients": {withCertificate(instancetest.CertificateUnfit), client.CertificateNotTrusted, final, client.UnfitCertificate, issuer},
+		"expired":     {withCertificate(instancetest.CertificateExpired), client.CertificateNotTrusted, final, issuer},
+		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted, final, issuer},
+		"self-signed": {withCertificate(instancetest.CertificateSelfSigned), client.CertificateNotTrusted, final, byItself},
+		"for clients": {withCertificate(instancetest.CertificateUnfit), client.CertificateNotTrusted, final, issuer},
 
-		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, 0, ""},
-		"reset":           {instancetest.NewRaw(t, resetAfterRequest), client.HandshakeFailed, retried, 0, ""},
-		"closed after it": {with(instancetest.WithTLS(), instancetest.WithDefault(instancetest.CloseConnection())), client.ConnectionBroken, retried, 0, "EOF"},
-		"plain HTTP":      {with(), client.HandshakeFailed, final, 0, "HTTP response to HTTPS client"},
-		"not TLS":         {answering("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, 0, "first record does not look like a TLS handshake"},
+		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, ""},
+		"reset":           {instancetest.NewRaw(t, resetAfterRequest), client.HandshakeFailed, retried, ""},
+		"closed after it": {with(instancetest.WithTLS(), instancetest.WithDefault(instancetest.CloseConnection())), client.ConnectionBroken, retried, "EOF"},
+		"plain HTTP":      {with(), client.HandshakeFailed, final, "HTTP response to HTTPS client"},
+		"not TLS":         {answering("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, "first record does not look like a TLS handshake"},
 
-		"old versions":      {answering(alert(70)), client.HandshakeFailed, retried, 0, "protocol version not supported"},
-		"unrecognized name": {answering(alert(112)), client.HandshakeFailed, retried, 0, "unrecognized name"},
-		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, 0, "no application protocol"},
+		"old versions":      {answering(alert(70)), client.HandshakeFailed, retried, "protocol version not supported"},
+		"unrecognized name": {answering(alert(112)), client.HandshakeFailed, retried, "unrecognized name"},
+		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, "no application protocol"},
 
-		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, 0, "certificate required"},
-		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, 0, "tls: "},
+		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, "certificate required"},
+		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, "tls: "},
 	}
 	for name, test := range tests {
 		for _, withTunnel := range []bool{false, true} {
@@ -71,7 +70,7 @@ func TestFailuresOfTLS(t *testing.T) {
 					t.Parallel()
 					got := readError(t, newClient(t, config, variable), newRequest(t, url))
 					checkFailure(t, got, failing{"", test.kind, test.attempts, test.reason})
-					check(t, "Certificate", got.Failure.Certificate, test.certificate)
+					check(t, "whether it has the error", got.Failure.Certificate != nil, test.kind == client.CertificateNotTrusted)
 				})
 			}
 		}
@@ -80,7 +79,6 @@ func TestFailuresOfTLS(t *testing.T) {
 	config.TLS = client.TLS{}
 	got := readError(t, newClient(t, config), newRequest(t, instancetest.New(t, instancetest.WithTLS()).URL()))
 	checkFailure(t, got, failing{"", client.CertificateNotTrusted, final, issuer})
-	check(t, "Certificate", got.Failure.Certificate, client.UnknownAuthority)
 }
 
 func TestTLSMaterialIsRefusedWithoutItsKey(t *testing.T) {

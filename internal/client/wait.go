@@ -16,7 +16,8 @@ import (
 
 // Condition is what a wait waits for, besides an instance document.
 type Condition struct {
-	// Differences returns the values that are not as expected. The condition holds if there are none.
+	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there are
+	// none.
 	Differences func(*instance.Details) []Difference
 	// StableFor is how long the condition must go on holding. With 0, one answer is enough.
 	StableFor time.Duration
@@ -35,20 +36,13 @@ func (d Difference) String() string {
 type WaitError struct {
 	// ReadError says what the last attempt met. Its Failure is nil if the last attempt succeeded.
 	ReadError
-	// Differences are those of the last answer that was read, safe to print.
+	// Differences are those of the last answer that was read.
 	Differences []Difference
 	// Held is how long the condition had held in a row when the wait ended, and Answers is the number of answers in which it did.
 	Held    time.Duration
 	Answers int
 	// Before is what the last attempt before these answers met, or nil.
 	Before *Failure
-}
-
-func (e *WaitError) Error() string {
-	if e.Failure == nil && e.Answers > 0 {
-		return fmt.Sprintf("GET %s: as expected, but only for %s", e.URL, e.Held)
-	}
-	return e.ReadError.Error()
 }
 
 // Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is
@@ -65,7 +59,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 			return nil, w.failed(ctx, r, failure)
 		}
 		if failure == nil {
-			failure = w.check(r, result)
+			failure = w.check(result)
 		}
 		w.last, w.lastFailure = failure, cmp.Or(failure, w.lastFailure)
 		if failure == nil {
@@ -104,7 +98,7 @@ type wait struct {
 }
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
-func (w *wait) check(r *reader, result *Result) *Failure {
+func (w *wait) check(result *Result) *Failure {
 	if result.made.Before(w.began) {
 		age := time.Since(result.made) - time.Second // see madeAt
 		return &Failure{Kind: Cached, Request: result.request(), Reason: fmt.Sprintf("answered by a cache, %.0f s old", age.Seconds())}
@@ -114,9 +108,8 @@ func (w *wait) check(r *reader, result *Result) *Failure {
 		return nil
 	}
 	var texts []string
-	for i := range w.differences {
-		w.differences[i].Reported = r.redact.line(w.differences[i].Reported, maxText)
-		texts = append(texts, w.differences[i].String())
+	for _, difference := range w.differences {
+		texts = append(texts, difference.String())
 	}
 	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(texts, "; ")}
 }

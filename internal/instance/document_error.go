@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,21 +76,16 @@ func syntaxFault(document []byte, err error) *DocumentError {
 	}
 }
 
-// knownPath returns a JSON pointer as a path like those of [Fault]. It returns "" if the pointer names anything but fields
-// of an instance document, because other names are text of the document.
+var entryPointer = regexp.MustCompile(`^/recommendedExpireTimes/(\d{1,5})/(\w+)$`)
+
+// knownPath returns a JSON pointer as a path like those of [Fault]. It returns "" if the pointer leads to anything but a field of an
+// instance document, because other names are text of the document.
 func knownPath(pointer jsontext.Pointer) string {
-	path := ""
-	for token := range pointer.Tokens() {
-		// A larger number can be the name of a member.
-		index, err := strconv.ParseUint(token, 10, 16)
-		switch {
-		case slices.Contains(documentFields, token), slices.Contains(entryFields, token):
-			path += "." + token
-		case err == nil && path == ".recommendedExpireTimes":
-			path += fmt.Sprintf("[%d]", index)
-		default:
-			return ""
-		}
+	if name := strings.TrimPrefix(string(pointer), "/"); slices.Contains(documentFields, name) {
+		return name
 	}
-	return strings.TrimPrefix(path, ".")
+	if entry := entryPointer.FindStringSubmatch(string(pointer)); entry != nil && slices.Contains(entryFields, entry[2]) {
+		return fmt.Sprintf("recommendedExpireTimes[%s].%s", entry[1], entry[2])
+	}
+	return ""
 }

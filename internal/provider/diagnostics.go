@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -67,7 +69,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotAskedInTime: {
 		"Instance not asked before the time ran out",
-		"Other instances took the time. Raise timeouts.read or max_concurrency.",
+		"No time was left for it. Raise timeouts.read or max_concurrency.",
 	},
 	client.ProxyFailed: {
 		"Instance not reachable through the proxy",
@@ -84,14 +86,27 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 }
 
-var certificateRemedies = map[client.CertificateProblem]string{
-	client.UnknownAuthority: "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its " +
-		"whole chain, except for the root.",
-	client.WrongHostName: "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set " +
-		"the provider's connect_to to its address.",
-	client.OutsideValidity: "Compare the two times. If the clock of the machine that runs Terraform is right, have the certificate renewed.",
-	client.UnfitCertificate: "Have the certificate reissued, for the use of a server (serverAuth), and with the names of the instance as " +
-		"subject alternative names.",
+func certificateRemedy(err *tls.CertificateVerificationError) string {
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
+	switch {
+	case isFromUnknownAuthority(err):
+		return "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its whole chain, " +
+			"except for the root."
+	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no name
+		return "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set the provider's " +
+			"connect_to to its address."
+	case isInvalid && invalid.Reason == x509.Expired: // or not valid yet
+		return "Compare the two times. If the clock of the machine that runs Terraform is right, have the certificate renewed."
+	default:
+		return "Have the certificate reissued, for the use of a server (serverAuth), and with the names of the instance as subject " +
+			"alternative names."
+	}
+}
+
+func isFromUnknownAuthority(err *tls.CertificateVerificationError) bool {
+	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
+	return ok
 }
 
 func statusRemedy(code int) string {
@@ -129,15 +144,17 @@ type failedRead struct {
 	// limit is that of the read, and attemptLimit that of each attempt.
 	limit, attemptLimit timeLimit
 	stableFor           time.Duration
-	// headersSent is true if extra headers were sent to the origin of the base URL, and headersWithheld if those of the provider were not.
-	headersSent, headersWithheld bool
+	// headersSent is true if extra headers were sent to the origin of the base URL.
+	headersSent bool
+	// headersOrigin is the origin that the provider's extra headers are for, if that is another one.
+	headersOrigin string
 	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
 	unusableCAs string
 }
 
 // newFailedRead takes an error of the client apart.
-func (d *providerData) newFailedRead(err error, limit timeLimit, request client.Request) failedRead {
-	f := failedRead{
+func (d *providerData) newFailedRead(err error, limit timeLimit, request client.Request) *failedRead {
+	f := &failedRead{
 		limit: limit, attemptLimit: timeLimit{"the provider's request_timeout", d.requestTimeout}, unusableCAs: d.unusableCAs,
 	}
 	if wait, ok := errors.AsType[*client.WaitError](err); ok {
@@ -146,11 +163,13 @@ func (d *providerData) newFailedRead(err error, limit timeLimit, request client.
 		f.err, _ = errors.AsType[*client.ReadError](err)
 	}
 	f.headersSent = len(request.Headers) > 0
-	f.headersWithheld = len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin
+	if len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin {
+		f.headersOrigin = d.baseURL.Origin
+	}
 	return f
 }
 
-func (f failedRead) summary() string {
+func (f *failedRead) summary() string {
 	failure := f.err.Failure
 	switch {
 	case f.err.Ending == client.Canceled && f.wait != nil:
@@ -167,7 +186,7 @@ func (f failedRead) summary() string {
 }
 
 // detail returns the evidence, how the read ended, and what to do.
-func (f failedRead) detail() string {
+func (f *failedRead) detail() string {
 	switch {
 	case f.err.Ending == client.Canceled && f.err.Failure == nil:
 		return fmt.Sprintf("Canceled after %s: GET %s.", count(f.err.Attempts, "attempt"), f.err.URL)
@@ -192,7 +211,7 @@ func (f failedRead) detail() string {
 
 // evidence returns what was asked and what came back. A wait that failed in another way in the end also says what the last answer
 // reported.
-func (f failedRead) evidence() []string {
+func (f *failedRead) evidence() []string {
 	failure := f.err.Failure
 	var differences []string
 	if f.wait != nil {
@@ -205,7 +224,7 @@ func (f failedRead) evidence() []string {
 		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
 	case len(failure.Faults) > 0:
 		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
-	case failure.Certificate == client.UnknownAuthority && f.unusableCAs != "":
+	case f.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):
 		return []string{sentence(failure.String()) + " " + f.unusableCAs}
 	default:
 		return []string{sentence(failure.String())}
@@ -213,7 +232,7 @@ func (f failedRead) evidence() []string {
 }
 
 // ending returns how many attempts were made, and which time limit ended them.
-func (f failedRead) ending() string {
+func (f *failedRead) ending() string {
 	made := ""
 	if f.err.Attempts > 1 || f.wait != nil {
 		made = count(f.err.Attempts, "attempt") + " made. "
@@ -228,13 +247,13 @@ func (f failedRead) ending() string {
 	}
 }
 
-func (f failedRead) remedy() string {
+func (f *failedRead) remedy() string {
 	failure := f.err.Failure
 	remedy := failureMessages[failure.Kind].remedy
 	asksForCredentials := failure.Kind == client.NotJSON
 	switch failure.Kind {
 	case client.CertificateNotTrusted:
-		remedy = certificateRemedies[failure.Certificate]
+		remedy = certificateRemedy(failure.Certificate)
 	case client.Status:
 		remedy = statusRemedy(failure.StatusCode)
 		asksForCredentials = failure.StatusCode == http.StatusUnauthorized || failure.StatusCode == http.StatusForbidden
@@ -245,8 +264,9 @@ func (f failedRead) remedy() string {
 	case failure.HeadersWithheld:
 		return remedy + " The request_headers were not sent, because the redirect leads to another origin. If that is the instance, set " +
 			"the base URL to it."
-	case f.headersWithheld:
-		return remedy + " The provider's request_headers were not sent, because they are only for the origin of its own base_url."
+	case f.headersOrigin != "":
+		return remedy + " The provider's request_headers were not sent, because they are only for " + f.headersOrigin + ", the origin of " +
+			"the provider's base_url."
 	case f.headersSent:
 		return remedy + " The request_headers were sent: check their names and values."
 	default:

@@ -43,11 +43,6 @@ func expectedBlock() schema.SingleNestedBlock {
 // isEmpty reports whether nothing is expected. What is unknown is expected.
 func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
-// details returns the details that are expected. All others are null.
-func (m expectedModel) details() detailsModel {
-	return m.onTopOf(detailsModel{RecommendedExpireTimes: types.ListNull(expireTimeType)})
-}
-
 // onTopOf returns details with those replaced that are expected, which may be unknown.
 func (m expectedModel) onTopOf(details detailsModel) detailsModel {
 	replace(&details.ChunkSize, int64Value(m.ChunkSize))
@@ -86,21 +81,19 @@ func int64Value(number types.Number) types.Int64 {
 	}
 }
 
-// differences returns the details that differ from the expected ones, by name. Details that are not expected are null in
-// expected, and nothing in it is unknown.
-func differences(expected, reported detailsModel) (found []client.Difference) {
-	want, got := expected.values(), reported.values()
+// differences returns the details that are not as wanted, sorted by name, in texts that are safe to print. It leaves out the numbers
+// of a version, which api_version shows.
+func (d *providerData) differences(wanted, reported detailsModel) (found []client.Difference) {
+	want, got := wanted.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if want[name].IsNull() || want[name].Equal(got[name]) || followsFromVersion(name) {
-			continue
+		if !want[name].Equal(got[name]) && !strings.HasPrefix(name, "api_version_") {
+			found = append(found, client.Difference{
+				Name: name, Reported: d.redacted(valueText(got[name])), Expected: d.redacted(valueText(want[name])),
+			})
 		}
-		found = append(found, client.Difference{Name: name, Reported: valueText(got[name]), Expected: valueText(want[name])})
 	}
 	return found
 }
-
-// followsFromVersion reports whether a detail is one of the numbers in api_version.
-func followsFromVersion(name string) bool { return strings.HasPrefix(name, "api_version_") }
 
 // valueText returns a value as text, or "nothing" if it is null, as in a state that somebody edited.
 func valueText(value attr.Value) string {

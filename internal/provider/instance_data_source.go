@@ -70,22 +70,17 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	resp.Diagnostics.Append(diags...)
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
 	resp.Diagnostics.Append(invalid)
-	ownBaseURL := !model.BaseURL.IsNull()
 	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp, baseURL) {
 		return
 	}
 
-	request := d.provider.requestFor(baseURL, headers)
-	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
-	defer cancel()
-	result, err := d.provider.client.Read(readCtx, request)
-	if err != nil {
-		failed := d.provider.newFailedRead(err, limit, request)
-		if ownBaseURL {
-			resp.Diagnostics.AddAttributeError(path.Root("base_url"), failed.summary(), failed.detail())
-		} else {
-			resp.Diagnostics.AddError(failed.summary(), failed.detail())
-		}
+	result, failed := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
+	switch {
+	case failed != nil && !model.BaseURL.IsNull():
+		resp.Diagnostics.AddAttributeError(path.Root("base_url"), failed.summary(), failed.detail())
+		return
+	case failed != nil:
+		resp.Diagnostics.AddError(failed.summary(), failed.detail())
 		return
 	}
 	resp.Diagnostics.Append(ambiguityWarning(baseURL.Written, result.Ambiguities))

@@ -3,8 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -160,8 +158,8 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if resp.Diagnostics.HasError() || state == nil || !planned.model.Expected.Equal(state.Expected) {
 		return
 	}
-	if found := planned.differencesFrom(*state); len(found) > 0 {
-		resp.Diagnostics.Append(r.driftWarning(planned.model.BaseURL.ValueString(), found))
+	if found := r.driftFrom(planned, *state); len(found) > 0 {
+		resp.Diagnostics.Append(driftWarning(planned.model.BaseURL.ValueString(), found))
 	}
 }
 
@@ -178,26 +176,26 @@ func (r record) plannedDetails(state *recordModel) detailsModel {
 }
 
 // mustWait reports whether an update waits.
-func (r record) mustWait(state recordModel) bool {
+func (r *instanceRecordResource) mustWait(planned record, state recordModel) bool {
 	switch {
-	case !isSameInstance(r.model.BaseURL, state.BaseURL):
+	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
 		return true
-	case r.expects.isEmpty():
+	case planned.expects.isEmpty():
 		return false
-	case !r.model.Expected.Equal(state.Expected), state.WaitFailed.ValueBool(), len(r.differencesFrom(state)) > 0:
+	case !planned.model.Expected.Equal(state.Expected), state.WaitFailed.ValueBool(), len(r.driftFrom(planned, state)) > 0:
 		return true
 	default:
-		return len(r.model.Triggers.Elements()) > 0 && !r.model.Triggers.Equal(state.Triggers)
+		return len(planned.model.Triggers.Elements()) > 0 && !planned.model.Triggers.Equal(state.Triggers)
 	}
 }
 
-// differencesFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for
-// another instance.
-func (r record) differencesFrom(state recordModel) []client.Difference {
-	if !isSameInstance(r.model.BaseURL, state.BaseURL) {
+// driftFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for another
+// instance.
+func (r *instanceRecordResource) driftFrom(planned record, state recordModel) []client.Difference {
+	if !isSameInstance(planned.model.BaseURL, state.BaseURL) {
 		return nil
 	}
-	return differences(r.expects.details(), state.detailsModel)
+	return r.provider.differences(planned.expects.onTopOf(state.detailsModel), state.detailsModel)
 }
 
 // isSameInstance reports whether two base URLs are valid and have the same effective URL.
@@ -231,7 +229,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	if !ok {
 		return
 	}
-	if planned.mustWait(state) {
+	if r.mustWait(planned, state) {
 		limit := timeLimit{"timeouts.update", durationOr(planned.timeouts.Update, defaultWaitTimeout)}
 		reported, ok := r.wait(ctx, planned, limit, &resp.Diagnostics)
 		if !ok {
@@ -261,7 +259,8 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 	result, err := r.provider.client.Wait(waitCtx, request, client.Condition{
 		StableFor: stableFor,
 		Differences: func(details *instance.Details) []client.Difference {
-			return differences(planned.expects.details(), newDetailsModel(details))
+			reported := newDetailsModel(details)
+			return r.provider.differences(planned.expects.onTopOf(reported), reported)
 		},
 	})
 	if err != nil {
@@ -275,7 +274,7 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 }
 
 // pathAtFault returns the path of the argument that a failed wait is about.
-func pathAtFault(failed failedRead) path.Path {
+func pathAtFault(failed *failedRead) path.Path {
 	switch {
 	case len(failed.wait.Differences) > 0: // with the path of the block, Terraform would show no line
 		return path.Root("expected").AtName(failed.wait.Differences[0].Name)
@@ -289,9 +288,9 @@ func pathAtFault(failed failedRead) path.Path {
 // requestFor returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
 // URL is not valid, as in a state that somebody edited.
 func (r *instanceRecordResource) requestFor(baseURL types.String) (client.Request, diag.Diagnostic) {
-	parsed, err := address.Parse(baseURL.ValueString())
-	if err != nil {
-		return client.Request{}, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(baseURL.ValueString(), err))
+	parsed, invalid := parseBaseURL(baseURL.ValueString())
+	if invalid != nil {
+		return client.Request{}, invalid
 	}
 	if unknown := r.provider.unknownFor(parsed); len(unknown) > 0 {
 		return client.Request{}, notKnownYet(unknown, "")
@@ -324,7 +323,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	case imported || ctx.Err() != nil:
 		resp.Diagnostics.Append(failure)
 	default:
-		resp.Diagnostics.Append(keptWarning(state, failure))
+		resp.Diagnostics.Append(keptWarning(state.model.BaseURL.ValueString(), failure))
 	}
 }
 
@@ -335,11 +334,8 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 		return nil, unusable
 	}
 	limit := timeLimit{"timeouts.read", durationOr(state.timeouts.Read, defaultRefreshTimeout)}
-	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
-	defer cancel()
-	result, err := r.provider.client.Read(readCtx, request)
-	if err != nil {
-		failed := r.provider.newFailedRead(err, limit, request)
+	result, failed := r.provider.read(ctx, request, limit)
+	if failed != nil {
 		return nil, diag.NewErrorDiagnostic(failed.summary(), failed.detail())
 	}
 	return result, nil
@@ -347,10 +343,7 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 
 // driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan,
 // and again after the apply, even after one that succeeded.
-func (r *instanceRecordResource) driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
-	for i := range found {
-		found[i].Reported = r.provider.redacted(found[i].Reported)
-	}
+func driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
 	texts := differenceTexts(found)
 	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
 		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstOf(texts)),
@@ -361,16 +354,12 @@ func (r *instanceRecordResource) driftWarning(baseURL string, found []client.Dif
 // changedWarning returns a warning about details that are not as planned, or nil.
 func (r *instanceRecordResource) changedWarning(planned recordModel, reported detailsModel) diag.Diagnostic {
 	var changes []string
-	want, got := planned.values(), reported.values()
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		switch {
-		case got[name].Equal(want[name]) || followsFromVersion(name):
-		case name == "recommended_expire_times":
-			changes = append(changes, name+" differs from the planned list")
-		default:
-			changes = append(changes, fmt.Sprintf("%s is %s, planned %s", name,
-				r.provider.redacted(valueText(got[name])), r.provider.redacted(valueText(want[name]))))
+	for _, difference := range r.provider.differences(planned.detailsModel, reported) {
+		change := fmt.Sprintf("%s is %s, planned %s", difference.Name, difference.Reported, difference.Expected)
+		if difference.Name == "recommended_expire_times" {
+			change = difference.Name + " differs from the planned list"
 		}
+		changes = append(changes, change)
 	}
 	if len(changes) == 0 {
 		return nil
@@ -383,16 +372,13 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 }
 
 // keptWarning returns a warning that a refresh failed.
-func keptWarning(state record, failure diag.Diagnostic) diag.Diagnostic {
-	summary, notChecked := "Instance not read, last known details kept", ""
-	if _, err := address.Parse(state.model.BaseURL.ValueString()); err == nil { // another text may contain a secret
-		summary += ": " + state.model.BaseURL.ValueString()
-	}
-	if !state.expects.isEmpty() {
-		notChecked = " Whether it reports what is expected was not checked."
+func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
+	summary := "Instance not read, last known details kept"
+	if _, err := address.Parse(baseURL); err == nil { // another text may contain a secret
+		summary += ": " + baseURL
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported."+notChecked+"\n\n"+failure.Detail())
+		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.

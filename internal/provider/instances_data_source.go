@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,19 +87,16 @@ var listedInstanceTypes = func() map[string]attr.Type {
 	return attributes
 }()
 
-// listedRead is one read of many.
-type listedRead struct {
+// instanceRead is one read of many. After it, one of result and failed is set.
+type instanceRead struct {
 	key     string
 	request client.Request
-
-	// One of these two is set after the read.
-
-	result *client.Result
-	err    error
+	result  *client.Result
+	failed  *failedRead
 }
 
 // name returns the key and the URL.
-func (r *listedRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Written) }
+func (r *instanceRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Written) }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model instancesModel
@@ -118,26 +114,26 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 
-	readCtx, cancel := context.WithTimeout(ctx, limit.duration)
+	readCtx, cancel := context.WithTimeout(ctx, limit.duration) // one deadline for all
 	defer cancel()
-	var reads []*listedRead
+	var reads []*instanceRead
 	semaphore := make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		read := &listedRead{key: key, request: d.provider.requestFor(baseURLs[key], headers)}
+		read := &instanceRead{key: key, request: d.provider.requestFor(baseURLs[key], headers)}
 		read.request.Semaphore = semaphore
 		reads = append(reads, read)
 	}
 	var group sync.WaitGroup
 	for _, read := range reads {
-		group.Go(func() { read.result, read.err = d.provider.client.Read(readCtx, read.request) })
+		group.Go(func() { read.result, read.failed = d.provider.read(readCtx, read.request, limit) })
 	}
 	group.Wait()
 
 	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
-	var failed []*listedRead
+	var failed []*instanceRead
 	var ambiguous, ambiguities []string // by instance: its name, and what is ambiguous
 	for _, read := range reads {
-		if read.err != nil {
+		if read.failed != nil {
 			failed = append(failed, read)
 			continue
 		}
@@ -156,14 +152,13 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	case len(failed) > 0 && model.AllowFailures.ValueBool():
 		resp.Diagnostics.Append(failuresWarning(failed, len(reads)))
 	default:
-		resp.Diagnostics.Append(d.readErrors(failed, limit)...)
+		resp.Diagnostics.Append(readErrors(failed)...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	for _, read := range failed {
-		readErr, _ := errors.AsType[*client.ReadError](read.err)
-		classes[read.key] = types.StringValue(readErr.Failure.Class())
+		classes[read.key] = types.StringValue(read.failed.err.Failure.Class())
 	}
 	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
 	model.Errors = types.MapValueMust(types.StringType, classes)
@@ -193,22 +188,20 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 }
 
 // readErrors returns an error for each instance that could not be read.
-func (d *instancesDataSource) readErrors(failed []*listedRead, limit timeLimit) (diags diag.Diagnostics) {
+func readErrors(failed []*instanceRead) (diags diag.Diagnostics) {
 	for _, read := range failed {
-		message := d.provider.newFailedRead(read.err, limit, read.request)
-		diags.AddAttributeError(path.Root("base_urls").AtMapKey(read.key), message.summary(), fmt.Sprintf(
-			"Instance %q: %s To read the other instances anyway, set allow_failures = true.", read.key, message.detail()))
+		diags.AddAttributeError(path.Root("base_urls").AtMapKey(read.key), read.failed.summary(), fmt.Sprintf(
+			"Instance %q: %s To read the other instances anyway, set allow_failures = true.", read.key, read.failed.detail()))
 	}
 	return diags
 }
 
 // failuresWarning returns a warning that lists the instances that could not be read.
-func failuresWarning(failed []*listedRead, total int) diag.Diagnostic {
+func failuresWarning(failed []*instanceRead, total int) diag.Diagnostic {
 	var names, lines []string
 	for _, read := range failed {
-		readErr, _ := errors.AsType[*client.ReadError](read.err)
 		names = append(names, read.name())
-		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, readErr, count(readErr.Attempts, "attempt")))
+		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, read.failed.err, count(read.failed.err.Attempts, "attempt")))
 	}
 	return diag.NewWarningDiagnostic("Instances could not be read: "+firstOf(names), fmt.Sprintf(
 		"%d of %d could not be read. Because allow_failures is true, they are in the attribute errors instead of instances:%s",

@@ -3,6 +3,7 @@ package provider
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -146,7 +147,7 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 	case !isSet(certificate) || !isSet(key):
 		return nil
 	}
-	if _, err := client.ParseClientCert(certificate.ValueString(), key.ValueString()); err != nil {
+	if _, err := tls.X509KeyPair([]byte(certificate.ValueString()), []byte(key.ValueString())); err != nil {
 		return diag.NewAttributeErrorDiagnostic(at, summary, sentence(err.Error())+"\n\nSet client_cert_pem to a certificate, "+
 			"followed by its chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form.")
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -146,11 +147,7 @@ func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
-		baseURL, err := address.Parse(own.ValueString())
-		if err != nil {
-			return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(own.ValueString(), err))
-		}
-		return baseURL, nil
+		return parseBaseURL(own.ValueString())
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
 		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the "+
 			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider "+
@@ -168,6 +165,26 @@ func (d *providerData) requestFor(baseURL address.BaseURL, extra http.Header) cl
 	}
 	maps.Copy(headers, extra)
 	return client.Request{BaseURL: baseURL, Headers: headers}
+}
+
+// parseBaseURL parses the base_url of a data source or a record.
+func parseBaseURL(text string) (address.BaseURL, diag.Diagnostic) {
+	baseURL, err := address.Parse(text)
+	if err != nil {
+		return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(text, err))
+	}
+	return baseURL, nil
+}
+
+// read reads an instance within a time limit. It returns one of the two.
+func (d *providerData) read(ctx context.Context, request client.Request, limit timeLimit) (*client.Result, *failedRead) {
+	ctx, cancel := context.WithTimeout(ctx, limit.duration)
+	defer cancel()
+	result, err := d.client.Read(ctx, request)
+	if err != nil {
+		return nil, d.newFailedRead(err, limit, request)
+	}
+	return result, nil
 }
 
 // redacted returns text from an instance on one line that is safe to print, without the provider's secrets in it.
