@@ -8,8 +8,10 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -26,6 +28,9 @@ func main() {
 	log.SetOutput(io.Discard)
 	if !*debugMode {
 		silenceUnreadLog()
+		// Terraform stops its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one
+		// before it has told Terraform how a wait ended.
+		signal.Ignore(syscall.SIGTERM)
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers

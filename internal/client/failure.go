@@ -112,7 +112,7 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, os.ErrDeadlineExceeded):
-		failure := x.newFailure(x.trace.timeoutCause(x.proxy()))
+		failure := x.newFailure(x.trace.timeoutCause(x.proxy(), x.answered))
 		failure.TimedOut = true
 		return failure
 	case isA[*redirectError](err):

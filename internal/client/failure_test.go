@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"strconv"
 	"strings"
@@ -83,8 +84,15 @@ func TestKindsOfErrorsOfNetHTTP(t *testing.T) {
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) { return nil, test.err })
-			checkFailure(t, readError(t, fake.client, fake.request), failing{kind: test.want, attempts: retried})
+			fake := serve(t, newConfig(), func(_ int, r *http.Request) (*http.Response, error) {
+				httptrace.ContextClientTrace(r.Context()).ConnectStart("tcp", "[2001:db8::1]:443")
+				return nil, test.err
+			})
+			reason := ""
+			if name == "no connection in time" {
+				reason = "no connection in time (to [2001:db8::1]:443)"
+			}
+			checkFailure(t, readError(t, fake.client, fake.request), failing{"", test.want, retried, reason})
 			check(t, name+": number of requests", len(fake.requests), retried)
 		})
 	}

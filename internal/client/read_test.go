@@ -184,7 +184,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 	}{
 		"response":      {"http://", "", nothing, client.NoResponseInTime, "no response in time"},
 		"head":          {"http://", "", answers("HTTP/1.1 200 OK\r\nX: "), client.NoResponseInTime, "no response in time"},
-		"body":          {"http://", "", answers(okHead + "Content-Length: 9999\r\n\r\n{"), client.NoResponseInTime, "no response in time"},
+		"body":          {"http://", "", answers(okHead + "Content-Length: 9999\r\n\r\n{"), client.NoResponseInTime, "no response in time: it began, but did not end"},
 		"redirect":      {"http://", "", answers("HTTP/1.1 302 X\r\nLocation: /there\r\n\r\n"), client.NoResponseInTime, "no response in time"},
 		"error":         {"http://", "", answers("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.Status, "status 403 Forbidden"},
 		"TLS":           {"https://", "", nothing, client.NoResponseInTime, "no response in time"},

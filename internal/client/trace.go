@@ -14,13 +14,15 @@ type trace struct {
 	resolving atomic.Bool
 	// beyondProxy is true once the connection goes beyond its proxy, if it has one.
 	beyondProxy atomic.Bool
-	address     atomic.Pointer[string]
+	dialed      atomic.Pointer[string] // the address of the last dial
+	address     atomic.Pointer[string] // that of the connection
 	handshake   atomic.Pointer[error]
 }
 
 func (t *trace) reset() {
 	t.resolving.Store(false)
 	t.beyondProxy.Store(false)
+	t.dialed.Store(nil)
 	t.address.Store(nil)
 	t.handshake.Store(nil)
 }
@@ -29,8 +31,13 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		DNSStart: func(httptrace.DNSStartInfo) { t.resolving.Store(true) },
 		DNSDone:  func(httptrace.DNSDoneInfo) { t.resolving.Store(false) },
+		ConnectStart: func(_, address string) {
+			if !t.resolving.Load() { // otherwise, it is a connection to a name server
+				t.dialed.Store(&address)
+			}
+		},
 		ConnectDone: func(_, address string, err error) {
-			if err == nil && !t.resolving.Load() { // otherwise, it is the connection to a name server
+			if err == nil && !t.resolving.Load() {
 				t.address.Store(&address)
 			}
 		},
@@ -49,6 +56,14 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 	}
 }
 
+// noConnection says in which time there was no connection, and to which address.
+func (t *trace) noConnection() string {
+	if address := t.dialed.Load(); address != nil {
+		return "no connection in time (to " + *address + ")"
+	}
+	return "no connection in time"
+}
+
 // connectedTo returns the address of the connection, or "" if there was none.
 func (t *trace) connectedTo() string {
 	if address := t.address.Load(); address != nil {
@@ -65,8 +80,10 @@ func (t *trace) failedHandshake(err error) bool {
 
 // timeoutCause returns the kind and the reason of a failure of a request that ran out of time, by how far it got. Go's words do not
 // say that.
-func (t *trace) timeoutCause(proxy string) (Kind, string) {
+func (t *trace) timeoutCause(proxy string, answered bool) (Kind, string) {
 	switch {
+	case answered:
+		return NoResponseInTime, "no response in time: it began, but did not end"
 	case t.connectedTo() != "" && proxy != "" && !t.beyondProxy.Load():
 		return ProxyFailed, "no answer of the proxy in time"
 	case t.connectedTo() != "":
@@ -74,8 +91,8 @@ func (t *trace) timeoutCause(proxy string) (Kind, string) {
 	case t.resolving.Load():
 		return HostNotResolved, "no answer from a name server in time"
 	case proxy != "":
-		return ProxyFailed, "no connection in time"
+		return ProxyFailed, t.noConnection()
 	default:
-		return ConnectionFailed, "no connection in time"
+		return ConnectionFailed, t.noConnection()
 	}
 }

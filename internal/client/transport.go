@@ -108,7 +108,8 @@ func (d *dialer) dialTLS(proxies *proxies, toInstance, toProxy *tls.Config) func
 		if isProxy {
 			config = toProxy.Clone()
 		}
-		config.ServerName, _, _ = net.SplitHostPort(hostPort)
+		host, _, _ := net.SplitHostPort(hostPort)
+		config.ServerName, _, _ = strings.Cut(host, "%") // a certificate has no zone of an IPv6 address
 		secured := tls.Client(connection, config)
 		if !isProxy {
 			return secured, nil // net/http makes the handshake

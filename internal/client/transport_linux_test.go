@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -49,4 +50,17 @@ func TestAddressThatIsDownCostsNoAttempt(t *testing.T) {
 		_, err := c.Wait(ctx, request, anything())
 		check(t, "error of a wait", err, nil)
 	}
+}
+
+// A certificate is for an IPv6 address without its zone.
+func TestZoneOfAnAddressIsInNoCertificate(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skipf("this machine has no IPv6: %v", err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	instancetest.New(t, instancetest.WithListenAddress(address), instancetest.WithTLS())
+	mustRead(t, newClient(t, newConfig()), newRequest(t, "https://"+strings.Replace(address, "::1", "::1%25lo", 1)))
 }

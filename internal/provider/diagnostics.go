@@ -104,9 +104,11 @@ func certificateRemedy(err *tls.CertificateVerificationError) string {
 	}
 }
 
+// isFromUnknownAuthority reports whether a further authority may help. The second error is that the system's cannot be loaded.
 func isFromUnknownAuthority(err *tls.CertificateVerificationError) bool {
-	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
-	return ok
+	_, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+	_, hasNoRoots := errors.AsType[x509.SystemRootsError](err)
+	return isUnknown || hasNoRoots
 }
 
 func statusRemedy(code int) string {

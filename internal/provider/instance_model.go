@@ -58,7 +58,7 @@ func newDetailsModel(details *instance.Details) detailsModel {
 		FileMaxSize:            types.Int64Value(details.FileMaxSizeBytes),
 		ChunkSize:              types.Int64Value(details.ChunkSizeBytes),
 		RequirePassword:        types.BoolValue(details.RequirePassword),
-		APIVersion:             types.StringValue(details.APIVersion.Text),
+		APIVersion:             normalizedString(details.APIVersion.Text),
 		APIVersionMajor:        types.Int64Value(details.APIVersion.Major),
 		APIVersionMinor:        types.Int64Value(details.APIVersion.Minor),
 		APIVersionPatch:        types.Int64Value(details.APIVersion.Patch),
@@ -68,12 +68,15 @@ func newDetailsModel(details *instance.Details) detailsModel {
 	}
 }
 
+// normalizedString returns text in the form of Unicode in which Terraform stores strings, so that it equals what is in a state.
+func normalizedString(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
+
 // expireTimesValue makes the list without the framework's reflection, which would take most of the time of a read.
 func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
 	elements := make([]attr.Value, len(expireTimes))
 	for i, expireTime := range expireTimes {
 		elements[i] = types.ObjectValueMust(expireTimeType.AttrTypes, map[string]attr.Value{
-			"label":      types.StringValue(norm.NFC.String(expireTime.Label)), // the form that Terraform stores
+			"label":      normalizedString(expireTime.Label),
 			"in_seconds": types.Int64Value(expireTime.InSeconds),
 			"in_minutes": types.Int64Value(expireTime.InMinutes()),
 		})

@@ -315,3 +315,20 @@ func TestRecordDecisions(t *testing.T) {
 		}
 	}
 }
+
+// Terraform before 1.3.8 proposes a block that was removed as it is in the state.
+func TestRecordPlan_RemovedBlocks(t *testing.T) {
+	t.Parallel()
+	baseURL := instancetest.New(t).URL()
+	r := newTestRecord(t, nil)
+	r.create(t, arguments{"base_url": baseURL, "expected": arguments{"chunk_size": 20000000}, "timeouts": arguments{"read": "5s"}})
+	resp, err := r.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: recordType, Config: dynamicValue(t, r.of, arguments{"base_url": baseURL}),
+		PriorState: r.encoded(t, r.state), ProposedNewState: r.encoded(t, r.state),
+	})
+	must(t, err)
+	want := r.with(t, arguments{"expected": nil, "timeouts": nil})
+	if differences, err := r.decoded(t, resp.PlannedState).Diff(want); len(differences) > 0 || err != nil {
+		t.Errorf("the plan keeps what was removed: %s, %v\n%s", differences, err, textOf(resp.Diagnostics))
+	}
+}

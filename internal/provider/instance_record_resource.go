@@ -146,13 +146,16 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
+	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
+	planned, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
+	var proposed recordModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &proposed)...)
+	var state *recordModel // nil in a creation
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if !ok {
 		return
 	}
-	planned.model.WaitFailed = types.BoolValue(false)
-	var state *recordModel // nil in a creation
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	planned.model.detailsModel, planned.model.WaitFailed = proposed.detailsModel, types.BoolValue(false)
 	planned.model.detailsModel = planned.plannedDetails(state)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.model)...)
 	if resp.Diagnostics.HasError() || state == nil || !planned.model.Expected.Equal(state.Expected) {
