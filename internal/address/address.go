@@ -38,6 +38,9 @@ func Parse(text string) (BaseURL, error) {
 	if strings.TrimSpace(text) != text {
 		return BaseURL{}, errors.New("it begins or ends with white space, such as a space or a line break")
 	}
+	if hasUnprintable(text) {
+		return BaseURL{}, errors.New("it has a character that cannot be printed")
+	}
 	if !strings.Contains(text, "://") {
 		return BaseURL{}, errors.New(`it has no scheme; it must begin with "https://" or "http://"`)
 	}
@@ -104,6 +107,10 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
+func hasUnprintable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
 // checkPort returns an error if a port is not a number from 1 to 65535.
 func checkPort(text string) error {
 	if port, err := strconv.ParseUint(text, 10, 16); err != nil || port == 0 {
@@ -116,7 +123,7 @@ func checkPort(text string) error {
 // ASCII. The error says what is wrong, and may quote the port.
 func ParseHostPort(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
-	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
+	if err != nil || strings.Contains(text, " ") || hasUnprintable(text) {
 		return "", errors.New("it is not a host and a port")
 	}
 	if err := checkPort(port); err != nil {
@@ -130,7 +137,7 @@ func ParseHostPort(text string) (string, error) {
 		if ip, _ := netip.ParseAddr(host); !ip.Is6() {
 			return "", errors.New("only an IPv6 address stands in brackets")
 		}
-	} else if host == "" || strings.ContainsAny(host, "/?#@%") {
+	} else if host == "" || strings.ContainsAny(host, `/?#@%"<>\`) {
 		return "", errors.New("it has no valid host")
 	}
 	return net.JoinHostPort(host, port), nil

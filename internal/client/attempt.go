@@ -144,7 +144,7 @@ func (x *exchange) checkRedirect(next *http.Request, via []*http.Request) error 
 		next.Header.Del("Referer") // net/http adds it, and the base URL may be nobody else's business
 		return nil
 	}
-	return &redirectError{fmt.Sprintf("a redirect to %s, %s", withoutQuery(to), reason)}
+	return &redirectError{fmt.Sprintf("a redirect to %s, %s", x.reader.redact.safeLine(withoutQuery(to), maxText), reason)}
 }
 
 // withoutQuery returns a URL without user info, query and fragment.

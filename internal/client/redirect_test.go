@@ -88,6 +88,7 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 		"http://files.example.org/x?s3cret":       "a redirect to http://files.example.org/x, which would give up TLS",
 		"http://files\u202e.example.org/\u202e":   "a redirect to http://files",
 		"http://" + strings.Repeat("a", 10_000):   "aaa…",
+		"ftp://h/" + strings.Repeat("p", 700):     "p…, which is neither http nor https",
 		"ftp://files.example.org/x?s3cret":        "a redirect to ftp://files.example.org/x, which is neither http nor https",
 		"javascript:alert(1)":                     "which is neither http nor https",
 		"https://user:s3cret@files.example.org/x": "a redirect to https://files.example.org/x, which has user info",

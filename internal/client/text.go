@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // textOf returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a page in
@@ -22,7 +24,7 @@ func textOf(body []byte) string {
 	var members map[string]any
 	if json.Unmarshal(body, &members) == nil {
 		for _, name := range []string{"message", "error"} {
-			if message, ok := members[name].(string); ok && message != "" {
+			if message, _ := members[name].(string); safetext.Line(message) != "" {
 				return message
 			}
 		}

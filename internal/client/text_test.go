@@ -25,6 +25,7 @@ func TestTextOfAServer(t *testing.T) {
 		"JSON with a message":        {body(404, asJSON, `{"statusCode":404,"error":"Not Found","message":"Route GET:/x"}`), notFound + "Route GET:/x"},
 		"JSON with an error":         {body(400, asJSON, `{"message":"","error":"No such tenant"}`), badRequest + "No such tenant"},
 		"JSON with neither":          {body(400, asJSON, `{"detail": {"a": [1]}}`), badRequest + `{"detail":{"a":[1]}}`},
+		"JSON with blank messages":   {body(400, asJSON, `{"message":" ","error":"\u200b"}`), badRequest + `{"message":" ","error":""}`},
 		"message that is no text":    {body(400, asJSON, `{"message":{"a":1}}`), badRequest + `{"message":{"a":1}}`},
 		"JSON with escapes":          {body(400, asJSON, `["a\/b\u002bc"]`), badRequest + `["a/b+c"]`},
 		"JSON with a member twice":   {body(400, asJSON, `{"a":"\u002b","a":1}`), badRequest + `{"a":"+","a":1}`},

@@ -115,9 +115,12 @@ func unusable(text string, err error, expected string) string {
 	case strings.Contains(text, "@"):
 		return "cannot be used, and is not shown here, because it has an @.\n\nWrite " + expected + ", without user info."
 	default:
-		return fmt.Sprintf("is %q, which cannot be used: %s.\n\nWrite %s.", safetext.Cut(text, 200), safetext.Line(err.Error()), expected)
+		return fmt.Sprintf("is %q, which cannot be used: %s.\n\nWrite %s.", safetext.Cut(text, 200), firstCharacters(err.Error()), expected)
 	}
 }
+
+// firstCharacters returns the beginning of an error that may quote an argument, safe to print.
+func firstCharacters(text string) string { return safetext.Cut(safetext.Line(text), 200) }
 
 var baseURLsValidator valueValidator[types.Map] = func(at path.Path, baseURLs types.Map) diag.Diagnostics {
 	_, invalid := parseBaseURLs(at, baseURLs)
