@@ -33,7 +33,7 @@ const (
 
 // attempt makes one attempt, as soon as the semaphore allows.
 func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
-	x := &exchange{reader: r, began: time.Now(), target: r.request.BaseURL.Document}
+	x := &exchange{reader: r, began: time.Now(), trace: new(trace), target: r.request.BaseURL.Document}
 	if r.request.Semaphore != nil {
 		select {
 		case r.request.Semaphore <- struct{}{}:
@@ -41,7 +41,7 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 		case <-ctx.Done():
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // select chooses at random if both are ready
 		failure := x.newFailure(NotAskedInTime, "no request was sent before the time ran out")
 		failure.interrupted = true
 		return nil, failure
@@ -64,26 +64,24 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 type exchange struct {
 	reader *reader
 	began  time.Time
-	trace  trace
 
+	// trace is that of the last request.
+	trace *trace
 	// target is the URL of the last request. Before the first, it is that of the document.
 	target *url.URL
-	// answered is true once the head of the last response has arrived.
-	answered bool
+	// gotHead is true once the head of the last response has arrived.
+	gotHead bool
 }
 
 // do requests the document, and follows redirects.
 func (x *exchange) do(ctx context.Context) (*Result, *Failure) {
-	request, err := http.NewRequestWithContext(
-		httptrace.WithClientTrace(ctx, x.trace.hooks()), http.MethodGet, x.target.String(), http.NoBody)
-	if err != nil {
-		return nil, x.newFailure(InvalidResponse, err.Error()) // impossible: the URL has been parsed before
-	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Cache-Control", "no-cache") // a copy in a cache may come from an old server
-	request.Header.Set("User-Agent", x.reader.client.config.UserAgent)
+	request := &http.Request{URL: x.target, Header: http.Header{
+		"Accept":        {"application/json"},
+		"Cache-Control": {"no-cache"}, // a copy in a cache may come from an old server
+		"User-Agent":    {x.reader.client.config.UserAgent},
+	}}
 	client := http.Client{Transport: x, CheckRedirect: x.checkRedirect}
-	response, err := client.Do(request)
+	response, err := client.Do(request.WithContext(ctx))
 	if err != nil {
 		return nil, x.failureOf(ctx, err)
 	}
@@ -97,19 +95,19 @@ func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
 		return nil, err // the body of a redirect took all the time
 	}
-	x.target, x.answered = request.URL, false
-	x.trace.reset()
-	transport := x.reader.transports.otherOrigins
+	x.target, x.gotHead, x.trace = request.URL, false, new(trace)
+	ctx := httptrace.WithClientTrace(request.Context(), x.trace.hooks())
+	request = request.Clone(x.reader.client.proxies.withProxy(ctx, request.URL))
+	transport := x.reader.transports.plain
 	if x.isSameOrigin() {
-		transport = x.reader.transports.sameOrigin
-		request = request.Clone(request.Context())
+		transport = x.reader.transports.withCertificate
 		maps.Copy(request.Header, x.reader.request.Headers)
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	x.answered = true
+	x.gotHead = true
 	// The error of http.Client about a URL that is not valid would quote all of it.
 	if _, err := response.Location(); err != nil && !errors.Is(err, http.ErrNoLocation) && response.StatusCode/100 == 3 {
 		_ = response.Body.Close()
@@ -122,8 +120,8 @@ func (x *exchange) isSameOrigin() bool {
 	return address.OriginOf(x.target) == x.reader.request.BaseURL.Origin
 }
 
-// proxy returns the name of the environment variable with the proxy of the last request, or "" if it had none.
-func (x *exchange) proxy() string { return x.reader.client.proxies.variableFor(x.target) }
+// proxyVariable returns the name of the environment variable with the proxy of the last request, or "" if it had none.
+func (x *exchange) proxyVariable() string { return x.reader.client.proxies.variableFor(x.target) }
 
 // checkRedirect returns an error if a redirect must not be followed.
 func (x *exchange) checkRedirect(next *http.Request, via []*http.Request) error {
@@ -161,14 +159,14 @@ func (x *exchange) newFailure(kind Kind, reason string) *Failure {
 // description returns the request, and in parentheses what is special about it.
 func (x *exchange) description() string {
 	document, connectTo := x.reader.request.BaseURL.Document, x.reader.client.config.ConnectTo
-	connectedTo, proxy, special := x.trace.connectedTo(), x.proxy(), []string{}
-	if connectedTo != "" && connectedTo != x.target.Host && connectedTo != connectTo.HostPort && proxy == "" {
+	connectedTo, proxy, special := x.trace.connectedTo(), x.proxyVariable(), []string{}
+	if connectedTo != "" && connectedTo != address.HostPort(x.target) && connectedTo != connectTo.HostPort && proxy == "" {
 		special = append(special, connectedTo)
 	}
 	if x.target.String() != document.String() {
 		special = append(special, "redirected to "+x.reader.redact.safeLine(withoutQuery(x.target), maxText))
 	}
-	if connectTo.Origin != "" && address.OriginOf(x.target) == connectTo.Origin {
+	if connectTo.appliesTo(x.target) {
 		special = append(special, "connect_to "+connectTo.HostPort)
 	}
 	if proxy != "" {
@@ -194,10 +192,8 @@ func (x *exchange) readResponse(ctx context.Context, response *http.Response) (*
 	if err != nil {
 		return nil, x.documentFailure(err, response.Header, body)
 	}
-	result := &Result{
-		Document: instance.TrimByteOrderMark(body), Details: details,
-		request: x.description, made: madeAt(x.began, response.Header),
-	}
+	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details, request: x.description}
+	result.generated, result.age = generatedAt(x.began, response.Header)
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {
 			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
@@ -231,7 +227,7 @@ func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 		reason += ": " + text
 	}
 	kind := Status
-	if code == http.StatusProxyAuthRequired && x.proxy() != "" {
+	if code == http.StatusProxyAuthRequired && x.proxyVariable() != "" {
 		kind = ProxyFailed
 	}
 	failure := x.newFailure(kind, reason)
@@ -242,14 +238,14 @@ func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 
 // documentFailure returns the failure for an [*instance.DocumentError].
 func (x *exchange) documentFailure(err error, header http.Header, body []byte) *Failure {
-	document, _ := errors.AsType[*instance.DocumentError](err)
+	invalid, _ := errors.AsType[*instance.DocumentError](err)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
 		return x.newFailure(NotJSON, "the body is empty")
-	case document.EndsEarly:
-		return x.newFailure(NotJSON, "the body is incomplete JSON: "+document.Faults[0].Problem)
-	case document.NotJSON:
-		fault := document.Faults[0]
+	case invalid.EndsEarly:
+		return x.newFailure(NotJSON, "the body is incomplete JSON: "+invalid.Faults[0].Problem)
+	case invalid.NotJSON:
+		fault := invalid.Faults[0]
 		reason := fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
 		if encoding := header.Get("Content-Encoding"); encoding != "" {
 			reason += fmt.Sprintf(", Content-Encoding %q", encoding)
@@ -263,12 +259,12 @@ func (x *exchange) documentFailure(err error, header http.Header, body []byte) *
 		return failure
 	}
 	failure := x.newFailure(NotInstanceDocument, "")
-	failure.Detail = document.Faults[0].Path
-	if document.HasNoField {
+	failure.Detail = invalid.Faults[0].Path
+	if invalid.HasNoField {
 		failure.Reason = "JSON that is not an instance document: " + x.text(body)
 		return failure
 	}
-	for _, fault := range document.Faults {
+	for _, fault := range invalid.Faults {
 		line := fault.String()
 		if fault.Found != "" {
 			line += " " + x.quoted(fault.Found)

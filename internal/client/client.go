@@ -7,6 +7,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -28,12 +29,16 @@ type Config struct {
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 }
 
-// ConnectTo makes connections to an origin go to another address, without a proxy. It has no effect unless both fields are set.
+// ConnectTo makes connections to an origin go to another address, without a proxy. The zero value has no effect.
 type ConnectTo struct {
 	// Origin is in the form of [address.OriginOf].
 	Origin string
 	// HostPort is the host and port to connect to.
 	HostPort string
+}
+
+func (c ConnectTo) appliesTo(target *url.URL) bool {
+	return c.HostPort != "" && address.OriginOf(target) == c.Origin
 }
 
 // Client reads instances. It is safe for concurrent use.
@@ -42,37 +47,34 @@ type Client struct {
 	// pooled reuses connections, and makes the first attempt of each read. Waits and retries use unpooled, which makes a
 	// connection for each request: behind a load balancer or after a change in the DNS, a connection that is kept would still
 	// lead to the old server, or to the one that failed.
-	pooled   atomic.Pointer[transports]
-	unpooled *transports
-	newPool  func() *transports
-	proxies  *proxies
+	pooled    atomic.Pointer[transports]
+	unpooled  *transports
+	newPooled func() *transports
+	proxies   *proxies
 }
 
 // New returns a client. It makes no connections. The error says why the TLS settings cannot be used.
 func New(config Config) (*Client, error) {
-	if config.ConnectTo.HostPort == "" {
-		config.ConnectTo.Origin = ""
-	}
 	tlsConfigs, err := newTLSConfigs(config.TLS)
 	if err != nil {
 		return nil, err
 	}
-	proxies := proxiesFromEnvironment(config.ConnectTo.Origin)
+	proxies := proxiesFromEnvironment(config.ConnectTo)
 	c := &Client{
-		config:   config,
-		unpooled: newTransports(config, tlsConfigs, proxies, false),
-		newPool:  func() *transports { return newTransports(config, tlsConfigs, proxies, true) },
-		proxies:  proxies,
+		config:    config,
+		unpooled:  newTransports(config, tlsConfigs, proxies, false),
+		newPooled: func() *transports { return newTransports(config, tlsConfigs, proxies, true) },
+		proxies:   proxies,
 	}
-	c.pooled.Store(c.newPool())
+	c.pooled.Store(c.newPooled())
 	return c, nil
 }
 
 // dropConnections keeps later reads from using a connection that exists now, idle or in use.
-func (c *Client) dropConnections() { c.pooled.Swap(c.newPool()).closeIdle() }
+func (c *Client) dropConnections() { c.pooled.Swap(c.newPooled()).closeIdle() }
 
-// Redacted returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
-func (c *Client) Redacted(text string, headers http.Header) string {
+// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
+func (c *Client) SafeLine(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxies.credentials).safeLine(text, maxText)
 }
 
@@ -98,6 +100,8 @@ type Result struct {
 	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
 	Ambiguities []string
 
-	request func() string // returns what [Failure.Request] says, which only a wait that fails needs
-	made    time.Time     // see madeAt
+	request func() string // returns what [Failure.Request] says, which only a failed wait needs
+	// generated is when the answer was generated, and age is its age if it comes from a cache (see generatedAt).
+	generated time.Time
+	age       time.Duration
 }

@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
+	"slices"
 	"time"
 )
 
@@ -59,7 +59,7 @@ type Failure struct {
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
 
-	permanent   bool          // it is not worth a retry, although its kind usually is
+	permanent   bool          // another attempt cannot succeed, although failures of this kind often pass
 	interrupted bool          // the context of the read ended before the attempt did
 	retryAfter  time.Duration // the server asked to wait for so long
 }
@@ -79,16 +79,11 @@ func (f *Failure) Class() string {
 // String returns what was asked and what came back, on one line.
 func (f *Failure) String() string { return f.Request + ": " + f.Reason }
 
-// isTransient reports whether another attempt may succeed.
-func (f *Failure) isTransient() bool {
-	switch f.Kind {
-	case HostNotResolved, ConnectionFailed, NoResponseInTime, ConnectionBroken, HandshakeFailed, InvalidResponse, ProxyFailed,
-		NotJSON, Status:
-		return !f.permanent
-	default:
-		return false
-	}
-}
+// permanentKinds are those that no further attempt of a read can change.
+var permanentKinds = []Kind{CertificateNotTrusted, RedirectNotFollowed, ResponseTooLarge, NotInstanceDocument}
+
+// isTransient reports whether another attempt of a read may succeed.
+func (f *Failure) isTransient() bool { return !f.permanent && !slices.Contains(permanentKinds, f.Kind) }
 
 // errTooLarge is the error of a body that is too large.
 var errTooLarge = fmt.Errorf("the body has more than %d bytes", maxBody)
@@ -110,9 +105,8 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 	operation, isOperation := errors.AsType[*net.OpError](err)
 	verification, isVerification := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, os.ErrDeadlineExceeded):
-		failure := x.newFailure(x.trace.timeoutCause(x.proxy(), x.answered))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		failure := x.newFailure(x.trace.timeoutCause(x.proxyVariable(), x.gotHead))
 		failure.TimedOut = true
 		return failure
 	case isA[*redirectError](err):
@@ -130,10 +124,10 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 		failure := x.newFailure(HandshakeFailed, err.Error())
 		failure.permanent = true // the port does not speak TLS
 		return failure
-	case x.trace.failedHandshake(err), !x.answered && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
+	case x.trace.failedHandshake(err), !x.gotHead && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
 		// The latter are alerts of TLS after the handshake, for example about a client certificate.
 		return x.newFailure(HandshakeFailed, err.Error())
-	case x.proxy() != "" && !x.trace.beyondProxy.Load(): // the proxy broke the connection, or answered no HTTP
+	case x.proxyVariable() != "" && !x.trace.reachedInstance.Load(): // the proxy broke the connection, or answered no HTTP
 		return x.newFailure(ProxyFailed, err.Error())
 	case isOperation && operation.Op == "dial":
 		return x.newFailure(ConnectionFailed, err.Error())

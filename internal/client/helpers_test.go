@@ -385,7 +385,7 @@ type fakeInstance struct {
 func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
 	t.Helper()
 	fake := &fakeInstance{newClient(t, config), newRequest(t, fakeURL), answer, time.Now(), nil}
-	fake.client.ServeHTTP(fake)
+	fake.client.UseRoundTripper(fake)
 	return fake
 }
 

@@ -12,18 +12,13 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 // proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a
 // URL that is not valid: a request must not bypass its proxy.
 type proxies struct {
-	proxyFor func(*url.URL) (*url.URL, error)
-	// connectToOrigin is an origin without a proxy.
-	connectToOrigin string
-	// hostPorts lists the hosts and ports of the proxies.
-	hostPorts []string
+	proxyFor  func(*url.URL) (*url.URL, error)
+	connectTo ConnectTo // needs no proxy
 	// credentials lists the secrets in the URLs of the proxies, which a proxy may echo.
 	credentials []string
 }
@@ -39,8 +34,8 @@ func (e *proxyError) Error() string { return e.reason }
 // invalidProxy stands for a URL that is not valid, which httpproxy would ignore.
 const invalidProxy = "proxy-url-is-not-valid.invalid"
 
-func proxiesFromEnvironment(connectToOrigin string) *proxies {
-	p := &proxies{connectToOrigin: connectToOrigin}
+func proxiesFromEnvironment(connectTo ConnectTo) *proxies {
+	p := &proxies{connectTo: connectTo}
 	config := httpproxy.FromEnvironment()
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
 		if *text == "" {
@@ -55,7 +50,6 @@ func proxiesFromEnvironment(connectToOrigin string) *proxies {
 			*text = "http://" + invalidProxy
 			continue
 		}
-		p.hostPorts = append(p.hostPorts, address.HostPort(proxy))
 		if proxy.User != nil {
 			p.addCredentials(proxy.User)
 		}
@@ -64,12 +58,16 @@ func proxiesFromEnvironment(connectToOrigin string) *proxies {
 	return p
 }
 
+// minProxySecret is the minimum length in bytes of a password that is redacted. Those of proxies are often short.
+const minProxySecret = 4
+
 // addCredentials adds the user name and the password, also as the pair that is sent.
 func (p *proxies) addCredentials(user *url.Userinfo) {
 	password, _ := user.Password()
-	pair := user.Username() + ":" + password
-	p.credentials = append(p.credentials, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
-	if secret := cmp.Or(password, user.Username()); len(secret) >= minSecret/2 { // a user name without a password is a token
+	if pair := user.Username() + ":" + password; len(pair) >= minProxySecret { // "p:" would hide the end of "tcp:"
+		p.credentials = append(p.credentials, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
+	}
+	if secret := cmp.Or(password, user.Username()); len(secret) >= minProxySecret { // a user name without a password is a token
 		p.credentials = append(p.credentials, secret)
 	}
 	if len(user.Username()) >= minSecret { // a shorter one may be a word such as "proxy"
@@ -77,13 +75,9 @@ func (p *proxies) addCredentials(user *url.Userinfo) {
 	}
 }
 
-// choose returns the proxy for a request, or nil, as [http.Transport] wants to know it.
-func (p *proxies) choose(request *http.Request) (*url.URL, error) {
-	return p.proxyOf(request.URL)
-}
-
+// proxyOf returns the proxy for a URL, or nil.
 func (p *proxies) proxyOf(target *url.URL) (*url.URL, error) {
-	if p.connectToOrigin != "" && address.OriginOf(target) == p.connectToOrigin {
+	if p.connectTo.appliesTo(target) {
 		return nil, nil
 	}
 	proxy, err := p.proxyFor(target)
@@ -109,9 +103,15 @@ func (p *proxies) variableFor(target *url.URL) string {
 	return strings.ToUpper(lower)
 }
 
-// isAt reports whether a host and port are those of a proxy.
-func (p *proxies) isAt(hostPort string) bool {
-	return slices.Contains(p.hostPorts, strings.ToLower(hostPort))
+// proxyScheme is the key of the scheme of a request's proxy, in its context and in that of its dial.
+type proxyScheme struct{}
+
+// withProxy returns a context for a request to a URL.
+func (p *proxies) withProxy(ctx context.Context, target *url.URL) context.Context {
+	if proxy, _ := p.proxyOf(target); proxy != nil {
+		return context.WithValue(ctx, proxyScheme{}, proxy.Scheme)
+	}
+	return ctx
 }
 
 // checkTunnel returns an error if a proxy refused CONNECT.

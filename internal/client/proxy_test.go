@@ -60,6 +60,12 @@ func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, url == proxiedHTTPS)
 		}
 	}
+	// A gateway may be the proxy of some hosts, and an instance itself.
+	gateway := instancetest.New(t, instancetest.WithClientCertificate()) // on loopback, where no proxy is used
+	for _, scheme := range []string{"http://", "https://"} {
+		c := newClient(t, config, "HTTPS_PROXY="+scheme+gateway.Address())
+		mustRead(t, c, newRequest(t, gateway.URL()))
+	}
 }
 
 func TestFailuresWithAProxy(t *testing.T) {

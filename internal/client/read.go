@@ -14,8 +14,8 @@ type ReadError struct {
 	URL string
 	// Attempts is the number of attempts that were made.
 	Attempts int
-	// Failure is what the last attempt met that was not interrupted, or, if there was none, the interrupted one. It is nil only
-	// if the first attempt was canceled.
+	// Failure is what the last complete attempt met, or else the interrupted one. It is nil if the read was canceled before an
+	// attempt was complete.
 	Failure *Failure
 	// Ending says what ended the read.
 	Ending Ending

@@ -86,10 +86,10 @@ func TestRedacted(t *testing.T) {
 	c := newClient(t, newConfig())
 	for name, test := range tests {
 		header, value, _ := strings.Cut(test.sent, ": ")
-		check(t, name, c.Redacted(test.text, http.Header{header: {value}}), test.want)
+		check(t, name, c.SafeLine(test.text, http.Header{header: {value}}), test.want)
 	}
 	both := http.Header{"X-Api-Key": {"s3cret-8", "s3cret-8-T0ken"}}
-	check(t, "one that begins with another", c.Redacted("s3cret-8-T0ken s3cret-8", both), "(redacted) (redacted)")
+	check(t, "one that begins with another", c.SafeLine("s3cret-8-T0ken s3cret-8", both), "(redacted) (redacted)")
 }
 
 // A server that repeats what it was sent must not bring it into a failure or a log, where newClient and readError look for it.
@@ -143,10 +143,14 @@ func TestProxyCredentialsAreRedacted(t *testing.T) {
 		"status 407 Proxy Authentication Required: (redacted), (redacted), (redacted), (redacted), (redacted)"})
 	check(t, "StatusCode", got.Failure.StatusCode, 407)
 	check(t, "whether the proxy got credentials", sent != "", true)
+	for _, proxy := range []string{"http://@h", "http://p@h"} { // too short to be found in a text
+		const text = "dial tcp: lookup h on 10.0.0.1:53"
+		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).SafeLine(text, nil), text)
+	}
 	for proxy, text := range map[string]string{
 		"http://s3cret-8@h": "not s3cret-8", "s3cr:et@h": "not czNjcjpldA==", "socks5h://u:s3cret-8@h": "not s3cret-8",
 	} {
-		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).Redacted(text, nil), "not (redacted)")
+		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).SafeLine(text, nil), "not (redacted)")
 	}
 }
 

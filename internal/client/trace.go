@@ -9,22 +9,15 @@ import (
 )
 
 // trace records what the errors of net/http leave out: the address that was connected to, how far a request got that ran out
-// of time, and the error of a TLS handshake. net/http may call its hooks after the request has ended.
+// of time, and the error of a TLS handshake. Each request of an attempt has its own, because net/http may call the hooks after a request
+// has ended.
 type trace struct {
 	resolving atomic.Bool
-	// beyondProxy is true once the connection goes beyond its proxy, if it has one.
-	beyondProxy atomic.Bool
-	dialed      atomic.Pointer[string] // the address of the last dial
-	address     atomic.Pointer[string] // that of the connection
-	handshake   atomic.Pointer[error]
-}
-
-func (t *trace) reset() {
-	t.resolving.Store(false)
-	t.beyondProxy.Store(false)
-	t.dialed.Store(nil)
-	t.address.Store(nil)
-	t.handshake.Store(nil)
+	// reachedInstance is true once there is a connection that goes beyond its proxy, if it has one.
+	reachedInstance atomic.Bool
+	dialed          atomic.Pointer[string] // the address of the last dial
+	address         atomic.Pointer[string] // that of the connection
+	handshake       atomic.Pointer[error]
 }
 
 func (t *trace) hooks() *httptrace.ClientTrace {
@@ -32,23 +25,24 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 		DNSStart: func(httptrace.DNSStartInfo) { t.resolving.Store(true) },
 		DNSDone:  func(httptrace.DNSDoneInfo) { t.resolving.Store(false) },
 		ConnectStart: func(_, address string) {
-			if !t.resolving.Load() { // otherwise, it is a connection to a name server
+			if !t.resolving.Load() { // Go's resolver dials with the same context
 				t.dialed.Store(&address)
 			}
 		},
 		ConnectDone: func(_, address string, err error) {
-			if err == nil && !t.resolving.Load() {
+			// Once the request has a connection, this is another dial, which it no longer waits for.
+			if err == nil && !t.resolving.Load() && !t.reachedInstance.Load() {
 				t.address.Store(&address)
 			}
 		},
-		TLSHandshakeStart: func() { t.beyondProxy.Store(true) },
+		TLSHandshakeStart: func() { t.reachedInstance.Store(true) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err != nil {
 				t.handshake.Store(&err)
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
-			t.beyondProxy.Store(true)
+			t.reachedInstance.Store(true)
 			_ = info.Conn.SetDeadline(time.Time{}) // from here on, the context of the request limits it
 			address := info.Conn.RemoteAddr().String()
 			t.address.Store(&address)
@@ -80,11 +74,11 @@ func (t *trace) failedHandshake(err error) bool {
 
 // timeoutCause returns the kind and the reason of a failure of a request that ran out of time, by how far it got. Go's words do not
 // say that.
-func (t *trace) timeoutCause(proxy string, answered bool) (Kind, string) {
+func (t *trace) timeoutCause(proxy string, gotHead bool) (Kind, string) {
 	switch {
-	case answered:
+	case gotHead:
 		return NoResponseInTime, "no response in time: it began, but did not end"
-	case t.connectedTo() != "" && proxy != "" && !t.beyondProxy.Load():
+	case t.connectedTo() != "" && proxy != "" && !t.reachedInstance.Load():
 		return ProxyFailed, "no answer of the proxy in time"
 	case t.connectedTo() != "":
 		return NoResponseInTime, "no response in time"

@@ -25,24 +25,24 @@ const (
 
 // transports are the connections to instances. The two differ only if there is a client certificate, which only the origin
 // of the base URL may see.
-type transports struct{ sameOrigin, otherOrigins *http.Transport }
+type transports struct{ plain, withCertificate *http.Transport }
 
 func (t *transports) closeIdle() {
-	t.sameOrigin.CloseIdleConnections()
-	t.otherOrigins.CloseIdleConnections()
+	t.plain.CloseIdleConnections()
+	t.withCertificate.CloseIdleConnections()
 }
 
 // newTransports returns transports that keep connections for later requests if reuse is true.
 func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse bool) *transports {
 	d := &dialer{timeout: config.RequestTimeout, anyAddress: !reuse}
-	if origin, err := url.Parse(config.ConnectTo.Origin); err == nil && config.ConnectTo.Origin != "" {
+	if origin, err := url.Parse(config.ConnectTo.Origin); err == nil && config.ConnectTo.HostPort != "" {
 		d.from, d.to = address.HostPort(origin), config.ConnectTo.HostPort
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
-	otherOrigins := &http.Transport{
+	plain := &http.Transport{
 		Protocols:              &protocols,
-		Proxy:                  proxies.choose,
+		Proxy:                  func(r *http.Request) (*url.URL, error) { return proxies.proxyOf(r.URL) },
 		OnProxyConnectResponse: checkTunnel,
 		DialContext:            d.dial,
 		TLSClientConfig:        tlsConfigs.plain,
@@ -52,15 +52,18 @@ func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse
 		IdleConnTimeout:        idleConnTimeout,
 		MaxResponseHeaderBytes: maxHead,
 	}
-	otherOrigins.DialTLSContext = d.dialTLS(proxies, tlsConfigs.plain, tlsConfigs.plain)
+	plain.DialTLSContext = d.dialTLS(tlsConfigs.plain, tlsConfigs.plain)
 	if tlsConfigs.withCertificate == nil {
-		return &transports{otherOrigins, otherOrigins}
+		return &transports{plain, plain}
 	}
-	sameOrigin := otherOrigins.Clone()
-	sameOrigin.TLSClientConfig = tlsConfigs.withCertificate
-	sameOrigin.DialTLSContext = d.dialTLS(proxies, tlsConfigs.withCertificate, tlsConfigs.plain)
-	return &transports{sameOrigin, otherOrigins}
+	withCertificate := plain.Clone()
+	withCertificate.TLSClientConfig = tlsConfigs.withCertificate
+	withCertificate.DialTLSContext = d.dialTLS(tlsConfigs.withCertificate, tlsConfigs.plain)
+	return &transports{plain, withCertificate}
 }
+
+// afterAttempt is how much later than its attempt a dial ends.
+const afterAttempt = time.Second
 
 // dialer makes connections.
 type dialer struct {
@@ -74,14 +77,14 @@ type dialer struct {
 
 // dial connects to a host and port, or to where ConnectTo says.
 //
-// net/http goes on with a dial after its request has ended, so that another request can use the connection. The deadline ends a dial,
-// or a handshake with a peer that stays silent, until a request gets the connection (see trace.hooks). It is one second later than
-// the attempt's own, so that this one comes first.
+// net/http goes on with a dial after its request has ended, so that another request can use the connection. So a connection has a
+// deadline of its own, which ends a handshake with a peer that stays silent, and which GotConn in trace.hooks removes. It is later than
+// the attempt's, so that the attempt's comes first.
 func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	if strings.EqualFold(hostPort, d.from) {
 		hostPort = d.to
 	}
-	deadline := time.Now().Add(d.timeout).Add(time.Second)
+	deadline := time.Now().Add(d.timeout).Add(afterAttempt)
 	netDialer := net.Dialer{Deadline: deadline}
 	var connection net.Conn
 	var err error
@@ -97,14 +100,15 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 }
 
 // dialTLS returns a function that connects to an instance or to an https proxy, with a configuration for each. net/http would use one
-// for both, and an https proxy must not see the client certificate.
-func (d *dialer) dialTLS(proxies *proxies, toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+// for both, and an https proxy must not see the client certificate. It would also call the hooks of the trace for the handshake with
+// the proxy, which would then look like that with the instance.
+func (d *dialer) dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
 		connection, err := d.dial(ctx, network, hostPort)
 		if err != nil {
 			return nil, err
 		}
-		config, isProxy := toInstance.Clone(), proxies.isAt(hostPort)
+		config, isProxy := toInstance.Clone(), ctx.Value(proxyScheme{}) == "https"
 		if isProxy {
 			config = toProxy.Clone()
 		}
@@ -122,8 +126,8 @@ func (d *dialer) dialTLS(proxies *proxies, toInstance, toProxy *tls.Config) func
 	}
 }
 
-// dialAny tries the addresses of a host in random order, until one of them accepts. An address that refuses, or that this machine
-// cannot reach, is skipped. One that is silent uses up the attempt. The error is that of the first address.
+// dialAny tries the addresses of a host in random order, until one of them accepts. Each gets its share of the time that is left to the
+// attempt, as in [net.Dialer], because one of them may be silent. The error is that of the first address.
 func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -136,7 +140,8 @@ func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (
 		return nil, err
 	}
 	var firstErr error
-	for _, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
+	for n, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
+		dialer.Timeout = (time.Until(dialer.Deadline) - afterAttempt) / time.Duration(len(addresses)-n)
 		connection, err := dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port))
 		if err == nil {
 			return connection, nil

@@ -2,9 +2,14 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/netip"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -50,6 +55,58 @@ func TestAddressThatIsDownCostsNoAttempt(t *testing.T) {
 		_, err := c.Wait(ctx, request, anything())
 		check(t, "error of a wait", err, nil)
 	}
+}
+
+// silentAddress makes an address silent, by a queue of connections that is full.
+func silentAddress(t *testing.T, ip, port string) {
+	t.Helper()
+	number, err := strconv.Atoi(port)
+	check(t, "error of a port", err, nil)
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	check(t, "error of a socket", err, nil)
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	address := &syscall.SockaddrInet4{Addr: netip.MustParseAddr(ip).As4(), Port: number}
+	check(t, "error of listening", errors.Join(syscall.Bind(socket, address), syscall.Listen(socket, 0)), nil)
+	for range 8 {
+		connection, err := net.DialTimeout("tcp", net.JoinHostPort(ip, port), 300*time.Millisecond)
+		if err != nil {
+			return
+		}
+		t.Cleanup(func() { _ = connection.Close() })
+	}
+	t.Skip("this system queues more connections than a socket asks for")
+}
+
+// An address that stays silent, as one of IPv6 in a network that drops it, takes its share of an attempt. A streak goes on all the same.
+func TestSilentAddressTakesAShare(t *testing.T) {
+	t.Parallel()
+	url, port := twoAddresses(t)
+	silentAddress(t, "127.0.0.2", port)
+	config := newConfig()
+	config.RequestTimeout = time.Second
+	c, request := newClient(t, config), newRequest(t, url)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	_, err := c.Wait(ctx, request, stableFor(2*time.Second))
+	check(t, "error of a wait", err, nil)
+
+	config.Retry.MaxAttempts = 1
+	silent := "127.0.0.2:" + port
+	got := readError(t, newClient(t, config), newRequest(t, "http://"+silent))
+	checkFailure(t, got, failing{"", client.ConnectionFailed, final, "no connection in time (to " + silent + ")"})
+	check(t, "TimedOut", got.Failure.TimedOut, true)
+}
+
+// A limit that net/http sets to the dial of one address is not that of the attempt.
+func TestShareOfAnAttemptIsNotItsTimeLimit(t *testing.T) {
+	t.Parallel()
+	_, port, _ := net.SplitHostPort(instancetest.ReserveAddress(t)) // where 127.0.0.1 is silent, and 127.0.0.2 refuses
+	silentAddress(t, "127.0.0.1", port)
+	config := newConfig()
+	config.Retry.MaxAttempts, config.RequestTimeout = 1, 4*time.Second
+	got := readError(t, newClient(t, config), newRequest(t, "http://"+net.JoinHostPort(hostWithTwoAddresses, port)))
+	checkFailure(t, got, failing{"", client.ConnectionFailed, final, ""})
+	check(t, "TimedOut", got.Failure.TimedOut, false)
 }
 
 // A certificate is for an IPv6 address without its zone.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -28,8 +27,12 @@ type Difference struct {
 	Name, Reported, Expected string
 }
 
-func (d Difference) String() string {
-	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
+// Texts says what the differences are, such as "chunk_size is 2, expected 3".
+func Texts(differences []Difference) (texts []string) {
+	for _, d := range differences {
+		texts = append(texts, fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected))
+	}
+	return texts
 }
 
 // WaitError says why a wait failed.
@@ -41,8 +44,8 @@ type WaitError struct {
 	// Held is how long the condition had held in a row when the wait ended, and Answers is the number of answers in which it did.
 	Held    time.Duration
 	Answers int
-	// Before is what the last attempt before these answers met, or nil.
-	Before *Failure
+	// LastFailure is that of the last attempt that failed, or nil.
+	LastFailure *Failure
 }
 
 // Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is
@@ -61,9 +64,12 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		if failure == nil {
 			failure = w.check(result)
 		}
-		w.last, w.lastFailure = failure, cmp.Or(failure, w.lastFailure)
+		w.last = failure
+		if failure != nil {
+			w.lastFailure = failure
+		}
 		if failure == nil {
-			w.streak.extend(result.made)
+			w.streak.extend(result.generated)
 			if w.streak.held >= until.StableFor {
 				c.dropConnections()
 				return result, nil
@@ -89,9 +95,9 @@ type wait struct {
 	until       Condition
 	streak      streak
 	differences []Difference
-	// last is what the last attempt met that was not interrupted, and nil if it succeeded.
+	// last is what the last complete attempt met, and nil if it succeeded.
 	last *Failure
-	// lastFailure is what the last attempt met that failed.
+	// lastFailure is that of the last complete attempt that failed.
 	lastFailure *Failure
 	// rateLimited is true once the instance has answered with status 429.
 	rateLimited bool
@@ -99,33 +105,30 @@ type wait struct {
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
 func (w *wait) check(result *Result) *Failure {
-	if result.made.Before(w.began) {
-		age := time.Since(result.made) - time.Second // see madeAt
-		return &Failure{Kind: Cached, Request: result.request(), Reason: fmt.Sprintf("answered by a cache, %.0f s old", age.Seconds())}
+	if result.generated.Before(w.began) {
+		reason := fmt.Sprintf("answered by a cache, %.0f s old", result.age.Seconds())
+		return &Failure{Kind: Cached, Request: result.request(), Reason: reason}
 	}
 	w.differences = w.until.Differences(result.Details)
 	if len(w.differences) == 0 {
 		return nil
 	}
-	var texts []string
-	for _, difference := range w.differences {
-		texts = append(texts, difference.String())
-	}
-	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(texts, "; ")}
+	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(Texts(w.differences), "; ")}
 }
 
-// failed returns the error of a wait that the context ended. The failure of an interrupted attempt says less than the attempt
-// before it, if there was one.
-func (w *wait) failed(ctx context.Context, r *reader, failure *Failure) *WaitError {
-	if w.last != nil || w.streak.answers > 0 {
-		failure = w.last
+// failed returns the error of a wait that the context ended. The failure of an interrupted attempt counts only if no attempt was
+// complete.
+func (w *wait) failed(ctx context.Context, r *reader, interrupted *Failure) *WaitError {
+	failure := w.last
+	if w.last == nil && w.streak.answers == 0 {
+		failure = interrupted
 	}
 	return &WaitError{
 		ReadError:   *r.readError(failure, endingOf(ctx)),
 		Differences: slices.Clone(w.differences),
 		Held:        w.streak.held,
 		Answers:     w.streak.answers,
-		Before:      w.lastFailure,
+		LastFailure: w.lastFailure,
 	}
 }
 
@@ -146,8 +149,8 @@ type streak struct {
 	// held is the time for which they show that the condition held.
 	held time.Duration
 
-	until    time.Time // up to which time held counts
-	lastRead time.Time // when the last answer was read, by the clock of the system
+	countedTo time.Time // the time up to which held counts
+	lastRead  time.Time // when the last answer was read, by the clock of the system
 }
 
 // maxGap is the maximum time for which nobody may look at the instance. A gap between an answer and the next request that is longer
@@ -162,27 +165,29 @@ func (s *streak) checkGap() {
 	}
 }
 
-// extend adds an answer that was made at a time. The time begins when the first answer has been read.
-func (s *streak) extend(made time.Time) {
+// extend adds an answer that was generated at a time. The time begins when the first answer has been read.
+func (s *streak) extend(generated time.Time) {
 	now := time.Now()
 	if s.answers == 0 {
-		s.until = now
-	} else if made.After(s.until) {
-		s.held += min(made.Sub(s.until), maxGap)
-		s.until = made
+		s.countedTo = now
+	} else if generated.After(s.countedTo) {
+		s.held += min(generated.Sub(s.countedTo), maxGap)
+		s.countedTo = generated
 	}
 	s.answers++
 	s.lastRead = now.Round(0)
 }
 
-// madeAt returns when an answer was made, at the earliest: when the attempt began or, if a cache answered, before that by its age (RFC
-// 9111, section 5.1), which counts whole seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
-func madeAt(began time.Time, header http.Header) time.Time {
-	age, _, _ := strings.Cut(header.Get("Age"), ",")
-	age = strings.TrimSpace(age)
-	if age == "" || strings.Trim(age, "0123456789") != "" {
-		return began
+// generatedAt returns when an answer was generated, at the earliest, and its age. That is when the attempt began or, if a cache answered,
+// before now by the age (RFC 9111, section 5.1), which counts whole seconds. Of several ages, the first counts, and one that is too large
+// is read as 68 years.
+func generatedAt(began time.Time, header http.Header) (time.Time, time.Duration) {
+	text, _, _ := strings.Cut(header.Get("Age"), ",")
+	text = strings.TrimSpace(text)
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return began, 0
 	}
-	seconds, _ := strconv.ParseInt(age, 10, 32) // the only error left is that of the range
-	return time.Now().Add(-time.Duration(seconds+1) * time.Second)
+	seconds, _ := strconv.ParseInt(text, 10, 32) // the only error left is that of the range
+	age := time.Duration(seconds) * time.Second
+	return time.Now().Add(-age - time.Second), age
 }

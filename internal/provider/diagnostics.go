@@ -138,47 +138,36 @@ func (l timeLimit) String() string {
 	return fmt.Sprintf("%s (%s)", l.argument, formatDuration(l.duration))
 }
 
-// failedRead is what a message about a failed read or wait is made of.
-type failedRead struct {
+// failureReport writes the message about a read or a wait that failed.
+type failureReport struct {
 	err *client.ReadError
 	// wait is the error of a wait, and nil for that of a read.
-	wait *client.WaitError
-	// limit is that of the read, and attemptLimit that of each attempt.
-	limit, attemptLimit timeLimit
-	stableFor           time.Duration
-	// headersSent is true if extra headers were sent to the origin of the base URL.
-	headersSent bool
-	// headersOrigin is the origin that the provider's extra headers are for, if that is another one.
-	headersOrigin string
-	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
-	unusableCAs string
+	wait      *client.WaitError
+	provider  *providerData
+	request   client.Request
+	limit     timeLimit
+	stableFor time.Duration // of a wait
 }
 
-// newFailedRead takes an error of the client apart.
-func (d *providerData) newFailedRead(err error, limit timeLimit, request client.Request) *failedRead {
-	f := &failedRead{
-		limit: limit, attemptLimit: timeLimit{"the provider's request_timeout", d.requestTimeout}, unusableCAs: d.unusableCAs,
-	}
+// newFailureReport takes an error of the client apart.
+func (d *providerData) newFailureReport(err error, limit timeLimit, request client.Request) *failureReport {
+	f := &failureReport{provider: d, request: request, limit: limit}
 	if wait, ok := errors.AsType[*client.WaitError](err); ok {
 		f.wait, f.err = wait, &wait.ReadError
 	} else {
 		f.err, _ = errors.AsType[*client.ReadError](err)
 	}
-	f.headersSent = len(request.Headers) > 0
-	if len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin {
-		f.headersOrigin = d.baseURL.Origin
-	}
 	return f
 }
 
-func (f *failedRead) summary() string {
+func (f *failureReport) summary() string {
 	failure := f.err.Failure
 	switch {
 	case f.err.Ending == client.Canceled && f.wait != nil:
 		return "Wait canceled"
 	case f.err.Ending == client.Canceled:
 		return "Read canceled"
-	case failure == nil:
+	case f.wasAsExpected():
 		return "Instance was not stable for long enough"
 	case failure.Kind == client.Status:
 		return fmt.Sprintf("%s %d", failureMessages[failure.Kind].summary, failure.StatusCode)
@@ -188,36 +177,39 @@ func (f *failedRead) summary() string {
 }
 
 // detail returns the evidence, how the read ended, and what to do.
-func (f *failedRead) detail() string {
+func (f *failureReport) detail() string {
 	switch {
-	case f.err.Ending == client.Canceled && f.err.Failure == nil:
+	case f.err.Ending == client.Canceled && f.err.Failure == nil && !f.wasAsExpected():
 		return fmt.Sprintf("Canceled after %s: GET %s.", count(f.err.Attempts, "attempt"), f.err.URL)
 	case f.err.Ending == client.Canceled:
 		return fmt.Sprintf("Canceled after %s. The last complete attempt found this:\n\n%s",
 			count(f.err.Attempts, "attempt"), paragraphs(f.evidence()...))
-	case f.err.Failure == nil:
-		before := ""
-		if f.wait.Before != nil {
-			before = "The last failure before that: " + sentence(f.wait.Before.String())
-		}
-		return paragraphs(
-			fmt.Sprintf("GET %s reported what is expected, but not for long enough: for %s (%s), and stable_for is %s.", f.err.URL,
-				formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"), formatDuration(f.stableFor)),
-			before, f.ending(),
-			"Check the log of the instance: it may stop and start again, or one of several servers may still run the old "+
-				"release. If it only needs longer, raise the time limit.")
 	default:
 		return paragraphs(append(f.evidence(), f.ending(), f.remedy())...)
 	}
 }
 
+// wasAsExpected reports whether the last answers to a wait were as expected.
+func (f *failureReport) wasAsExpected() bool {
+	return f.wait != nil && f.err.Failure == nil && f.wait.Answers > 0
+}
+
 // evidence returns what was asked and what came back. A wait that failed in another way in the end also says what the last answer
 // reported.
-func (f *failedRead) evidence() []string {
+func (f *failureReport) evidence() []string {
+	if f.wasAsExpected() {
+		evidence := []string{fmt.Sprintf(
+			"GET %s reported what is expected, but not for long enough: for %s (%s), and stable_for is %s.", f.err.URL,
+			formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"), formatDuration(f.stableFor))}
+		if f.wait.LastFailure != nil {
+			evidence = append(evidence, "The last failure before that: "+sentence(f.wait.LastFailure.String()))
+		}
+		return evidence
+	}
 	failure := f.err.Failure
 	var differences []string
 	if f.wait != nil {
-		differences = differenceTexts(f.wait.Differences)
+		differences = client.Texts(f.wait.Differences)
 	}
 	switch {
 	case failure.Kind == client.NotAsExpected:
@@ -226,15 +218,15 @@ func (f *failedRead) evidence() []string {
 		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
 	case len(failure.Faults) > 0:
 		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
-	case f.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):
-		return []string{sentence(failure.String()) + " " + f.unusableCAs}
+	case f.provider.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):
+		return []string{sentence(failure.String()) + " " + f.provider.unusableCAs}
 	default:
 		return []string{sentence(failure.String())}
 	}
 }
 
 // ending returns how many attempts were made, and which time limit ended them.
-func (f *failedRead) ending() string {
+func (f *failureReport) ending() string {
 	made := ""
 	if f.err.Attempts > 1 || f.wait != nil {
 		made = count(f.err.Attempts, "attempt") + " made. "
@@ -243,13 +235,17 @@ func (f *failedRead) ending() string {
 	case f.err.Ending == client.OutOfTime:
 		return made + "The time limit was " + f.limit.String() + "."
 	case f.err.Failure.TimedOut:
-		return made + "The time limit of each attempt was " + f.attemptLimit.String() + "."
+		return made + "The time limit of each attempt was " + timeLimit{"the provider's request_timeout", f.provider.requestTimeout}.String() + "."
 	default:
 		return strings.TrimSpace(made)
 	}
 }
 
-func (f *failedRead) remedy() string {
+func (f *failureReport) remedy() string {
+	if f.wasAsExpected() {
+		return "Check the log of the instance: it may stop and start again, or one of several servers may still run the old release. If it " +
+			"only needs longer, raise the time limit."
+	}
 	failure := f.err.Failure
 	remedy := failureMessages[failure.Kind].remedy
 	asksForCredentials := failure.Kind == client.NotJSON
@@ -266,21 +262,14 @@ func (f *failedRead) remedy() string {
 	case failure.HeadersWithheld:
 		return remedy + " The request_headers were not sent, because the redirect leads to another origin. If that is the instance, set " +
 			"the base URL to it."
-	case f.headersOrigin != "":
-		return remedy + " The provider's request_headers were not sent, because they are only for " + f.headersOrigin + ", the origin of " +
-			"the provider's base_url."
-	case f.headersSent:
+	case len(f.request.Headers) > 0:
 		return remedy + " The request_headers were sent: check their names and values."
+	case len(f.provider.headers) > 0:
+		return fmt.Sprintf("%s The provider's request_headers were not sent, because they are only for %s, the origin of its own base_url.",
+			remedy, f.provider.baseURL.Origin)
 	default:
 		return remedy + " If it requires credentials, send them with request_headers."
 	}
-}
-
-func differenceTexts(differences []client.Difference) (texts []string) {
-	for _, difference := range differences {
-		texts = append(texts, difference.String())
-	}
-	return texts
 }
 
 // count returns a number with a noun: "1 attempt", "2 attempts".

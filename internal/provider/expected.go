@@ -40,17 +40,17 @@ func expectedBlock() schema.SingleNestedBlock {
 	}
 }
 
-// isEmpty reports whether nothing is expected. What is unknown is expected.
+// isEmpty reports whether nothing is expected. Null values are zero values, and what is unknown is expected.
 func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
 // onTopOf returns details with those replaced that are expected, which may be unknown.
 func (m expectedModel) onTopOf(details detailsModel) detailsModel {
-	replace(&details.ChunkSize, int64Value(m.ChunkSize))
-	replace(&details.FileMaxAge, int64Value(m.FileMaxAge))
-	replace(&details.FileMaxSize, int64Value(m.FileMaxSize))
-	replace(&details.MaxTransfersInMerge, int64Value(m.MaxTransfersInMerge))
-	replace(&details.RequirePassword, m.RequirePassword)
-	replace(&details.APIVersion, m.APIVersion)
+	setUnlessNull(&details.ChunkSize, int64Value(m.ChunkSize))
+	setUnlessNull(&details.FileMaxAge, int64Value(m.FileMaxAge))
+	setUnlessNull(&details.FileMaxSize, int64Value(m.FileMaxSize))
+	setUnlessNull(&details.MaxTransfersInMerge, int64Value(m.MaxTransfersInMerge))
+	setUnlessNull(&details.RequirePassword, m.RequirePassword)
+	setUnlessNull(&details.APIVersion, m.APIVersion)
 	if m.APIVersion.IsUnknown() {
 		unknown := types.Int64Unknown()
 		details.APIVersionMajor, details.APIVersionMinor, details.APIVersionPatch = unknown, unknown, unknown
@@ -62,8 +62,8 @@ func (m expectedModel) onTopOf(details detailsModel) detailsModel {
 	return details
 }
 
-// replace sets a detail to what is expected, unless that is null.
-func replace[T attr.Value](detail *T, expected T) {
+// setUnlessNull sets a detail to what is expected, unless that is null.
+func setUnlessNull[T attr.Value](detail *T, expected T) {
 	if !expected.IsNull() {
 		*detail = expected
 	}

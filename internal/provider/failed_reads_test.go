@@ -160,11 +160,15 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"redirect, then 404":       of(answering(instancetest.Redirect(302, status(404)+"/other?token=hunter2"))),
 
 		// Statuses.
-		"status 204":                              of(status(204)),
-		"status 301 without a location":           of(status(301)),
-		"status 400, HTTP to a TLS port":          of(strings.Replace(instancetest.New(t, instancetest.WithTLS()).Origin(), "https:", "http:", 1)),
-		"status 401":                              of(status(401)),
-		"status 401, headers for another origin":  withToken(origin, status(401)),
+		"status 204":                             of(status(204)),
+		"status 301 without a location":          of(status(301)),
+		"status 400, HTTP to a TLS port":         of(strings.Replace(instancetest.New(t, instancetest.WithTLS()).Origin(), "https:", "http:", 1)),
+		"status 401":                             of(status(401)),
+		"status 401, headers for another origin": withToken(origin, status(401)),
+		"status 401, own headers sent": {
+			provider: withToken(origin, "").provider,
+			source:   arguments{"base_url": status(401), "request_headers": texts{"X-Token": "hunter2-own"}},
+		},
 		"status 401, headers sent":                withToken(unauthorized, unauthorized),
 		"status 401, headers lost in a redirect":  withheldByRedirect(status(401)),
 		"status 403, a page":                      of(body(403, "text/html", "<h1>403 Forbidden</h1>\nRequest forbidden by administrative rules.")),

@@ -127,7 +127,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 	stableFor := durationOr(config.model.StableFor, 0)
 	create, update := durationOr(timeouts.Create, defaultWaitTimeout), durationOr(timeouts.Update, defaultWaitTimeout)
-	timeoutsKnown := isDurationOrNull(timeouts.Create) && isDurationOrNull(timeouts.Update)
+	timeoutsKnown := isKnownDuration(timeouts.Create) && isKnownDuration(timeouts.Update)
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
@@ -251,7 +251,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 
 // wait waits until an instance reports what is expected, and returns its details. It returns false if it added an error.
 func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit timeLimit, diags *diag.Diagnostics) (detailsModel, bool) {
-	request, unusable := r.requestFor(planned.model.BaseURL)
+	request, unusable := r.usableRequest(planned.model.BaseURL)
 	if unusable != nil {
 		diags.Append(unusable)
 		return detailsModel{}, false
@@ -267,7 +267,7 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 		},
 	})
 	if err != nil {
-		failed := r.provider.newFailedRead(err, limit, request)
+		failed := r.provider.newFailureReport(err, limit, request)
 		failed.stableFor = stableFor
 		diags.AddAttributeError(pathAtFault(failed), failed.summary(), failed.detail())
 		return detailsModel{}, false
@@ -277,20 +277,20 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 }
 
 // pathAtFault returns the path of the argument that a failed wait is about.
-func pathAtFault(failed *failedRead) path.Path {
+func pathAtFault(failed *failureReport) path.Path {
 	switch {
 	case len(failed.wait.Differences) > 0: // with the path of the block, Terraform would show no line
 		return path.Root("expected").AtName(failed.wait.Differences[0].Name)
-	case failed.wait.Failure == nil && failed.wait.Answers > 0:
+	case failed.wasAsExpected():
 		return path.Root("stable_for")
 	default:
 		return path.Root("base_url")
 	}
 }
 
-// requestFor returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
+// usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
 // URL is not valid, as in a state that somebody edited.
-func (r *instanceRecordResource) requestFor(baseURL types.String) (client.Request, diag.Diagnostic) {
+func (r *instanceRecordResource) usableRequest(baseURL types.String) (client.Request, diag.Diagnostic) {
 	parsed, invalid := parseBaseURL(baseURL.ValueString())
 	if invalid != nil {
 		return client.Request{}, invalid
@@ -332,7 +332,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 
 // refresh reads the instance of a record.
 func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*client.Result, diag.Diagnostic) {
-	request, unusable := r.requestFor(state.model.BaseURL)
+	request, unusable := r.usableRequest(state.model.BaseURL)
 	if unusable != nil {
 		return nil, unusable
 	}
@@ -347,7 +347,7 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 // driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan,
 // and again after the apply, even after one that succeeded.
 func driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
-	texts := differenceTexts(found)
+	texts := client.Texts(found)
 	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
 		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstOf(texts)),
 		"When Terraform last read it, the instance reported other values:"+bullets(texts)+

@@ -92,7 +92,7 @@ type instanceRead struct {
 	key     string
 	request client.Request
 	result  *client.Result
-	failed  *failedRead
+	failed  *failureReport
 }
 
 // name returns the key and the URL.

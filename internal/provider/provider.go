@@ -119,7 +119,7 @@ func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.
 // checkDelays returns an error if min_delay is longer than max_delay, at the one that is set.
 func checkDelays(retry retryModel) diag.Diagnostic {
 	settings := retry.settings()
-	known := isDurationOrNull(retry.MinDelay) && isDurationOrNull(retry.MaxDelay)
+	known := isKnownDuration(retry.MinDelay) && isKnownDuration(retry.MaxDelay)
 	if !known || settings.MinDelay <= settings.MaxDelay {
 		return nil
 	}

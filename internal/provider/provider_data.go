@@ -177,18 +177,18 @@ func parseBaseURL(text string) (address.BaseURL, diag.Diagnostic) {
 }
 
 // read reads an instance within a time limit. It returns one of the two.
-func (d *providerData) read(ctx context.Context, request client.Request, limit timeLimit) (*client.Result, *failedRead) {
+func (d *providerData) read(ctx context.Context, request client.Request, limit timeLimit) (*client.Result, *failureReport) {
 	ctx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
 	result, err := d.client.Read(ctx, request)
 	if err != nil {
-		return nil, d.newFailedRead(err, limit, request)
+		return nil, d.newFailureReport(err, limit, request)
 	}
 	return result, nil
 }
 
 // redacted returns text from an instance on one line that is safe to print, without the provider's secrets in it.
-func (d *providerData) redacted(text string) string { return d.client.Redacted(text, d.headers) }
+func (d *providerData) redacted(text string) string { return d.client.SafeLine(text, d.headers) }
 
 // unknownArguments returns the names of the unknown arguments of a provider block, sorted, such as "retry.min_delay".
 func unknownArguments(config tftypes.Value) (unknown []string) {
@@ -216,11 +216,11 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 func (d *providerData) unknownFor(baseURLs ...address.BaseURL) (needed []string) {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
 	isProviders := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
-	isForOrigin := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
+	hasOriginSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
 	for _, name := range d.unknown {
 		switch name {
 		case "base_url":
-			if isForOrigin || slices.Contains(baseURLs, address.BaseURL{}) {
+			if hasOriginSettings || slices.Contains(baseURLs, address.BaseURL{}) {
 				needed = append(needed, name)
 			}
 		case "request_headers", "connect_to":

@@ -104,8 +104,8 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 	return defaultDuration
 }
 
-// isDurationOrNull reports whether durationOr returns what value says. Whether it is valid is checked elsewhere.
-func isDurationOrNull(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
+// isKnownDuration reports whether durationOr returns what value says. Whether it is valid is checked elsewhere.
+func isKnownDuration(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
 
 // int64Or returns a whole number as an int64, or defaultNumber if it is null or unknown.
 func int64Or(number types.Number, defaultNumber int64) int64 {

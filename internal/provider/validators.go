@@ -103,12 +103,12 @@ var baseURLValidator = textValidator(summaryBaseURL, func(text string) string {
 
 // invalidURL returns what is wrong with a base URL, or "" if err is nil.
 func invalidURL(text string, err error) string {
-	return unusable(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
+	return cannotBeUsed(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
 }
 
-// unusable returns why a text cannot be used, and what to write instead, or "" if err is nil. It quotes the text unless it may have a
+// cannotBeUsed returns why a text cannot be used, and what to write instead, or "" if err is nil. It quotes the text unless it may have a
 // password, because a value from a variable or from the environment is shown nowhere else.
-func unusable(text string, err error, expected string) string {
+func cannotBeUsed(text string, err error, expected string) string {
 	switch {
 	case err == nil:
 		return ""
@@ -133,7 +133,7 @@ var connectToValidator = textValidator("Invalid connect_to", func(text string) s
 })
 
 func invalidHostPort(text string, err error) string {
-	return unusable(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
+	return cannotBeUsed(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
 }
 
 const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
