@@ -108,7 +108,7 @@ func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	x.gotHead = true
-	// The error of http.Client about a URL that is not valid would quote all of it.
+	// The error of http.Client about a Location that is not valid would quote all of it, with its query.
 	if _, err := response.Location(); err != nil && !errors.Is(err, http.ErrNoLocation) && response.StatusCode/100 == 3 {
 		_ = response.Body.Close()
 		return nil, &redirectError{"a redirect to a URL that is not valid"}
@@ -222,8 +222,7 @@ func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 	code := response.StatusCode
 	status := strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 	reason := "status " + status
-	text := strings.TrimSpace(strings.TrimPrefix(x.text(body), status))
-	if text != "" && !strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
+	if text := withoutStatus(x.text(body), status); text != "" {
 		reason += ": " + text
 	}
 	kind := Status
@@ -234,6 +233,15 @@ func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 	failure.Detail, failure.StatusCode, failure.retryAfter = status, code, retryAfterOf(response)
 	failure.permanent = !isRetriedStatus(code)
 	return failure
+}
+
+// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats it.
+func withoutStatus(text, status string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(text, status))
+	if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
+		return ""
+	}
+	return text
 }
 
 // documentFailure returns the failure for an [*instance.DocumentError].

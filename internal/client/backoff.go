@@ -80,11 +80,14 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 		return delay, true
 	}
 	remaining := time.Until(b.deadline)
+	if remaining <= 0 {
+		return 0, false
+	}
 	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
 		b.isLast = true
 		delay = latest
 	}
-	return delay, remaining > 0
+	return delay, true
 }
 
 // jitter returns a random duration up to limit, which must not be negative.

@@ -124,8 +124,7 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 		failure := x.newFailure(HandshakeFailed, err.Error())
 		failure.permanent = true // the port does not speak TLS
 		return failure
-	case x.trace.failedHandshake(err), !x.gotHead && isOperation && (operation.Op == "remote error" || operation.Op == "local error"):
-		// The latter are alerts of TLS after the handshake, for example about a client certificate.
+	case x.trace.failedHandshake(err), isOperation && isAlert(operation) && !x.gotHead:
 		return x.newFailure(HandshakeFailed, err.Error())
 	case x.proxyVariable() != "" && !x.trace.reachedInstance.Load(): // the proxy broke the connection, or answered no HTTP
 		return x.newFailure(ProxyFailed, err.Error())
@@ -140,6 +139,9 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 		return x.newFailure(InvalidResponse, err.Error())
 	}
 }
+
+// isAlert reports whether an error is an alert of TLS. It may come after the handshake, for example about a client certificate.
+func isAlert(err *net.OpError) bool { return err.Op == "remote error" || err.Op == "local error" }
 
 // certificateFailure returns the failure for a certificate that is not trusted. The issuer shows who signed it, which may be
 // a program that inspects connections.

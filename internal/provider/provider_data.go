@@ -213,25 +213,23 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 //
 // request_headers and connect_to are only for the origin of the provider's base_url, so they matter to no other instance, and base_url
 // matters to one with a URL of its own only because of them.
-func (d *providerData) unknownFor(baseURLs ...address.BaseURL) (needed []string) {
+func (d *providerData) unknownFor(baseURLs ...address.BaseURL) []string {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
-	isProviders := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
+	isOfProvider := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
 	hasOriginSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
-	for _, name := range d.unknown {
+
+	needsBaseURL := hasOriginSettings || slices.Contains(baseURLs, address.BaseURL{})
+	needsOriginSettings := isUnknown("base_url") || slices.ContainsFunc(baseURLs, isOfProvider)
+	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
 		switch name {
 		case "base_url":
-			if hasOriginSettings || slices.Contains(baseURLs, address.BaseURL{}) {
-				needed = append(needed, name)
-			}
+			return !needsBaseURL
 		case "request_headers", "connect_to":
-			if isUnknown("base_url") || slices.ContainsFunc(baseURLs, isProviders) {
-				needed = append(needed, name)
-			}
+			return !needsOriginSettings
 		default:
-			needed = append(needed, name)
+			return false
 		}
-	}
-	return needed
+	})
 }
 
 // notKnownYet returns an error about unknown arguments of the provider. otherRemedy ends it.
