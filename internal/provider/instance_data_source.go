@@ -97,8 +97,8 @@ func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasourc
 		return false
 	}
 	if !req.ClientCapabilities.DeferralAllowed {
-		resp.Diagnostics.Append(notKnownYet(unknown, ", or let the data source depend on the same resource (depends_on), so that it "+
-			"is read during the apply"))
+		resp.Diagnostics.Append(notKnownYet(unknown, " Or let the data source depend on the same resource (depends_on), so that it "+
+			"is read during the apply."))
 		return true
 	}
 	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}

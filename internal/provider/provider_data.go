@@ -232,10 +232,10 @@ func (d *providerData) unknownFor(baseURLs ...address.BaseURL) []string {
 	})
 }
 
-// notKnownYet returns an error about unknown arguments of the provider. otherRemedy ends it.
+// notKnownYet returns an error about unknown arguments of the provider. otherRemedy is a sentence at its end, or "".
 func notKnownYet(unknown []string, otherRemedy string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Provider configuration not known yet",
 		"The instance cannot be read yet, because these arguments of the provider are known only after apply:"+bullets(unknown)+
-			"\n\nGive them values that are known when the plan is made, create what they depend on first (terraform apply "+
-			"-target=...)"+otherRemedy+".")
+			"\n\nGive them values that are known when the plan is made, or create what they depend on first (terraform apply "+
+			"-target=...)."+otherRemedy)
 }
