@@ -92,7 +92,7 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 		Log:            tflog.Debug,
 	})
 	if err != nil {
-		diags.AddError("Invalid TLS configuration", sentence(err.Error())+
+		diags.AddError("Invalid TLS configuration", sentence(firstCharacters(err.Error()))+
 			"\n\nCheck ca_cert_pem, client_cert_pem and client_key_pem.")
 	}
 	return data, diags

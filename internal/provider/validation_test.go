@@ -50,6 +50,7 @@ func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	material := instancetest.New(t)
 	ca, certificate, key := material.CACertPEM(), material.ClientCertPEM(), material.ClientKeyPEM()
+	const escapes = "-----BEGIN \x1b[31mX-----\nAAAA\n-----END \x1b[31mX-----\n"
 	blocks := map[string]block{
 		// Base URLs. The tests of the package address have more of them.
 		"base URL, no scheme":        providerBlock("base_url", "files.example.org"),
@@ -128,7 +129,7 @@ func TestInvalidArguments(t *testing.T) {
 		"client key, not one":          certificateBlock(certificate, "hunter2"),
 		"client key of another":        certificateBlock(ca, key),
 		"client certificate, swapped":  certificateBlock(key, certificate),
-		"client certificate, escapes":  certificateBlock("-----BEGIN \x1b[31mX-----\nAAAA\n-----END \x1b[31mX-----\n", key),
+		"client certificate, escapes":  certificateBlock(escapes, key),
 		"delays, both":                 delaysBlock("3s", "2s"),
 		"delays, default of max_delay": retryBlock("min_delay", "11s"),
 		"delays, default of min_delay": retryBlock("max_delay", "499ms"),
@@ -140,17 +141,17 @@ func TestInvalidArguments(t *testing.T) {
 		if messages[name] == "" {
 			t.Errorf("%s is valid", name)
 		}
-		requireNone(t, name, messages[name], "hunter2", strings.Split(key, "\n")[1])
+		requireNone(t, name, messages[name], "\x1b", "hunter2", strings.Split(key, "\n")[1])
 	}
 	// What is unknown when a configuration is validated is checked when the provider is configured.
 	for name, provider := range map[string]arguments{
 		"configured with connect_to":         {"connect_to": "127.0.0.1"},
 		"configured with ca_cert_pem":        {"ca_cert_pem": "ca.pem"},
-		"configured with client certificate": {"client_cert_pem": "hunter2", "client_key_pem": "hunter2"},
+		"configured with client certificate": {"client_cert_pem": escapes, "client_key_pem": "hunter2"},
 		"configured with request_headers":    {"request_headers": texts{"Host": "hunter2", "hunter2=": "X-Token"}},
 	} {
 		messages[name] = newSession(t).configure(t, provider)
-		requireNone(t, name, messages[name], "hunter2")
+		requireNone(t, name, messages[name], "\x1b", "hunter2")
 	}
 	requireGolden(t, "invalid_arguments.txt", messages)
 }
