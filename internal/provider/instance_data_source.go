@@ -44,7 +44,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		Validators: []validator.String{baseURLValidator},
 	}
 	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to the origin "+
-		"(scheme, host and port) of the instance, and override the provider's.", false)
+		"(scheme, host, and port) of the instance, and override the provider's.", false)
 	attributes["response_body"] = computedString("The JSON document as the instance returned it. Use it for fields that have no " +
 		"attribute yet: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	resp.Schema = schema.Schema{

@@ -54,7 +54,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				Validators:          []validator.Map{baseURLsValidator},
 			},
 			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed, each sent only to its origin "+
-				"(scheme, host and port). They override the provider's.", false),
+				"(scheme, host, and port). They override the provider's.", false),
 			"max_concurrency": optionalNumber(fmt.Sprintf("How many requests are made at the same time, from 1 to %d. "+
 				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency), 1, maxConcurrencyLimit),
 			"allow_failures": optionalBool("Whether to go on if some instances cannot be read. They are then missing from `instances`, " +

@@ -71,7 +71,7 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"base_url": optionalString("Base URL of the instance that a data source reads if it sets none itself. "+baseURLForm+
 				" It can also be set with the environment variable `"+baseURLVariable+"`.", baseURLValidator),
 			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the "+
-				"instance. They are sent **only** to the origin (scheme, host and port) of this provider's `base_url`.", true),
+				"instance. They are sent **only** to the origin (scheme, host, and port) of this provider's `base_url`.", true),
 			"request_timeout": optionalDuration("Time for one attempt, from connecting until the whole response has arrived, such as "+
 				"`\"500ms\"` or `\"1m30s\"`.", defaultRequestTimeout),
 			"ca_cert_pem": optionalString("Certificates of authorities to trust in addition to the system's, in PEM form.",
@@ -94,8 +94,8 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 					"incomplete response, and the statuses " + client.RetriedStatuses + ". Delays grow from `min_delay` to `max_delay`, and " +
 					"`Retry-After` of a " + client.RetryAfterStatuses + " makes them longer, up to `max_delay`.",
 				Attributes: map[string]schema.Attribute{
-					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, including the first, from 1 to %d. A record that waits "+
-						"ignores it. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts), 1, maxAttemptsLimit),
+					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, including the first, from 1 to %d. A record ignores it "+
+						"while it waits. Default: `%d`.", maxAttemptsLimit, defaultRetry.MaxAttempts), 1, maxAttemptsLimit),
 					"min_delay": optionalDuration("Shortest delay, at most `max_delay`.", defaultRetry.MinDelay),
 					"max_delay": optionalDuration("Longest delay.", defaultRetry.MaxDelay),
 				},

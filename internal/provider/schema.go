@@ -15,7 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-const baseURLForm = "An `http` or `https` URL without user info, query or fragment."
+const baseURLForm = "An `http` or `https` URL without user info, query, or fragment."
 
 // The functions below return attributes for the schemas of the provider, the data sources and the resource alike.
 

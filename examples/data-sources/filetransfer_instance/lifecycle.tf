@@ -4,8 +4,8 @@ resource "aws_s3_bucket_lifecycle_configuration" "copies" {
   rule {
     id = "expired-uploads"
 
-    # An instance without a maximum reports 15770000000 seconds. The copies are kept then, too.
-    status = data.filetransfer_instance.files.file_max_age < 15770000000 ? "Enabled" : "Disabled"
+    # 15770000000 seconds means no maximum, and 0 is no lifetime at all. The copies are kept then.
+    status = contains([0, 15770000000], data.filetransfer_instance.files.file_max_age) ? "Disabled" : "Enabled"
 
     filter {}
 
