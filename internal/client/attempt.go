@@ -50,7 +50,7 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
 	result, failure := x.do(attemptCtx)
-	event := map[string]any{"address": x.trace.connectedTo()}
+	event := map[string]any{"address": x.trace.lastAddress()}
 	if failure != nil {
 		failure.interrupted = ctx.Err() != nil
 		failure.TimedOut = failure.TimedOut && !failure.interrupted

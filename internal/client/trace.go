@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net/http/httptrace"
@@ -56,6 +57,14 @@ func (t *trace) noConnection() string {
 		return "no connection in time (to " + *address + ")"
 	}
 	return "no connection in time"
+}
+
+// lastAddress returns the address of the connection, or else of the last dial, or "".
+func (t *trace) lastAddress() string {
+	if address := cmp.Or(t.address.Load(), t.dialed.Load()); address != nil {
+		return *address
+	}
+	return ""
 }
 
 // connectedTo returns the address of the connection, or "" if there was none.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -41,7 +42,8 @@ type WaitError struct {
 	ReadError
 	// Differences are those of the last answer that was read.
 	Differences []Difference
-	// Held is how long the condition had held in a row when the wait ended, and Answers is the number of answers in which it did.
+	// Held is how long the condition held in a row in the end or, if the last attempt failed, before it last stopped holding. Answers
+	// is the number of answers in which it did.
 	Held    time.Duration
 	Answers int
 	// LastFailure is that of the last attempt that failed, or nil.
@@ -56,7 +58,9 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 	w := &wait{began: time.Now(), until: until}
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
-		w.streak.checkGap()
+		if w.streak.hasGap() {
+			w.endStreak()
+		}
 		result, failure := r.attempt(ctx)
 		if failure != nil && ctx.Err() != nil {
 			return nil, w.failed(ctx, r, failure)
@@ -81,7 +85,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 			}
 			continue
 		}
-		w.streak = streak{}
+		w.endStreak()
 		w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
 		if !r.pause(ctx, backoff, failure) {
 			return nil, w.failed(ctx, r, failure)
@@ -94,6 +98,7 @@ type wait struct {
 	began       time.Time
 	until       Condition
 	streak      streak
+	lastStreak  streak // the last one that ended
 	differences []Difference
 	// last is what the last complete attempt met, and nil if it succeeded.
 	last *Failure
@@ -119,17 +124,24 @@ func (w *wait) check(result *Result) *Failure {
 // failed returns the error of a wait that the context ended. The failure of an interrupted attempt counts only if no attempt was
 // complete.
 func (w *wait) failed(ctx context.Context, r *reader, interrupted *Failure) *WaitError {
-	failure := w.last
-	if w.last == nil && w.streak.answers == 0 {
-		failure = interrupted
+	failure, shown := w.last, w.streak
+	if w.streak.answers == 0 {
+		failure, shown = cmp.Or(w.last, interrupted), w.lastStreak
 	}
 	return &WaitError{
 		ReadError:   *r.readError(failure, endingOf(ctx)),
 		Differences: slices.Clone(w.differences),
-		Held:        w.streak.held,
-		Answers:     w.streak.answers,
+		Held:        shown.held,
+		Answers:     shown.answers,
 		LastFailure: w.lastFailure,
 	}
+}
+
+func (w *wait) endStreak() {
+	if w.streak.answers > 0 {
+		w.lastStreak = w.streak
+	}
+	w.streak = streak{}
 }
 
 // interval returns the time from one attempt of a streak to the next. It is random, so that it does not keep in step with a
@@ -157,12 +169,10 @@ type streak struct {
 // ends a streak. An attempt that takes longer does not, because a server may be slow, but it adds no more than this to the time.
 const maxGap = 3 * time.Second
 
-// checkGap ends a streak if nobody has looked at the instance for too long, because this process was stopped or the machine
-// suspended. The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
-func (s *streak) checkGap() {
-	if s.answers > 0 && time.Now().Round(0).Sub(s.lastRead) > maxGap {
-		*s = streak{}
-	}
+// hasGap reports whether nobody has looked at the instance for too long, because this process was stopped or the machine suspended.
+// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
+func (s *streak) hasGap() bool {
+	return s.answers > 0 && time.Now().Round(0).Sub(s.lastRead) > maxGap
 }
 
 // extend adds an answer that was generated at a time. The time begins when the first answer has been read.

@@ -139,7 +139,7 @@ func TestEndOfAWait(t *testing.T) {
 				if class == "not as expected" {
 					check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 				}
-				check(t, name+": whether it was as expected in the end", got.Answers > 0, test.want == "")
+				check(t, name+": whether it was ever as expected", got.Answers > 0, slices.Contains(test.answers, "ready"))
 				lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
 				check(t, name+": whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
 				checkText(t, got.Error())

@@ -194,13 +194,18 @@ func (f *failureReport) wasAsExpected() bool {
 	return f.wait != nil && f.err.Failure == nil && f.wait.Answers > 0
 }
 
+// held returns how long the last answers to a wait that were as expected went on.
+func (f *failureReport) held() string {
+	return fmt.Sprintf("%s (%s)", formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"))
+}
+
 // evidence returns what was asked and what came back. A wait that failed in another way in the end also says what the last answer
 // reported.
 func (f *failureReport) evidence() []string {
 	if f.wasAsExpected() {
 		evidence := []string{fmt.Sprintf(
-			"GET %s reported what is expected, but not for long enough: for %s (%s), and stable_for is %s.", f.err.URL,
-			formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"), formatDuration(f.stableFor))}
+			"GET %s reported what is expected, but not for long enough: for %s, and stable_for is %s.", f.err.URL, f.held(),
+			formatDuration(f.stableFor))}
 		if f.wait.LastFailure != nil {
 			evidence = append(evidence, "The last failure before that: "+sentence(f.wait.LastFailure.String()))
 		}
@@ -216,6 +221,9 @@ func (f *failureReport) evidence() []string {
 		return []string{failure.Request + " answered, but not what is expected:" + bullets(differences)}
 	case len(differences) > 0:
 		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
+	case f.wait != nil && f.wait.Answers > 0:
+		return []string{sentence(failure.String()), fmt.Sprintf("Before that, it reported what is expected for %s, and stable_for is %s.",
+			f.held(), formatDuration(f.stableFor))}
 	case len(failure.Faults) > 0:
 		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
 	case f.provider.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):

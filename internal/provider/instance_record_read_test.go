@@ -106,6 +106,11 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 			provider: arguments{"retry": arguments{"min_delay": "1ms"}},
 			after:    expecting(arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}),
 		},
+		"wait, crashed at last": {
+			before: expecting(nil), does: planApply, script: []instancetest.Step{answer, answer}, answers: down,
+			provider: arguments{"retry": arguments{"min_delay": "1h", "max_delay": "1h"}},
+			after:    expecting(arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}),
+		},
 		"wait of a creation":            {after: expecting(arguments{"timeouts": arguments{"create": "1s"}}), does: planApply, answers: down},
 		"wait, provider not known":      {before: nothing, after: release, provider: arguments{"insecure": unknown}, does: planApply, answers: answer},
 		"wait canceled at once":         {before: expecting(nil), after: release, does: planApply, answers: down, canceledIn: 1},

@@ -370,8 +370,8 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 	return diag.NewWarningDiagnostic(
 		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstOf(changes)),
 		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+
-			bullets(changes)+"\n\nThe next plan will show them as changes outside of Terraform. To pick up a detail in the same "+
-			"apply, add it to expected.")
+			bullets(changes)+"\n\nThe next plan will have them, as changes outside of Terraform if something uses them. To "+
+			"pick up a detail in the same apply, add it to expected.")
 }
 
 // keptWarning returns a warning that a refresh failed.
