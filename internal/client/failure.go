@@ -124,7 +124,7 @@ func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
 		failure := x.newFailure(HandshakeFailed, err.Error())
 		failure.permanent = true // the port does not speak TLS
 		return failure
-	case x.trace.failedHandshake(err), isOperation && isAlert(operation) && !x.gotHead:
+	case x.trace.failedHandshake(err), isOperation && isAlert(operation):
 		return x.newFailure(HandshakeFailed, err.Error())
 	case x.proxyVariable() != "" && !x.trace.reachedInstance.Load(): // the proxy broke the connection, or answered no HTTP
 		return x.newFailure(ProxyFailed, err.Error())

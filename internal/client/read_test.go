@@ -262,7 +262,7 @@ func TestLargestDurations(t *testing.T) {
 	config.RequestTimeout = math.MaxInt64
 	config.Retry = client.Retry{MaxAttempts: math.MaxInt64, MinDelay: math.MaxInt64, MaxDelay: math.MaxInt64}
 	c, request := newClient(t, config), newRequest(t, server.URL())
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 	defer cancel()
 	_, err := c.Read(ctx, request)
 	got := checkReadError(t, err, request)

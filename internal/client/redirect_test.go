@@ -99,6 +99,10 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 		server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, location)))
 		tests[location[:min(len(location), 30)]] = failing{server.URL(), client.RedirectNotFollowed, final, reason}
 	}
+	secure := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, "http://files.example.org/x")))
+	tests["back to http"] = failing{
+		serverURL(t, instancetest.Redirect(302, secure.URL())), client.RedirectNotFollowed, final, "which would give up TLS",
+	}
 	checkFailures(t, tests)
 	loop := instancetest.New(t, instancetest.WithOtherRoutes(), instancetest.WithDefault(instancetest.Redirect(302, "/there?s3cret")))
 	got := readError(t, newClient(t, newConfig()), newRequest(t, loop.URL()))

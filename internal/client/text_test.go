@@ -76,6 +76,7 @@ func TestRedacted(t *testing.T) {
 		"in a query":         {"X-Api-Key: s3/cr t-8", "ftp://h/?s3%2Fcr+t-8", "ftp://h/?(redacted)"},
 		"in a host":          {"X-Api-Key: S3cret-T0ken", "ftp://s3cret-t0ken/", "ftp://(redacted)/"},
 		"after its scheme":   {"Authorization: Bearer s3cret-8", "not s3cret-8", "not (redacted)"},
+		"after two spaces":   {"Authorization: Bearer  s3cret-8", "not s3cret-8", "not (redacted)"},
 		"with its scheme":    {"Authorization: Bearer s3cret-8", "not Bearer s3cret-8", "not (redacted)"},
 		// Dropping a character that cannot be printed may uncover a secret, and a cut may leave a part of one.
 		"behind a character": {"X-Api-Key: s3cret-8", "s3\u200bcret-8", "(redacted)"},

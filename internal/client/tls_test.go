@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"net/http"
@@ -106,6 +108,22 @@ func TestTLSMaterialIsRefusedWithoutItsKey(t *testing.T) {
 		checkText(t, err.Error())
 		check(t, name+": whether the error has a part of the key", strings.Contains(err.Error(), strings.Split(key, "\n")[1]), false)
 	}
+}
+
+// A server may list other authorities than the one that has signed the certificate it accepts.
+func TestClientCertificateIsSentWhateverAuthorityIsAskedFor(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, instancetest.Newer().JSON())
+	}))
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAnyClientCert, ClientCAs: x509.NewCertPool()}
+	server.TLS.ClientCAs.AppendCertsFromPEM([]byte(certified.ClientCertPEM)) // which is none
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	config := newConfig()
+	config.TLS = certified
+	config.TLS.Insecure = true
+	mustRead(t, newClient(t, config), newRequest(t, server.URL))
 }
 
 // A bundle may have a root that Go rejects, and blocks of other kinds.

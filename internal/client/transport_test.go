@@ -39,6 +39,7 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		"64 KiB, gzip":        instancetest.WithDefault(gzipped(longest)),
 		"HTTP/1.0":            responds("HTTP/1.0 200 OK\r\n\r\n" + document),
 		"1xx before":          responds("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + document),
+		"no redirect":         responds("HTTP/1.1 200 OK\r\nLocation: http://[\r\n\r\n" + document),
 		"chunked by the byte": responds("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,12 +140,14 @@ func TestRetriesAndWaitsHaveConnectionsOfTheirOwn(t *testing.T) {
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()
 	request := newRequest(t, proxiedHTTPS)
-	other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, proxiedHTTPS+"/instance")))
+	other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(
+		instancetest.Redirect(302, strings.Replace(proxiedHTTPS, "file", "FILE", 1)+"/instance"))) // the same origin
 	server := instancetest.New(t, instancetest.WithClientCertificate(),
 		instancetest.WithScript(instancetest.Status(404), instancetest.Redirect(302, other.URL()+"/there")))
 	proxy := instancetest.NewProxy(t)
 	config := newConfig()
 	config.TLS, config.ConnectTo = certified, client.ConnectTo{Origin: request.BaseURL.Origin, HostPort: server.Address()}
+	config.Retry.MaxAttempts = 1
 	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
 
 	check(t, "Request", readError(t, c, request).Failure.Request, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
@@ -154,7 +157,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	check(t, "number of connections to the proxy", proxy.Connections(), 0)
 	check(t, "number of requests", len(server.Requests()), 4)
 	for _, sent := range server.Requests() {
-		check(t, "Host and TLS name", sent.Host+" "+sent.TLSName, instancetest.ProxiedHost+" "+instancetest.ProxiedHost)
+		check(t, "Host and TLS name", strings.ToLower(sent.Host+" "+sent.TLSName), instancetest.ProxiedHost+" "+instancetest.ProxiedHost)
 		check(t, "Authorization", sent.Header.Get("Authorization"), secret)
 		check(t, "certificate sent", sent.ClientCertificate, true)
 	}
@@ -164,7 +167,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	check(t, "certificate sent to the other server", stray.ClientCertificate, false)
 
 	got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
-	checkFailure(t, got, failing{"", client.ProxyFailed, retried, "status 502 Bad Gateway"})
+	checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 502 Bad Gateway"})
 	checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")
 }
 

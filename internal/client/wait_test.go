@@ -46,6 +46,20 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 	}
 }
 
+// A failure after a streak is the first of its kind: the delays begin again.
+func TestDelaysBeginAgainAfterAStreak(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := newConfig()
+		config.Retry.MinDelay, config.Retry.MaxDelay = time.Second, time.Hour
+		fake := serve(t, config, script("503", "503", "503", "503", "ready", "503", "ready"))
+		check(t, "error", fake.wait(t, time.Hour, stableFor(1)), nil)
+		if delay := fake.requests[6] - fake.requests[5]; delay > 2*time.Second {
+			t.Errorf("the delay after a streak is %s, want 1 to 2 s", delay)
+		}
+	})
+}
+
 // Random intervals are not in step with a balancer, or with a server that crashes regularly. After an answer 429, they are longer.
 func TestIntervalsOfAStreak(t *testing.T) {
 	t.Parallel()
@@ -166,7 +180,7 @@ func TestFailureOfAWaitNamesTheAddress(t *testing.T) {
 // While a process is stopped or a machine suspended, nobody looks at the instance.
 func TestGapStartsAStreakAgain(t *testing.T) {
 	t.Parallel()
-	for gap, asked := range map[time.Duration]int{2 * time.Second: 3, 4 * time.Second: 4} {
+	for gap, first := range map[time.Duration]int{2 * time.Second: 0, 4 * time.Second: 1} { // the first request of the streak
 		synctest.Test(t, func(t *testing.T) {
 			config := steady(500 * time.Millisecond)
 			pauses := 0
@@ -176,9 +190,10 @@ func TestGapStartsAStreakAgain(t *testing.T) {
 				}
 			}
 			fake := serve(t, config, script("ready"))
-			check(t, "error", fake.wait(t, time.Hour, stableFor(gap-time.Second/2)), nil)
-			if n := len(fake.requests); (n > 3) != (asked > 3) {
-				t.Errorf("after a gap of %s, the wait took %d requests at %v", gap, n, fake.requests)
+			least := gap - time.Second/2
+			check(t, "error", fake.wait(t, time.Hour, stableFor(least)), nil)
+			if lasted := fake.elapsed() - fake.requests[first]; lasted < least || lasted > gap+time.Second/2 {
+				t.Errorf("after a gap of %s, the streak lasted %s, want %s: requests at %v", gap, lasted, least, fake.requests)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,16 @@ func TestFailedReads(t *testing.T) {
 	requireGolden(t, "failed_reads.txt", messages)
 	for name, message := range messages {
 		requireNone(t, name, message, "hunter2")
+	}
+}
+
+// A message names the variable that is set. On Windows, both names are that of one.
+func TestProxyVariableInLowerCase(t *testing.T) {
+	t.Setenv("http_proxy", instancetest.ReserveAddress(t))
+	s := configured(t, arguments{"retry": arguments{"max_attempts": 1}})
+	_, text := s.read(t.Context(), t, arguments{"base_url": "http://" + instancetest.ProxiedHost})
+	if runtime.GOOS != "windows" && !strings.Contains(text, "through the proxy in http_proxy)") {
+		t.Errorf("the message does not name http_proxy:\n%s", text)
 	}
 }
 
@@ -137,7 +148,7 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"closed":               of(answering(instancetest.CloseConnection())),
 
 		// Time limits.
-		"request_timeout":                hasty(arguments{"request_timeout": "100ms"}, nil),
+		"request_timeout":                hasty(arguments{"request_timeout": "100ms"}, arguments{"read": "10s"}),
 		"request_timeout, retried":       hasty(arguments{"request_timeout": "100ms", "retry": arguments{"max_attempts": 2, "min_delay": "1ms"}}, nil),
 		"timeouts.read":                  hasty(nil, arguments{"read": "100ms"}),
 		"timeouts.read, no time to wait": {provider: arguments{"retry": arguments{"min_delay": "9s"}}, source: arguments{"base_url": status(503), "timeouts": arguments{"read": "1s"}}},

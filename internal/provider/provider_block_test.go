@@ -212,10 +212,15 @@ func TestUnknownArguments(t *testing.T) {
 		"base_url, headers":                {arguments{"base_url": unknown, "request_headers": texts{"X-Token": "a"}}, own, []string{"base_url"}},
 		"base_url, unknown headers":        {arguments{"base_url": unknown, "request_headers": unknown}, own, []string{"base_url", "request_headers"}},
 		"base_url, connect_to":             {arguments{"base_url": unknown, "connect_to": "127.0.0.1:1"}, own, []string{"base_url"}},
+		"base_url, unknown connect_to":     {arguments{"base_url": unknown, "connect_to": unknown}, own, []string{"base_url", "connect_to"}},
 		"base_url, insecure":               {arguments{"base_url": unknown, "insecure": unknown}, own, []string{"insecure"}},
 		"one header":                       {arguments{"base_url": instance, "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, []string{"request_headers"}},
 		"one header, for another origin":   {arguments{"base_url": "https://h", "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, nil},
 		"many instances":                   {arguments{"request_timeout": unknown}, arguments{"base_urls": texts{"a": instance}}, []string{"request_timeout"}},
+		"one header, for one of many": {
+			arguments{"base_url": instance, "request_headers": texts{"X-A": unknown}},
+			arguments{"base_urls": texts{"a": instance, "b": "https://h"}}, []string{"request_headers"},
+		},
 		"everything": {
 			arguments{
 				"base_url": unknown, "request_headers": unknown, "request_timeout": unknown, "ca_cert_pem": unknown, "client_cert_pem": unknown,
