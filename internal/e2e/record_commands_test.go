@@ -43,7 +43,7 @@ func TestAccRecord_OptionsOfCommands(t *testing.T) {
 		"none":                       {nil, 2, waits, 20000000},
 		"-refresh=false":             {[]string{"-refresh=false"}, 0, ignores, 20000000},
 		"-refresh-only":              {[]string{"-refresh-only"}, 1, ignores, 2},
-		"-target, what uses it":      {[]string{"-target=terraform_data.user"}, 2, waits, 20000000},
+		"-target, the record":        {[]string{"-target=" + record}, 2, waits, 20000000},
 		"-target, what does not":     {[]string{"-target=terraform_data.other"}, 0, ignores, 20000000},
 		"-replace":                   {[]string{"-replace=" + record}, 2, "Resources: 1 added, 0 changed, 1 destroyed.", 20000000},
 		"-destroy":                   {[]string{"-destroy"}, 1, "Resources: 0 added, 0 changed, 3 destroyed.", 0},

@@ -19,7 +19,7 @@ import (
 func TestAccExpected_Calculated(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t, instancetest.WithDocument(
-		instancetest.Newer().With("fileMaxSize", 4200000000).With("fileMaxAge", 25920).With("maxTransfersInMerge", 10)))
+		instancetest.Newer().With("fileMaxSize", int64(4200000000)).With("fileMaxAge", 25920).With("maxTransfersInMerge", 10)))
 	config := func(fileMaxAge string) string {
 		return acctest.ImpatientProvider + fmt.Sprintf(`
 resource "filetransfer_instance_record" "test" {

@@ -44,6 +44,9 @@ func TestFailedReads(t *testing.T) {
 				ctx = read.ctx
 			}
 			_, text := s.read(ctx, t, read.source)
+			for strings.Contains(name, "not asked in time") && !strings.Contains(text, "not asked") {
+				_, text = s.read(ctx, t, read.source) // the clock of Windows may not have moved on yet
+			}
 			messages[name] = normalized(strings.Join(slices.DeleteFunc([]string{warnings, text}, func(text string) bool { return text == "" }), "\n"))
 		})
 	}

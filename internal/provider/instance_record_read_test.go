@@ -63,7 +63,7 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 		"drift, a header is echoed":  {before: version, after: version, does: refreshPlan, answers: echoed},
 		"drift, null in the state":   {before: expecting(nil), after: expecting(nil), edited: arguments{"chunk_size": nil}, does: "plan", answers: answer},
 		"drift, repaired by a wait":  {before: expecting(nil), after: expecting(nil), does: all, script: []instancetest.Step{wrong}, answers: answer},
-		"changed":                    {before: expecting(nil), after: release, does: planApply, answers: reports(newer.With("fileMaxSize", 7000000000))},
+		"changed":                    {before: expecting(nil), after: release, does: planApply, answers: reports(newer.With("fileMaxSize", int64(7000000000)))},
 		"changed, null in the state": {before: expecting(nil), after: release, edited: arguments{"file_max_age": nil}, does: planApply, answers: answer},
 		"changed, a header is echoed": {
 			before: expecting(nil), after: release, edited: arguments{"api_version": "2.1.3-" + token}, does: planApply, answers: echoed,
