@@ -50,7 +50,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits and expiry options of an instance of the file transfer service Stend.",
 		Attributes:          attributes,
-		Blocks:              map[string]schema.Block{"timeouts": readTimeoutsBlock()},
+		Blocks:              map[string]schema.Block{"timeouts": readTimeoutsBlock("the whole read, with all its attempts")},
 	}
 }
 

@@ -88,8 +88,8 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, the next apply waits again.")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports the values in `expected`, " +
-			"and keeps what it last reported.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what you expect, and keeps what it " +
+			"last reported.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),

@@ -72,7 +72,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					"It is empty if all were read.",
 			},
 		},
-		Blocks: map[string]schema.Block{"timeouts": readTimeoutsBlock()},
+		Blocks: map[string]schema.Block{"timeouts": readTimeoutsBlock("reading all of the instances, with all attempts")},
 	}
 }
 

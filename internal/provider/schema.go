@@ -72,11 +72,11 @@ type readTimeoutsModel struct {
 }
 
 // readTimeoutsBlock is our own, because that of terraform-plugin-framework-timeouts accepts negative durations.
-func readTimeoutsBlock() schema.SingleNestedBlock {
+func readTimeoutsBlock(limited string) schema.SingleNestedBlock {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "How long the read may take.",
 		Attributes: map[string]schema.Attribute{
-			"read": optionalDuration("Time for the whole read, with all its attempts, such as `\"1m30s\"`.", defaultReadTimeout),
+			"read": optionalDuration("Time for "+limited+", such as `\"1m30s\"`.", defaultReadTimeout),
 		},
 	}
 }
