@@ -97,7 +97,7 @@ func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	x.target, x.gotHead, x.trace = request.URL, false, new(trace)
 	ctx := httptrace.WithClientTrace(request.Context(), x.trace.hooks())
-	request = request.Clone(x.reader.client.proxies.withProxy(ctx, request.URL))
+	request = request.Clone(x.reader.client.withRoute(ctx, request.URL))
 	transport := x.reader.transports.plain
 	if x.isSameOrigin() {
 		transport = x.reader.transports.withCertificate
@@ -159,9 +159,12 @@ func (x *exchange) newFailure(kind Kind, reason string) *Failure {
 // description returns the request, and in parentheses what is special about it.
 func (x *exchange) description() string {
 	document, connectTo := x.reader.request.BaseURL.Document, x.reader.client.config.ConnectTo
-	connectedTo, proxy, special := x.trace.connectedTo(), x.proxyVariable(), []string{}
-	if connectedTo != "" && connectedTo != address.HostPort(x.target) && connectedTo != connectTo.HostPort && proxy == "" {
-		special = append(special, connectedTo)
+	proxy := x.proxyVariable()
+	var special []string
+	peer := x.trace.connectedTo()
+	isShown := peer == address.HostPort(x.target) || peer == connectTo.HostPort
+	if peer != "" && !isShown && proxy == "" { // the address of a proxy says nothing about the instance
+		special = append(special, peer)
 	}
 	if x.target.String() != document.String() {
 		special = append(special, "redirected to "+x.reader.redact.safeLine(withoutQuery(x.target), maxText))

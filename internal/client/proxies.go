@@ -103,17 +103,6 @@ func (p *proxies) variableFor(target *url.URL) string {
 	return strings.ToUpper(lower)
 }
 
-// proxyScheme is the key of the scheme of a request's proxy, in its context and in that of its dial.
-type proxyScheme struct{}
-
-// withProxy returns a context for a request to a URL.
-func (p *proxies) withProxy(ctx context.Context, target *url.URL) context.Context {
-	if proxy, _ := p.proxyOf(target); proxy != nil {
-		return context.WithValue(ctx, proxyScheme{}, proxy.Scheme)
-	}
-	return ctx
-}
-
 // checkTunnel returns an error if a proxy refused CONNECT.
 func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {

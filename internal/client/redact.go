@@ -35,10 +35,12 @@ func newRedactor(headers http.Header, proxyCredentials []string) redactor {
 	var pairs []string
 	for _, secret := range secrets {
 		quoted := strconv.Quote(secret) // as net/http and JSON have it, if it contains a quotation mark
+		inJavaScript := strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").
+			Replace(url.QueryEscape(secret)) // by encodeURIComponent
 		// In lower case, too, as in the host of a URL.
 		for _, spelling := range []string{
 			secret, strings.ToLower(secret), quoted[1 : len(quoted)-1],
-			url.PathEscape(secret), url.QueryEscape(secret), (&url.URL{Path: secret}).EscapedPath(),
+			url.PathEscape(secret), url.QueryEscape(secret), inJavaScript, (&url.URL{Path: secret}).EscapedPath(),
 		} {
 			pairs = append(pairs, spelling, "(redacted)")
 		}

@@ -60,7 +60,8 @@ func CountCACerts(text string) (usable, total int) { return addCACerts(x509.NewC
 func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	const begin = "-----BEGIN "
 	for _, block := range strings.Split(text, begin)[1:] {
-		if total++; pool.AppendCertsFromPEM([]byte(begin + block)) {
+		total++
+		if pool.AppendCertsFromPEM([]byte(begin + block)) {
 			usable++
 		}
 	}

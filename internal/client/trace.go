@@ -14,11 +14,12 @@ import (
 // has ended.
 type trace struct {
 	resolving atomic.Bool
-	// reachedInstance is true once there is a connection that goes beyond its proxy, if it has one.
+	// reachedInstance is true once the request can be sent, or the TLS handshake with the instance has begun: a proxy with a tunnel
+	// has then made it. For plain HTTP through a proxy, it only means that there is a connection to the proxy.
 	reachedInstance atomic.Bool
 	dialed          atomic.Pointer[string] // the address of the last dial
 	address         atomic.Pointer[string] // that of the connection
-	handshake       atomic.Pointer[error]
+	handshake       atomic.Pointer[error]  // the error of the handshake with the instance
 }
 
 func (t *trace) hooks() *httptrace.ClientTrace {
@@ -51,7 +52,7 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 	}
 }
 
-// noConnection says in which time there was no connection, and to which address.
+// noConnection says that there was no connection in time, and to which address, if there was one to dial.
 func (t *trace) noConnection() string {
 	if address := t.dialed.Load(); address != nil {
 		return "no connection in time (to " + *address + ")"

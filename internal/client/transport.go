@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 const (
@@ -35,9 +33,6 @@ func (t *transports) closeIdle() {
 // newTransports returns transports that keep connections for later requests if reuse is true.
 func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse bool) *transports {
 	d := &dialer{timeout: config.RequestTimeout, anyAddress: !reuse}
-	if origin, err := url.Parse(config.ConnectTo.Origin); err == nil && config.ConnectTo.HostPort != "" {
-		d.from, d.to = address.HostPort(origin), config.ConnectTo.HostPort
-	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
 	plain := &http.Transport{
@@ -62,14 +57,37 @@ func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse
 	return &transports{plain, withCertificate}
 }
 
+// route says how a request gets to its target. It is in the context of the request, which net/http passes on to the dial.
+type route struct {
+	connectTo   string // the host and port to connect to instead, or ""
+	proxyScheme string // that of the proxy, or ""
+}
+
+type routeKey struct{}
+
+func routeOf(ctx context.Context) route {
+	r, _ := ctx.Value(routeKey{}).(route)
+	return r
+}
+
+// withRoute returns a context for a request to a URL.
+func (c *Client) withRoute(ctx context.Context, target *url.URL) context.Context {
+	var r route
+	if c.config.ConnectTo.appliesTo(target) {
+		r.connectTo = c.config.ConnectTo.HostPort
+	}
+	if proxy, _ := c.proxies.proxyOf(target); proxy != nil {
+		r.proxyScheme = proxy.Scheme
+	}
+	return context.WithValue(ctx, routeKey{}, r)
+}
+
 // afterAttempt is how much later than its attempt a dial ends.
 const afterAttempt = time.Second
 
 // dialer makes connections.
 type dialer struct {
 	timeout time.Duration // of an attempt
-	// from is the host and port of ConnectTo.Origin, and to is where connections to it go instead. They may be "".
-	from, to string
 	// anyAddress makes the dialer choose one of the addresses of a host at random. An old server behind one of them must not
 	// stay unseen while another one answers.
 	anyAddress bool
@@ -81,9 +99,7 @@ type dialer struct {
 // deadline of its own, which ends a handshake with a peer that stays silent, and which GotConn in trace.hooks removes. It is later than
 // the attempt's, so that the attempt's comes first.
 func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	if strings.EqualFold(hostPort, d.from) {
-		hostPort = d.to
-	}
+	hostPort = cmp.Or(routeOf(ctx).connectTo, hostPort)
 	deadline := time.Now().Add(d.timeout).Add(afterAttempt)
 	netDialer := net.Dialer{Deadline: deadline}
 	var connection net.Conn
@@ -108,7 +124,7 @@ func (d *dialer) dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Conte
 		if err != nil {
 			return nil, err
 		}
-		config, isProxy := toInstance.Clone(), ctx.Value(proxyScheme{}) == "https"
+		config, isProxy := toInstance.Clone(), routeOf(ctx).proxyScheme == "https"
 		if isProxy {
 			config = toProxy.Clone()
 		}

@@ -166,6 +166,9 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	check(t, "Authorization of the other server", stray.Header.Get("Authorization"), "")
 	check(t, "certificate sent to the other server", stray.ClientCertificate, false)
 
+	sameHostPort := newRequest(t, "http://"+instancetest.ProxiedHost+":443") // has another origin
+	check(t, "Kind without connect_to", readError(t, c, sameHostPort).Failure.Kind, client.HostNotResolved)
+
 	got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
 	checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 502 Bad Gateway"})
 	checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +58,7 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
 		if w.streak.hasGap() {
+			r.log(ctx, "Nobody looked at the instance for too long, so its time begins again", map[string]any{})
 			w.endStreak()
 		}
 		result, failure := r.attempt(ctx)
@@ -68,27 +68,25 @@ func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*R
 		if failure == nil {
 			failure = w.check(result)
 		}
-		w.last = failure
+		w.lastOutcome = failure
 		if failure != nil {
+			w.endStreak()
 			w.lastFailure = failure
-		}
-		if failure == nil {
-			w.streak.extend(result.generated)
-			if w.streak.held >= until.StableFor {
-				c.dropConnections()
-				return result, nil
-			}
-			r.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.held.String()})
-			backoff = newBackoff(ctx, c.config.Retry)
-			if !sleep(ctx, w.interval()) {
+			w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
+			if !r.pause(ctx, backoff, failure) {
 				return nil, w.failed(ctx, r, nil)
 			}
 			continue
 		}
-		w.endStreak()
-		w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
-		if !r.pause(ctx, backoff, failure) {
-			return nil, w.failed(ctx, r, failure)
+		w.streak.extend(result.generated)
+		if w.streak.held >= until.StableFor {
+			c.dropConnections()
+			return result, nil
+		}
+		r.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.held.String()})
+		backoff = newBackoff(ctx, c.config.Retry) // a failure after a streak is the first of its kind
+		if !sleep(ctx, w.interval()) {
+			return nil, w.failed(ctx, r, nil)
 		}
 	}
 }
@@ -98,11 +96,11 @@ type wait struct {
 	began       time.Time
 	until       Condition
 	streak      streak
-	lastStreak  streak // the last one that ended
+	endedStreak streak // the last one that ended
 	differences []Difference
-	// last is what the last complete attempt met, and nil if it succeeded.
-	last *Failure
-	// lastFailure is that of the last complete attempt that failed.
+	// lastOutcome is the failure of the last complete attempt, or nil if that attempt succeeded.
+	lastOutcome *Failure
+	// lastFailure is the last failure of all complete attempts. Unlike lastOutcome, it outlives a later success.
 	lastFailure *Failure
 	// rateLimited is true once the instance has answered with status 429.
 	rateLimited bool
@@ -121,16 +119,16 @@ func (w *wait) check(result *Result) *Failure {
 	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(Texts(w.differences), "; ")}
 }
 
-// failed returns the error of a wait that the context ended. The failure of an interrupted attempt counts only if no attempt was
-// complete.
+// failed returns the error of a wait that the context ended. interrupted is the failure of an attempt that was under way, or nil. It
+// counts only outside of a streak, and only if the last complete attempt has not failed.
 func (w *wait) failed(ctx context.Context, r *reader, interrupted *Failure) *WaitError {
-	failure, shown := w.last, w.streak
+	failure, shown := w.lastOutcome, w.streak
 	if w.streak.answers == 0 {
-		failure, shown = cmp.Or(w.last, interrupted), w.lastStreak
+		failure, shown = cmp.Or(w.lastOutcome, interrupted), w.endedStreak
 	}
 	return &WaitError{
 		ReadError:   *r.readError(failure, endingOf(ctx)),
-		Differences: slices.Clone(w.differences),
+		Differences: w.differences,
 		Held:        shown.held,
 		Answers:     shown.answers,
 		LastFailure: w.lastFailure,
@@ -139,7 +137,7 @@ func (w *wait) failed(ctx context.Context, r *reader, interrupted *Failure) *Wai
 
 func (w *wait) endStreak() {
 	if w.streak.answers > 0 {
-		w.lastStreak = w.streak
+		w.endedStreak = w.streak
 	}
 	w.streak = streak{}
 }

@@ -140,7 +140,8 @@ func readValue[T any](faults *DocumentError, path string, found jsontext.Value, 
 	if ok {
 		return value, true
 	}
-	fault := Fault{Path: path, Problem: "expected " + as.expected + ", found " + cmp.Or(kindsInWords[found.Kind()], found.Kind().String())}
+	kind := cmp.Or(kindsInWords[found.Kind()], found.Kind().String())
+	fault := Fault{Path: path, Problem: "expected " + as.expected + ", found " + kind}
 	switch text, isString := readString(found); {
 	case isString:
 		fault.Found = text

@@ -199,8 +199,7 @@ func (f *failureReport) held() string {
 	return fmt.Sprintf("%s (%s)", formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"))
 }
 
-// evidence returns what was asked and what came back. A wait that failed in another way in the end also says what the last answer
-// reported.
+// evidence returns what was asked and what came back, also before the end of a wait.
 func (f *failureReport) evidence() []string {
 	if f.wasAsExpected() {
 		evidence := []string{fmt.Sprintf(
@@ -211,6 +210,17 @@ func (f *failureReport) evidence() []string {
 		}
 		return evidence
 	}
+	evidence := f.failureEvidence()
+	if f.wait != nil && f.wait.Answers > 0 {
+		evidence = append(evidence, fmt.Sprintf("Before that, it reported what is expected for %s, and stable_for is %s.",
+			f.held(), formatDuration(f.stableFor)))
+	}
+	return evidence
+}
+
+// failureEvidence returns what the last complete attempt asked, and what came back. If a wait failed in another way in the end, it also
+// returns what the last answer reported.
+func (f *failureReport) failureEvidence() []string {
 	failure := f.err.Failure
 	var differences []string
 	if f.wait != nil {
@@ -221,9 +231,6 @@ func (f *failureReport) evidence() []string {
 		return []string{failure.Request + " answered, but not what is expected:" + bullets(differences)}
 	case len(differences) > 0:
 		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
-	case f.wait != nil && f.wait.Answers > 0:
-		return []string{sentence(failure.String()), fmt.Sprintf("Before that, it reported what is expected for %s, and stable_for is %s.",
-			f.held(), formatDuration(f.stableFor))}
 	case len(failure.Faults) > 0:
 		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
 	case f.provider.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):
@@ -258,6 +265,10 @@ func (f *failureReport) remedy() string {
 	remedy := failureMessages[failure.Kind].remedy
 	asksForCredentials := failure.Kind == client.NotJSON
 	switch failure.Kind {
+	case client.NotAskedInTime:
+		if f.request.Semaphore == nil { // no other instance took the time
+			remedy = "Raise the time limit."
+		}
 	case client.CertificateNotTrusted:
 		remedy = certificateRemedy(failure.Certificate)
 	case client.Status:

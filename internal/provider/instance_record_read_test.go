@@ -56,6 +56,7 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 		"require_password": false,
 	}}
 	version := arguments{"expected": arguments{"api_version": "2.1.5"}, "timeouts": updating}
+	unstable := arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}
 
 	scenes := map[string]recordScene{
 		"drift":                      {before: expecting(nil), after: expecting(nil), does: refreshPlan, answers: wrong},
@@ -103,13 +104,13 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 		"wait, a cache":               {before: expecting(nil), after: release, does: planApply, answers: cached},
 		"wait, not stable": {
 			before: expecting(nil), does: planApply, script: []instancetest.Step{down, answer, answer}, answers: instancetest.Silent(),
-			provider: arguments{"retry": arguments{"min_delay": "1ms"}},
-			after:    expecting(arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}),
+			provider: arguments{"retry": arguments{"min_delay": "1ms"}}, after: expecting(unstable),
 		},
 		"wait, crashed at last": {
-			before: expecting(nil), does: planApply, script: []instancetest.Step{answer, answer}, answers: down,
-			provider: arguments{"retry": arguments{"min_delay": "1h", "max_delay": "1h"}},
-			after:    expecting(arguments{"stable_for": "1900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "2s"}}),
+			before: expecting(nil), does: planApply, script: []instancetest.Step{answer, answer}, answers: down, after: expecting(unstable),
+		},
+		"wait, old again at last": {
+			before: expecting(nil), does: planApply, script: []instancetest.Step{answer, answer}, answers: wrong, after: expecting(unstable),
 		},
 		"wait of a creation":            {after: expecting(arguments{"timeouts": arguments{"create": "1s"}}), does: planApply, answers: down},
 		"wait, provider not known":      {before: nothing, after: release, provider: arguments{"insecure": unknown}, does: planApply, answers: answer},

@@ -56,10 +56,13 @@ type record struct {
 	timeouts recordTimeoutsModel
 }
 
-// getRecord reads a record from a configuration, a plan or a state.
-func getRecord(ctx context.Context, from interface {
+// recordSource is a configuration, a plan or a state, each of which the framework has a type for.
+type recordSource interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
-}, diags *diag.Diagnostics) (r record, ok bool) {
+}
+
+// getRecord reads a record. It returns false if diags then has an error, even one from before.
+func getRecord(ctx context.Context, from recordSource, diags *diag.Diagnostics) (r record, ok bool) {
 	diags.Append(from.Get(ctx, &r.model)...)
 	diags.Append(blockAs(ctx, r.model.Expected, &r.expects)...)
 	diags.Append(blockAs(ctx, r.model.Timeouts, &r.timeouts)...)
@@ -146,17 +149,17 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
-	planned, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
 	var proposed recordModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &proposed)...)
 	var state *recordModel // nil in a creation
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
+	planned, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	planned.model.detailsModel, planned.model.WaitFailed = proposed.detailsModel, types.BoolValue(false)
-	planned.model.detailsModel = planned.plannedDetails(state)
+	planned.model.detailsModel = planned.plannedDetails(proposed.detailsModel, state)
+	planned.model.WaitFailed = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.model)...)
 	if resp.Diagnostics.HasError() || state == nil || !planned.model.Expected.Equal(state.Expected) {
 		return
@@ -167,13 +170,13 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 // plannedDetails returns the details of a plan: those that are expected, on top of those in the state. If the record is new or
-// gets another instance, the others stay unknown, as the framework has planned them.
+// gets another instance, they are on top of those that the framework proposes, which are all unknown.
 //
 // The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in
 // an argument that forces replacement, and destroy it before the wait.
-func (r record) plannedDetails(state *recordModel) detailsModel {
+func (r record) plannedDetails(proposed detailsModel, state *recordModel) detailsModel {
 	if state == nil || !isSameInstance(r.model.BaseURL, state.BaseURL) {
-		return r.expects.onTopOf(r.model.detailsModel)
+		return r.expects.onTopOf(proposed)
 	}
 	return r.expects.onTopOf(state.detailsModel)
 }

@@ -148,7 +148,10 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(ambiguityWarning(firstOf(ambiguous), ambiguities))
 	switch {
 	case len(failed) > 0 && ctx.Err() != nil:
-		resp.Diagnostics.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", len(failed), len(reads)))
+		finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.failed.err.Ending == client.Canceled })
+		resp.Diagnostics.AddError("Read canceled",
+			fmt.Sprintf("%d of %d instances had not been read yet.", len(failed)-len(finished), len(reads)))
+		resp.Diagnostics.Append(readErrors(finished)...)
 	case len(failed) > 0 && model.AllowFailures.ValueBool():
 		resp.Diagnostics.Append(failuresWarning(failed, len(reads)))
 	default:

@@ -215,21 +215,20 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 // matters to one with a URL of its own only because of them.
 func (d *providerData) unknownFor(baseURLs ...address.BaseURL) []string {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
-	isOfProvider := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
+	hasProvidersOrigin := func(baseURL address.BaseURL) bool { return baseURL.Origin == d.baseURL.Origin }
 	hasOriginSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
 
-	needsBaseURL := hasOriginSettings || slices.Contains(baseURLs, address.BaseURL{})
-	needsOriginSettings := isUnknown("base_url") || slices.ContainsFunc(baseURLs, isOfProvider)
-	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
+	isNeeded := func(name string) bool {
 		switch name {
 		case "base_url":
-			return !needsBaseURL
+			return hasOriginSettings || slices.Contains(baseURLs, address.BaseURL{})
 		case "request_headers", "connect_to":
-			return !needsOriginSettings
+			return isUnknown("base_url") || slices.ContainsFunc(baseURLs, hasProvidersOrigin)
 		default:
-			return false
+			return true
 		}
-	})
+	}
+	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return !isNeeded(name) })
 }
 
 // notKnownYet returns an error about unknown arguments of the provider. otherRemedy is a sentence at its end, or "".

@@ -104,7 +104,8 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 	return defaultDuration
 }
 
-// isKnownDuration reports whether durationOr returns what value says. Whether it is valid is checked elsewhere.
+// isKnownDuration reports whether the duration in effect is known: value is null, so that it is the default, or a valid duration. An
+// invalid one has an error of its own.
 func isKnownDuration(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
 
 // int64Or returns a whole number as an int64, or defaultNumber if it is null or unknown.

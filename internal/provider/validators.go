@@ -87,7 +87,7 @@ func wholeNumber(least, most int64) valueValidator[types.Number] {
 	}
 }
 
-// wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last of the 512 bits with which Terraform
+// wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last 12 of the 512 bits with which Terraform
 // calculates, because 4.2 * 1000000000 is not quite 4200000000 there.
 func wholeNumberOf(number *big.Float) (int64, bool) {
 	whole, accuracy := new(big.Float).SetPrec(500).Set(number).Int64()
@@ -176,13 +176,14 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 	invalidNames := 0
 	elements := headers.Elements()
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
+		if !httpguts.ValidHeaderFieldName(name) {
+			invalidNames++
+			continue
+		}
 		value := elements[name].(types.String)
 		canonical := http.CanonicalHeaderKey(name)
 		problem := ""
 		switch {
-		case !httpguts.ValidHeaderFieldName(name):
-			invalidNames++
-			continue
 		case canonical == "Host":
 			problem = "cannot be set. To send requests for one name to another server, put the name into base_url, and the server's " +
 				"address into connect_to of the provider"
