@@ -65,8 +65,9 @@ type exchange struct {
 	reader *reader
 	began  time.Time
 
-	// trace is that of the last request.
+	// trace and route are those of the last request.
 	trace *trace
+	route route
 	// target is the URL of the last request. Before the first, it is that of the document.
 	target *url.URL
 	// gotHead is true once the head of the last response has arrived.
@@ -97,10 +98,12 @@ func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	x.target, x.gotHead, x.trace = request.URL, false, new(trace)
 	ctx := httptrace.WithClientTrace(request.Context(), x.trace.hooks())
-	request = request.Clone(x.reader.client.withRoute(ctx, request.URL))
+	x.route = x.reader.client.routeTo(request.URL)
+	request = request.WithContext(context.WithValue(ctx, routeKey{}, x.route))
 	transport := x.reader.transports.plain
 	if x.isSameOrigin() {
 		transport = x.reader.transports.withCertificate
+		request.Header = request.Header.Clone()
 		maps.Copy(request.Header, x.reader.request.Headers)
 	}
 	response, err := transport.RoundTrip(request)
@@ -121,7 +124,12 @@ func (x *exchange) isSameOrigin() bool {
 }
 
 // proxyVariable returns the name of the environment variable with the proxy of the last request, or "" if it had none.
-func (x *exchange) proxyVariable() string { return x.reader.client.proxies.variableFor(x.target) }
+func (x *exchange) proxyVariable() string {
+	if x.route.proxy == nil && x.route.proxyErr == nil {
+		return ""
+	}
+	return proxyVariable(x.target.Scheme)
+}
 
 // checkRedirect returns an error if a redirect must not be followed.
 func (x *exchange) checkRedirect(next *http.Request, via []*http.Request) error {
@@ -158,19 +166,19 @@ func (x *exchange) newFailure(kind Kind, reason string) *Failure {
 
 // description returns the request, and in parentheses what is special about it.
 func (x *exchange) description() string {
-	document, connectTo := x.reader.request.BaseURL.Document, x.reader.client.config.ConnectTo
+	document := x.reader.request.BaseURL.Document
 	proxy := x.proxyVariable()
 	var special []string
 	peer := x.trace.connectedTo()
-	isShown := peer == address.HostPort(x.target) || peer == connectTo.HostPort
+	isShown := peer == address.HostPort(x.target) || peer == x.route.connectTo
 	if peer != "" && !isShown && proxy == "" { // the address of a proxy says nothing about the instance
 		special = append(special, peer)
 	}
 	if x.target.String() != document.String() {
 		special = append(special, "redirected to "+x.reader.redact.safeLine(withoutQuery(x.target), maxText))
 	}
-	if connectTo.appliesTo(x.target) {
-		special = append(special, "connect_to "+connectTo.HostPort)
+	if x.route.connectTo != "" {
+		special = append(special, "connect_to "+x.route.connectTo)
 	}
 	if proxy != "" {
 		special = append(special, "through the proxy in "+proxy)

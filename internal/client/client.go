@@ -7,7 +7,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -37,10 +36,6 @@ type ConnectTo struct {
 	HostPort string
 }
 
-func (c ConnectTo) appliesTo(target *url.URL) bool {
-	return c.HostPort != "" && address.OriginOf(target) == c.Origin
-}
-
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
@@ -59,11 +54,11 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxies := proxiesFromEnvironment(config.ConnectTo)
+	proxies := proxiesFromEnvironment()
 	c := &Client{
 		config:    config,
-		unpooled:  newTransports(config, tlsConfigs, proxies, false),
-		newPooled: func() *transports { return newTransports(config, tlsConfigs, proxies, true) },
+		unpooled:  newTransports(config, tlsConfigs, false),
+		newPooled: func() *transports { return newTransports(config, tlsConfigs, true) },
 		proxies:   proxies,
 	}
 	c.pooled.Store(c.newPooled())

@@ -17,8 +17,7 @@ import (
 // proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a
 // URL that is not valid: a request must not bypass its proxy.
 type proxies struct {
-	proxyFor  func(*url.URL) (*url.URL, error)
-	connectTo ConnectTo // needs no proxy
+	proxyFor func(*url.URL) (*url.URL, error)
 	// credentials lists the secrets in the URLs of the proxies, which a proxy may echo.
 	credentials []string
 }
@@ -34,8 +33,8 @@ func (e *proxyError) Error() string { return e.reason }
 // invalidProxy stands for a URL that is not valid, which httpproxy would ignore.
 const invalidProxy = "proxy-url-is-not-valid.invalid"
 
-func proxiesFromEnvironment(connectTo ConnectTo) *proxies {
-	p := &proxies{connectTo: connectTo}
+func proxiesFromEnvironment() *proxies {
+	p := &proxies{}
 	config := httpproxy.FromEnvironment()
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
 		if *text == "" {
@@ -77,9 +76,6 @@ func (p *proxies) addCredentials(user *url.Userinfo) {
 
 // proxyOf returns the proxy for a URL, or nil.
 func (p *proxies) proxyOf(target *url.URL) (*url.URL, error) {
-	if p.connectTo.appliesTo(target) {
-		return nil, nil
-	}
 	proxy, err := p.proxyFor(target)
 	switch {
 	case err != nil:
@@ -91,12 +87,9 @@ func (p *proxies) proxyOf(target *url.URL) (*url.URL, error) {
 	}
 }
 
-// variableFor returns the name of the environment variable with the proxy for a URL, or "" if it has none.
-func (p *proxies) variableFor(target *url.URL) string {
-	if proxy, err := p.proxyOf(target); proxy == nil && err == nil {
-		return ""
-	}
-	lower := target.Scheme + "_proxy"
+// proxyVariable returns the name of the environment variable with the proxy for URLs with a scheme.
+func proxyVariable(scheme string) string {
+	lower := scheme + "_proxy"
 	if os.Getenv(strings.ToUpper(lower)) == "" {
 		return lower
 	}

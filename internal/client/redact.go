@@ -14,6 +14,9 @@ import (
 // could not be read.
 const minSecret = 8
 
+// toURIComponent turns what [url.QueryEscape] returns into what encodeURIComponent of JavaScript does.
+var toURIComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+
 // redactor replaces secrets that a server echoes, verbatim or URL-encoded. It finds no other spelling, of which there is no end.
 type redactor struct{ *strings.Replacer }
 
@@ -35,12 +38,11 @@ func newRedactor(headers http.Header, proxyCredentials []string) redactor {
 	var pairs []string
 	for _, secret := range secrets {
 		quoted := strconv.Quote(secret) // as net/http and JSON have it, if it contains a quotation mark
-		inJavaScript := strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").
-			Replace(url.QueryEscape(secret)) // by encodeURIComponent
 		// In lower case, too, as in the host of a URL.
 		for _, spelling := range []string{
 			secret, strings.ToLower(secret), quoted[1 : len(quoted)-1],
-			url.PathEscape(secret), url.QueryEscape(secret), inJavaScript, (&url.URL{Path: secret}).EscapedPath(),
+			url.PathEscape(secret), url.QueryEscape(secret), toURIComponent.Replace(url.QueryEscape(secret)),
+			(&url.URL{Path: secret}).EscapedPath(),
 		} {
 			pairs = append(pairs, spelling, "(redacted)")
 		}

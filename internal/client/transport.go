@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 const (
@@ -31,13 +33,13 @@ func (t *transports) closeIdle() {
 }
 
 // newTransports returns transports that keep connections for later requests if reuse is true.
-func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse bool) *transports {
+func newTransports(config Config, tlsConfigs tlsConfigs, reuse bool) *transports {
 	d := &dialer{timeout: config.RequestTimeout, anyAddress: !reuse}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
 	plain := &http.Transport{
 		Protocols:              &protocols,
-		Proxy:                  func(r *http.Request) (*url.URL, error) { return proxies.proxyOf(r.URL) },
+		Proxy:                  chooseProxy,
 		OnProxyConnectResponse: checkTunnel,
 		DialContext:            d.dial,
 		TLSClientConfig:        tlsConfigs.plain,
@@ -59,8 +61,9 @@ func newTransports(config Config, tlsConfigs tlsConfigs, proxies *proxies, reuse
 
 // route says how a request gets to its target. It is in the context of the request, which net/http passes on to the dial.
 type route struct {
-	connectTo   string // the host and port to connect to instead, or ""
-	proxyScheme string // that of the proxy, or ""
+	connectTo string   // the host and port to connect to instead, or ""
+	proxy     *url.URL // or nil
+	proxyErr  error
 }
 
 type routeKey struct{}
@@ -70,16 +73,20 @@ func routeOf(ctx context.Context) route {
 	return r
 }
 
-// withRoute returns a context for a request to a URL.
-func (c *Client) withRoute(ctx context.Context, target *url.URL) context.Context {
-	var r route
-	if c.config.ConnectTo.appliesTo(target) {
-		r.connectTo = c.config.ConnectTo.HostPort
+// routeTo returns the route of a request to a URL.
+func (c *Client) routeTo(target *url.URL) (r route) {
+	if connectTo := c.config.ConnectTo; connectTo.HostPort != "" && address.OriginOf(target) == connectTo.Origin {
+		r.connectTo = connectTo.HostPort
+	} else {
+		r.proxy, r.proxyErr = c.proxies.proxyOf(target)
 	}
-	if proxy, _ := c.proxies.proxyOf(target); proxy != nil {
-		r.proxyScheme = proxy.Scheme
-	}
-	return context.WithValue(ctx, routeKey{}, r)
+	return r
+}
+
+// chooseProxy returns the proxy for a request, or nil, as [http.Transport] wants to know it.
+func chooseProxy(request *http.Request) (*url.URL, error) {
+	r := routeOf(request.Context())
+	return r.proxy, r.proxyErr
 }
 
 // afterAttempt is how much later than its attempt a dial ends.
@@ -124,7 +131,8 @@ func (d *dialer) dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Conte
 		if err != nil {
 			return nil, err
 		}
-		config, isProxy := toInstance.Clone(), routeOf(ctx).proxyScheme == "https"
+		proxy := routeOf(ctx).proxy
+		config, isProxy := toInstance.Clone(), proxy != nil && proxy.Scheme == "https"
 		if isProxy {
 			config = toProxy.Clone()
 		}
