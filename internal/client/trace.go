@@ -54,24 +54,22 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 
 // noConnection says that there was no connection in time, and to which address, if there was one to dial.
 func (t *trace) noConnection() string {
-	if address := t.dialed.Load(); address != nil {
-		return "no connection in time (to " + *address + ")"
+	if address := load(&t.dialed); address != "" {
+		return "no connection in time (to " + address + ")"
 	}
 	return "no connection in time"
 }
 
 // lastAddress returns the address of the connection, or else of the last dial, or "".
-func (t *trace) lastAddress() string {
-	if address := cmp.Or(t.address.Load(), t.dialed.Load()); address != nil {
-		return *address
-	}
-	return ""
-}
+func (t *trace) lastAddress() string { return cmp.Or(t.connectedTo(), load(&t.dialed)) }
 
 // connectedTo returns the address of the connection, or "" if there was none.
-func (t *trace) connectedTo() string {
-	if address := t.address.Load(); address != nil {
-		return *address
+func (t *trace) connectedTo() string { return load(&t.address) }
+
+// load returns a text, or "" if none has been stored.
+func load(text *atomic.Pointer[string]) string {
+	if stored := text.Load(); stored != nil {
+		return *stored
 	}
 	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -27,10 +26,7 @@ func TestAccRecord_StoppedWait(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t)
-			w := newWorkspace(t, recordWithUsers(server.URL(), 20000000))
-			w.skipWithout(acctest.TerraformData)
-			w.apply()
+			w, server := newRecord(t)
 
 			command := exec.CommandContext(t.Context(), w.path, "apply", "-auto-approve")
 			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -28,6 +28,16 @@ resource "terraform_data" "other" {}
 `, baseURL, chunkSize)
 }
 
+// newRecord returns a workspace in which recordWithUsers has been applied, and the record's instance.
+func newRecord(t *testing.T) (*workspace, *instancetest.Server) {
+	t.Helper()
+	server := instancetest.New(t)
+	w := newWorkspace(t, recordWithUsers(server.URL(), 20000000))
+	w.skipWithout(acctest.TerraformData)
+	w.apply()
+	return w, server
+}
+
 // Somebody has changed the server, which is put right while an apply waits. Whether the apply notices, and waits, depends on the options
 // of the command. The numbers of requests include those of the refresh.
 func TestAccRecord_OptionsOfCommands(t *testing.T) {
@@ -54,10 +64,7 @@ func TestAccRecord_OptionsOfCommands(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t)
-			w := newWorkspace(t, recordWithUsers(server.URL(), 20000000))
-			w.skipWithout(acctest.TerraformData)
-			w.apply()
+			w, server := newRecord(t)
 			if test.requests > 0 {
 				server.SetScript(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 2)))
 			}
@@ -91,10 +98,7 @@ func TestAccRecord_EditedState(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := instancetest.New(t)
-			w := newWorkspace(t, recordWithUsers(server.URL(), 20000000))
-			w.skipWithout(acctest.TerraformData)
-			w.apply()
+			w, _ := newRecord(t)
 			state := read(t, w.dir+"/terraform.tfstate")
 			edited := strings.Replace(state, test.from, test.to, 1)
 			if edited == state {

@@ -294,7 +294,7 @@ func pathAtFault(failed *failureReport) path.Path {
 // usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
 // URL is not valid, as in a state that somebody edited.
 func (r *instanceRecordResource) usableRequest(baseURL types.String) (client.Request, diag.Diagnostic) {
-	parsed, invalid := parseBaseURL(baseURL.ValueString())
+	parsed, invalid := parseBaseURL("base_url", baseURL.ValueString())
 	if invalid != nil {
 		return client.Request{}, invalid
 	}
@@ -393,8 +393,8 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 
 // ImportState imports a record by its base URL. Terraform then refreshes it.
 func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if _, err := address.Parse(req.ID); err != nil {
-		resp.Diagnostics.AddError(summaryBaseURL, "The import ID "+invalidURL(req.ID, err))
+	if _, invalid := parseBaseURL("The import ID", req.ID); invalid != nil {
+		resp.Diagnostics.Append(invalid)
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)

@@ -133,10 +133,7 @@ func (d *providerData) setBaseURL(argument types.String) {
 	if text == "" {
 		return
 	}
-	var err error
-	if d.baseURL, err = address.Parse(text); err != nil {
-		d.invalidBaseURL = diag.NewErrorDiagnostic(summaryBaseURL, name+" "+invalidURL(text, err))
-	}
+	d.baseURL, d.invalidBaseURL = parseBaseURL(name, text)
 }
 
 // lacksBaseURL reports whether no base URL is set, valid or not.
@@ -147,7 +144,7 @@ func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
-		return parseBaseURL(own.ValueString())
+		return parseBaseURL("base_url", own.ValueString())
 	case d.lacksBaseURL() && !slices.Contains(d.unknown, "base_url"):
 		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the "+
 			"provider block, and the environment variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider "+
@@ -167,11 +164,11 @@ func (d *providerData) requestFor(baseURL address.BaseURL, extra http.Header) cl
 	return client.Request{BaseURL: baseURL, Headers: headers}
 }
 
-// parseBaseURL parses the base_url of a data source or a record.
-func parseBaseURL(text string) (address.BaseURL, diag.Diagnostic) {
+// parseBaseURL parses a base URL. name says in the error where it comes from.
+func parseBaseURL(name, text string) (address.BaseURL, diag.Diagnostic) {
 	baseURL, err := address.Parse(text)
 	if err != nil {
-		return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, "base_url "+invalidURL(text, err))
+		return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, name+" "+invalidURL(text, err))
 	}
 	return baseURL, nil
 }
