@@ -28,8 +28,8 @@ type BaseURL struct {
 	Effective string
 	// Origin is the scheme, host and port of Effective (see [OriginOf]).
 	Origin string
-	// Document is the URL to request, which is Effective followed by /instance.
-	Document *url.URL
+	// DocumentURL is the URL to request, which is Effective followed by /instance.
+	DocumentURL *url.URL
 }
 
 // Parse parses a base URL. It keeps the path, except for trailing slashes. The error says what is wrong, and may quote parts
@@ -71,7 +71,7 @@ func Parse(text string) (BaseURL, error) {
 	if err != nil {
 		return BaseURL{}, errors.Unwrap(err)
 	}
-	return BaseURL{Written: text, Effective: origin + path, Origin: origin, Document: document}, nil
+	return BaseURL{Written: text, Effective: origin + path, Origin: origin, DocumentURL: document}, nil
 }
 
 // OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in lower-case

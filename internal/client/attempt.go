@@ -1,303 +1,193 @@
 package client
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-const (
-	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a kilobyte.
-	maxBody = 64 << 10
-	// maxText is the maximum number of characters of a text in a message.
-	maxText = 200
-	// maxReason is the maximum number of characters of a reason, which may quote a text.
-	maxReason = 600
-	// maxFound is the maximum number of characters of a value in a fault of a document.
-	maxFound     = 60
-	maxRedirects = 5
-)
+const maxRedirects = 5
 
-// attempt makes one attempt, as soon as the semaphore allows.
-func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
-	x := &exchange{reader: r, began: time.Now(), trace: new(trace), target: r.request.BaseURL.Document}
-	if r.request.Semaphore != nil {
+// answer is a result, and what a wait has to know about how it came about.
+type answer struct {
+	result *Result
+	// asked is when the attempt began, and generated when the answer was made, at the earliest (see generatedAt).
+	asked, generated time.Time
+	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has said so.
+	cache string
+	// requestSummary is what a [Failure] has.
+	requestSummary string
+}
+
+// attempt makes one attempt, as soon as the semaphore allows. It returns an answer or a failure.
+func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
+	if s.request.Semaphore != nil {
 		select {
-		case r.request.Semaphore <- struct{}{}:
-			defer func() { <-r.request.Semaphore }()
+		case s.request.Semaphore <- struct{}{}:
+			defer func() { <-s.request.Semaphore }()
 		case <-ctx.Done():
 		}
 	}
-	if ctx.Err() != nil { // select chooses at random if both are ready
-		failure := x.newFailure(NotAskedInTime, "no request was sent before the time ran out")
-		failure.interrupted = true
-		return nil, failure
+	if hasEnded(ctx) { // select chooses at random if both are ready
+		return nil, &Failure{
+			Kind: NotAskedInTime, RequestSummary: "GET " + s.request.BaseURL.DocumentURL.String(),
+			Reason: "no request was sent before the time ran out", interrupted: true,
+		}
 	}
-	r.attempts++
-	attemptCtx, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
+	s.attempts++
+	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
 	defer cancel()
-	result, failure := x.do(attemptCtx)
-	event := map[string]any{"address": x.trace.lastAddress()}
-	if failure != nil {
-		failure.interrupted = ctx.Err() != nil
-		failure.TimedOut = failure.TimedOut && !failure.interrupted
-		event["reason"] = failure.Reason
+	answer, last, err := s.follow(attemptCtx)
+	event := map[string]any{"address": last.address()}
+	if err == nil {
+		s.log(ctx, "Asked the instance", event)
+		return answer, nil
 	}
-	r.log(ctx, "Asked the instance", event)
-	return result, failure
+	cutOff := notCutOff
+	switch {
+	case isA[*knownError](err): // nothing that ended since has brought it about
+	case hasEnded(ctx):
+		cutOff = byContext
+	case hasEnded(attemptCtx):
+		cutOff = byRequestTimeout
+	}
+	failure := last.failure(err, cutOff)
+	event["reason"] = failure.Reason
+	s.log(ctx, "Asked the instance", event)
+	return nil, failure
 }
 
-// exchange is one attempt: a request with its redirects. It is the [http.RoundTripper] of the requests in it.
+// cutOff says what ended an attempt before it was complete.
+type cutOff int
+
+const (
+	notCutOff cutOff = iota
+	byRequestTimeout
+	byContext // that of the read or wait
+)
+
+// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same time
+// may come first.
+func hasEnded(ctx context.Context) bool {
+	deadline, hasDeadline := ctx.Deadline()
+	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
+}
+
+// follow requests the document, and follows redirects. It also returns the last exchange.
+func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
+	asked, target, isOwn := time.Now(), s.request.BaseURL.DocumentURL, true
+	for redirects := 0; ; redirects++ {
+		// Once a redirect has left the origin, even one that leads back is somebody else's.
+		isOwn = isOwn && address.OriginOf(target) == s.request.BaseURL.Origin
+		e := s.newExchange(target, isOwn)
+		response, err := e.send(ctx)
+		if err != nil {
+			return nil, e, err
+		}
+		next, err := e.redirectOf(response, redirects)
+		if next == nil && err == nil {
+			answer, err := e.read(response, asked)
+			return answer, e, err
+		}
+		_ = response.Body.Close() // unread, because nobody shows it
+		if err != nil {
+			return nil, e, err
+		}
+		target = next
+	}
+}
+
+// exchange is one request with its response, over a connection of its own. It is made, sent and read once.
 type exchange struct {
-	reader *reader
-	began  time.Time
-
-	// trace and route are those of the last request.
-	trace *trace
-	route route
-	// target is the URL of the last request. Before the first, it is that of the document.
-	target *url.URL
-	// gotHead is true once the head of the last response has arrived.
-	gotHead bool
+	session *session
+	target  *url.URL
+	// isOwn is true if the extra headers and the client certificate are for the target.
+	isOwn      bool
+	route      route
+	progress   progress
+	connection *heldConn // set by dial
 }
 
-// do requests the document, and follows redirects.
-func (x *exchange) do(ctx context.Context) (*Result, *Failure) {
-	request := &http.Request{URL: x.target, Header: http.Header{
+func (s *session) newExchange(target *url.URL, isOwn bool) *exchange {
+	return &exchange{session: s, target: target, isOwn: isOwn, route: s.client.routeTo(target)}
+}
+
+// address returns the address of the connection, or else of the last dial, or "".
+func (e *exchange) address() string {
+	reached := e.progress.reached()
+	return cmp.Or(reached.connected, reached.dialed)
+}
+
+// send sends the request, and returns the response as soon as its head has arrived.
+func (e *exchange) send(ctx context.Context) (*http.Response, error) {
+	if e.route.err != nil {
+		return nil, e.route.err
+	}
+	ctx = httptrace.WithClientTrace(ctx, e.hooks())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = http.Header{
 		"Accept":        {"application/json"},
 		"Cache-Control": {"no-cache"}, // a copy in a cache may come from an old server
-		"User-Agent":    {x.reader.client.config.UserAgent},
-	}}
-	client := http.Client{Transport: x, CheckRedirect: x.checkRedirect}
-	response, err := client.Do(request.WithContext(ctx))
-	if err != nil {
-		return nil, x.failureOf(ctx, err)
+		"User-Agent":    {e.session.client.config.UserAgent},
 	}
-	defer func() { _ = response.Body.Close() }()
-	return x.readResponse(ctx, response)
+	if e.isOwn {
+		maps.Copy(request.Header, e.session.request.Headers)
+	}
+	response, err := e.roundTripper(ctx).RoundTrip(request)
+	// http.Client, too, gives this case its name. Conn is set for the first record only.
+	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
+	if isRecord && record.Conn != nil && string(record.RecordHeader[:]) == "HTTP/" {
+		return nil, http.ErrSchemeMismatch
+	}
+	return response, err
 }
 
-// RoundTrip sends a request. Extra headers and the client certificate go only to the origin of the base URL, which net/http
-// would not ensure by itself.
-func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
-	if err := request.Context().Err(); err != nil {
-		return nil, err // the body of a redirect took all the time
-	}
-	x.target, x.gotHead, x.trace = request.URL, false, new(trace)
-	ctx := httptrace.WithClientTrace(request.Context(), x.trace.hooks())
-	x.route = x.reader.client.routeTo(request.URL)
-	request = request.WithContext(context.WithValue(ctx, routeKey{}, x.route))
-	transport := x.reader.transports.plain
-	if x.isSameOrigin() {
-		transport = x.reader.transports.withCertificate
-		request.Header = request.Header.Clone()
-		maps.Copy(request.Header, x.reader.request.Headers)
-	}
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	x.gotHead = true
-	// The error of http.Client about a Location that is not valid would quote all of it, with its query.
-	if _, err := response.Location(); err != nil && !errors.Is(err, http.ErrNoLocation) && response.StatusCode/100 == 3 {
-		_ = response.Body.Close()
-		return nil, &redirectError{"a redirect to a URL that is not valid"}
-	}
-	return response, nil
+var redirectStatuses = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-func (x *exchange) isSameOrigin() bool {
-	return address.OriginOf(x.target) == x.reader.request.BaseURL.Origin
-}
-
-// proxyVariable returns the name of the environment variable with the proxy of the last request, or "" if it had none.
-func (x *exchange) proxyVariable() string {
-	if x.route.proxy == nil && x.route.proxyErr == nil {
-		return ""
+// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
+func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
+	location := response.Header.Get("Location")
+	if location == "" || !slices.Contains(redirectStatuses, response.StatusCode) {
+		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
 	}
-	return proxyVariable(x.target.Scheme)
-}
-
-// checkRedirect returns an error if a redirect must not be followed.
-func (x *exchange) checkRedirect(next *http.Request, via []*http.Request) error {
-	from, to := via[len(via)-1].URL, next.URL
-	reason := ""
+	next, err := e.target.Parse(location)
+	if err != nil { // whose text has the whole location, with its query
+		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
+	}
+	problem := ""
 	switch {
-	case to.Scheme != "http" && to.Scheme != "https":
-		reason = "which is neither http nor https"
-	case to.Hostname() == "":
-		reason = "which has no host"
-	case from.Scheme == "https" && to.Scheme == "http":
-		reason = "which would give up TLS"
-	case to.User != nil:
-		reason = "which has user info"
-	case len(via) > maxRedirects:
-		reason = fmt.Sprintf("after %d redirects", maxRedirects)
+	case next.Scheme != "http" && next.Scheme != "https":
+		problem = "which is neither http nor https"
+	case next.Hostname() == "":
+		problem = "which has no host"
+	case e.target.Scheme == "https" && next.Scheme == "http":
+		problem = "which would give up TLS"
+	case next.User != nil:
+		problem = "which has user info"
+	case redirects >= maxRedirects:
+		problem = fmt.Sprintf("after %d redirects", maxRedirects)
 	default:
-		next.Header.Del("Referer") // net/http adds it, and the base URL may be nobody else's business
-		return nil
+		return next, nil
 	}
-	return &redirectError{fmt.Sprintf("a redirect to %s, %s", x.reader.redact.safeLine(withoutQuery(to), maxText), reason)}
+	return nil, &knownError{kind: RedirectNotFollowed, reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
 }
 
-// withoutQuery returns a URL without user info, query and fragment.
-func withoutQuery(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
-
-// newFailure returns a failure of the last request.
-func (x *exchange) newFailure(kind Kind, reason string) *Failure {
-	return &Failure{
-		Kind: kind, Request: x.description(), Reason: x.reader.redact.safeLine(reason, maxReason),
-		HeadersWithheld: len(x.reader.request.Headers) > 0 && !x.isSameOrigin(),
-	}
-}
-
-// description returns the request, and in parentheses what is special about it.
-func (x *exchange) description() string {
-	document := x.reader.request.BaseURL.Document
-	proxy := x.proxyVariable()
-	var special []string
-	peer := x.trace.connectedTo()
-	isShown := peer == address.HostPort(x.target) || peer == x.route.connectTo
-	if peer != "" && !isShown && proxy == "" { // the address of a proxy says nothing about the instance
-		special = append(special, peer)
-	}
-	if x.target.String() != document.String() {
-		special = append(special, "redirected to "+x.reader.redact.safeLine(withoutQuery(x.target), maxText))
-	}
-	if x.route.connectTo != "" {
-		special = append(special, "connect_to "+x.route.connectTo)
-	}
-	if proxy != "" {
-		special = append(special, "through the proxy in "+proxy)
-	}
-	description := "GET " + document.String()
-	if len(special) > 0 {
-		description += " (" + strings.Join(special, ", ") + ")"
-	}
-	return description
-}
-
-// readResponse turns a response into a result or a failure.
-func (x *exchange) readResponse(ctx context.Context, response *http.Response) (*Result, *Failure) {
-	body, err := readBody(response)
-	switch {
-	case response.StatusCode != http.StatusOK:
-		return nil, x.statusFailure(response, body)
-	case err != nil:
-		return nil, x.failureOf(ctx, err)
-	}
-	details, err := instance.Parse(body)
-	if err != nil {
-		return nil, x.documentFailure(err, response.Header, body)
-	}
-	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details, request: x.description}
-	result.generated, result.age = generatedAt(x.began, response.Header)
-	for i, option := range details.RecommendedExpireTimes {
-		if option.Ambiguity != "" {
-			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
-				"recommendedExpireTimes[%d] (%s): %s", i, x.quoted(option.Label), option.Ambiguity))
-		}
-	}
-	return result, nil
-}
-
-// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
-func readBody(response *http.Response) ([]byte, error) {
-	if response.StatusCode == http.StatusSwitchingProtocols {
-		return nil, nil // its body is the connection itself, which may never end
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	if err == nil && len(body) > maxBody {
-		err = errTooLarge
-	}
-	if err != nil {
-		return nil, err
-	}
-	return body, nil
-}
-
-func (x *exchange) statusFailure(response *http.Response, body []byte) *Failure {
-	code := response.StatusCode
-	status := strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
-	reason := "status " + status
-	if text := withoutStatus(x.text(body), status); text != "" {
-		reason += ": " + text
-	}
-	kind := Status
-	if code == http.StatusProxyAuthRequired && x.proxyVariable() != "" {
-		kind = ProxyFailed
-	}
-	failure := x.newFailure(kind, reason)
-	failure.Detail, failure.StatusCode, failure.retryAfter = status, code, retryAfterOf(response)
-	failure.permanent = !isRetriedStatus(code)
-	return failure
-}
-
-// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats it.
-func withoutStatus(text, status string) string {
-	text = strings.TrimSpace(strings.TrimPrefix(text, status))
-	if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
-		return ""
-	}
-	return text
-}
-
-// documentFailure returns the failure for an [*instance.DocumentError].
-func (x *exchange) documentFailure(err error, header http.Header, body []byte) *Failure {
-	invalid, _ := errors.AsType[*instance.DocumentError](err)
-	switch {
-	case len(bytes.TrimSpace(body)) == 0:
-		return x.newFailure(NotJSON, "the body is empty")
-	case invalid.EndsEarly:
-		return x.newFailure(NotJSON, "the body is incomplete JSON: "+invalid.Faults[0].Problem)
-	case invalid.NotJSON:
-		fault := invalid.Faults[0]
-		reason := fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
-		if encoding := header.Get("Content-Encoding"); encoding != "" {
-			reason += fmt.Sprintf(", Content-Encoding %q", encoding)
-		}
-		reason += ")"
-		if text := x.text(body); text != "" {
-			reason += "; its text: " + text
-		}
-		failure := x.newFailure(NotJSON, reason)
-		failure.permanent = true
-		return failure
-	}
-	failure := x.newFailure(NotInstanceDocument, "")
-	failure.Detail = invalid.Faults[0].Path
-	if invalid.HasNoField {
-		failure.Reason = "JSON that is not an instance document: " + x.text(body)
-		return failure
-	}
-	for _, fault := range invalid.Faults {
-		line := fault.String()
-		if fault.Found != "" {
-			line += " " + x.quoted(fault.Found)
-		}
-		failure.Faults = append(failure.Faults, line)
-	}
-	failure.Reason = safetext.Cut(strings.Join(failure.Faults, "; "), maxReason)
-	return failure
-}
-
-// text returns what a person can read in a body, safe to print.
-func (x *exchange) text(body []byte) string { return x.reader.redact.safeLine(textOf(body), maxText) }
-
-// quoted returns text of a document in quotes, safe to print. Quotes show a line break, which may be what is wrong.
-func (x *exchange) quoted(text string) string {
-	return safetext.Cut(strconv.Quote(x.reader.redact.Replace(text)), maxFound)
+// printable returns a URL without user info, query and fragment, safe to print.
+func (e *exchange) printable(u *url.URL) string {
+	return e.session.redact.safeLine(u.Scheme+"://"+u.Host+u.EscapedPath(), maxText)
 }

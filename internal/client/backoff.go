@@ -8,14 +8,6 @@ import (
 	"time"
 )
 
-// Retry configures retries.
-type Retry struct {
-	// MaxAttempts is the maximum number of attempts of a read, the first included. It is at least 1.
-	MaxAttempts int64
-	// MinDelay and MaxDelay bound the delay before each retry. They must be positive.
-	MinDelay, MaxDelay time.Duration
-}
-
 // Keep these texts in step with the two functions below.
 const (
 	// RetriedStatuses says in words which statuses are tried again. CDNs have statuses of their own from 520 on.

@@ -1,13 +1,13 @@
 // Package client reads instances over HTTP, with retries and time limits. It knows nothing of Terraform.
 //
-// An attempt is one HTTP exchange with its redirects. A read is attempts until one succeeds, and a wait is attempts until a
-// condition has held for long enough.
+// An exchange is one request with its response, over a connection of its own. An attempt is an exchange, and further ones
+// if there are redirects. A read makes attempts until one succeeds, and a wait makes attempts until a condition has held
+// for long enough.
 package client
 
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -26,6 +26,26 @@ type Config struct {
 	ConnectTo ConnectTo
 	// Log logs an event, with fields that are safe to print. It is required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
+	// RoundTripper answers every request in place of the network. It is for tests in fake time, and otherwise nil.
+	RoundTripper http.RoundTripper
+}
+
+// Retry configures retries.
+type Retry struct {
+	// MaxAttempts is the maximum number of attempts of a read, the first included. It is at least 1.
+	MaxAttempts int64
+	// MinDelay and MaxDelay bound the delay before each retry. They must be positive.
+	MinDelay, MaxDelay time.Duration
+}
+
+// TLS holds the TLS settings of a client. The zero value trusts the authorities of the system.
+type TLS struct {
+	// CACertPEM holds certificates of authorities that are trusted in addition to the system's.
+	CACertPEM string
+	// ClientCertPEM and ClientKeyPEM are for mutual TLS. Set both or neither.
+	ClientCertPEM, ClientKeyPEM string
+	// Insecure skips the verification of the certificates of instances. That of an https proxy is always verified.
+	Insecure bool
 }
 
 // ConnectTo makes connections to an origin go to another address, without a proxy. The zero value has no effect.
@@ -38,35 +58,19 @@ type ConnectTo struct {
 
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
-	config Config
-	// pooled reuses connections, and makes the first attempt of each read. Waits and retries use unpooled, which makes a
-	// connection for each request: behind a load balancer or after a change in the DNS, a connection that is kept would still
-	// lead to the old server, or to the one that failed.
-	pooled    atomic.Pointer[transports]
-	unpooled  *transports
-	newPooled func() *transports
-	proxies   *proxies
+	config  Config
+	tls     tlsConfigs
+	proxies proxies
 }
 
 // New returns a client. It makes no connections. The error says why the TLS settings cannot be used.
 func New(config Config) (*Client, error) {
-	tlsConfigs, err := newTLSConfigs(config.TLS)
+	tls, err := newTLSConfigs(config.TLS)
 	if err != nil {
 		return nil, err
 	}
-	proxies := proxiesFromEnvironment()
-	c := &Client{
-		config:    config,
-		unpooled:  newTransports(config, tlsConfigs, false),
-		newPooled: func() *transports { return newTransports(config, tlsConfigs, true) },
-		proxies:   proxies,
-	}
-	c.pooled.Store(c.newPooled())
-	return c, nil
+	return &Client{config, tls, proxiesFromEnvironment()}, nil
 }
-
-// dropConnections keeps later reads from using a connection that exists now, idle or in use.
-func (c *Client) dropConnections() { c.pooled.Swap(c.newPooled()).closeIdle() }
 
 // SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
 func (c *Client) SafeLine(text string, headers http.Header) string {
@@ -78,14 +82,17 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no slot,
-	// so that instances that are down do not keep others waiting. It may be nil.
+	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no
+	// slot, so that instances that are down do not keep others waiting. It may be nil.
 	Semaphore chan struct{}
 }
 
-// ReservedHeaders lists the headers that cannot be in [Request.Headers]. net/http sets them, and a forward proxy sends a
-// request to the host in Host, whatever the URL says.
-var ReservedHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Transfer-Encoding"}
+// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up to
+// net/http. A forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would reach the
+// instance instead of the proxy.
+var ReservedHeaders = []string{
+	"Accept-Encoding", "Connection", "Content-Length", "Host", "Proxy-Authorization", "Trailer", "Transfer-Encoding",
+}
 
 // Result is what an instance answered.
 type Result struct {
@@ -94,9 +101,4 @@ type Result struct {
 	Details  *instance.Details
 	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
 	Ambiguities []string
-
-	request func() string // returns what [Failure.Request] says, which only a failed wait needs
-	// generated is when the answer was generated, and age is its age if it comes from a cache (see generatedAt).
-	generated time.Time
-	age       time.Duration
 }

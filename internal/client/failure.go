@@ -1,16 +1,18 @@
 package client
 
 import (
-	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
+	"strings"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 // Kind says what went wrong in an attempt. Its text is short, and changes only with the cause.
@@ -24,6 +26,7 @@ const (
 	ConnectionBroken      Kind = "connection broken"
 	CertificateNotTrusted Kind = "certificate not trusted"
 	HandshakeFailed       Kind = "TLS handshake failed"
+	NoTLS                 Kind = "no TLS" // the port speaks plain HTTP
 	InvalidResponse       Kind = "invalid response"
 	RedirectNotFollowed   Kind = "redirect not followed"
 	Status                Kind = "status" // any but 200
@@ -39,120 +42,206 @@ const (
 	Cached        Kind = "answered by a cache"
 )
 
+// CertificateFault says what is wrong with a certificate, as far as it matters to what a user can do.
+type CertificateFault int
+
+const (
+	// OtherFault is in the certificate itself, or in one of its authorities'.
+	OtherFault CertificateFault = iota
+	// UnknownAuthority means that a further authority may help.
+	UnknownAuthority
+	// WrongHost means that the certificate is for other hosts.
+	WrongHost
+	// NotValidNow means that the certificate, or one of an authority, has expired or is not valid yet.
+	NotValidNow
+)
+
 // Failure says what went wrong in one attempt. All its texts are safe to print.
 type Failure struct {
 	Kind Kind
-	// Detail completes the class of the kinds Status ("503 Service Unavailable") and NotInstanceDocument ("fileMaxSize").
-	Detail string
-	// Request is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
-	Request string
+	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
+	RequestSummary string
 	// Reason is what came back, on one line, in the words of Go or of the server.
 	Reason string
 	// Faults lists what is wrong with an instance document.
 	Faults []string
-	// StatusCode is that of the kind Status.
+	// StatusCode is that of a response, if it is not 200.
 	StatusCode int
-	// Certificate is the error of the kind CertificateNotTrusted. Only its types are of use, because its text is not redacted.
-	Certificate *tls.CertificateVerificationError
-	// HeadersWithheld is true if the extra headers were not sent, because a redirect led to another origin.
-	HeadersWithheld bool
+	// CertificateFault is that of the kind CertificateNotTrusted.
+	CertificateFault CertificateFault
+	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were not sent
+	// because a redirect had led to another origin.
+	HeadersWithheld, CertificateWithheld bool
+	// IsTLS is true if the last request was for an https URL.
+	IsTLS bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
 
-	permanent   bool          // another attempt cannot succeed, although failures of this kind often pass
-	interrupted bool          // the context of the read ended before the attempt did
+	qualifier   string        // completes the class of some kinds
+	isRetried   bool          // another attempt of a read may succeed
+	interrupted bool          // the context of the read or wait ended before the attempt did
 	retryAfter  time.Duration // the server asked to wait for so long
 }
 
-// Class returns a text for states and outputs: the kind, and for some kinds a detail.
-func (f *Failure) Class() string {
-	switch f.Kind {
-	case Status:
-		return string(f.Kind) + " " + f.Detail
-	case NotInstanceDocument:
-		return string(f.Kind) + ": " + f.Detail
-	default:
-		return string(f.Kind)
-	}
-}
+// Class returns a text for states and outputs: the kind, for a status with the status itself ("status 503 Service
+// Unavailable"), and for a document with the field that is at fault ("not an instance document: fileMaxSize").
+func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 
 // String returns what was asked and what came back, on one line.
-func (f *Failure) String() string { return f.Request + ": " + f.Reason }
+func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
 
-// permanentKinds are those that no further attempt of a read can change.
-var permanentKinds = []Kind{CertificateNotTrusted, RedirectNotFollowed, ResponseTooLarge, NotInstanceDocument}
+// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has got.
+type knownError struct {
+	kind   Kind
+	reason string
+	// statusCode is a status that is not 200, or 0, and retryAfter is how long the server then asked to wait.
+	statusCode int
+	retryAfter time.Duration
+	// document is the error of a body that is not an instance document, or nil, and faults lists what is wrong with it.
+	document *instance.DocumentError
+	faults   []string
+}
 
-// isTransient reports whether another attempt of a read may succeed.
-func (f *Failure) isTransient() bool { return !f.permanent && !slices.Contains(permanentKinds, f.Kind) }
+func (e *knownError) Error() string { return e.reason }
 
-// errTooLarge is the error of a body that is too large.
-var errTooLarge = fmt.Errorf("the body has more than %d bytes", maxBody)
-
-// redirectError is the error of a redirect that must not be followed.
-type redirectError struct{ reason string }
-
-func (e *redirectError) Error() string { return e.reason }
-
-// failureOf returns the failure for an error of net/http. It tells kinds apart by the types of Go's errors.
-//
-// The order matters. A timeout comes first, because it breaks connections and handshakes. A proxy comes before everything else
-// that it can wrap. A certificate comes before the handshake that it fails, and a handshake before the connection that it
-// breaks. What Go has no type for is an invalid response.
-func (x *exchange) failureOf(ctx context.Context, err error) *Failure {
-	if urlErr, ok := errors.AsType[*url.Error](err); ok {
-		err = urlErr.Err // without the URL, which may have a query after a redirect
+// failure returns the failure for an error of the exchange.
+func (e *exchange) failure(err error, cutOff cutOff) *Failure {
+	reached, reason := e.progress.reached(), err.Error()
+	kind := classify(reached.phase, err, cutOff != notCutOff, e.route.proxy.use)
+	if cutOff != notCutOff {
+		reason = reached.timeoutReason()
 	}
-	operation, isOperation := errors.AsType[*net.OpError](err)
-	verification, isVerification := errors.AsType[*tls.CertificateVerificationError](err)
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failure := x.newFailure(x.trace.timeoutCause(x.proxyVariable(), x.gotHead))
-		failure.TimedOut = true
-		return failure
-	case isA[*redirectError](err):
-		return x.newFailure(RedirectNotFollowed, err.Error())
-	case isA[*proxyError](err), isOperation && (operation.Op == "proxyconnect" || operation.Op == "socks connect"):
-		failure := x.newFailure(ProxyFailed, err.Error())
-		proxyErr, isProxyErr := errors.AsType[*proxyError](err)
-		failure.permanent = isVerification || isProxyErr && proxyErr.permanent
-		return failure
-	case isA[*net.DNSError](err):
-		return x.newFailure(HostNotResolved, err.Error())
-	case isVerification:
-		return x.certificateFailure(verification)
-	case errors.Is(err, http.ErrSchemeMismatch), isA[tls.RecordHeaderError](err):
-		failure := x.newFailure(HandshakeFailed, err.Error())
-		failure.permanent = true // the port does not speak TLS
-		return failure
-	case x.trace.failedHandshake(err), isOperation && isAlert(operation):
-		return x.newFailure(HandshakeFailed, err.Error())
-	case x.proxyVariable() != "" && !x.trace.reachedInstance.Load(): // the proxy broke the connection, or answered no HTTP
-		return x.newFailure(ProxyFailed, err.Error())
-	case isOperation && operation.Op == "dial":
-		return x.newFailure(ConnectionFailed, err.Error())
-	case errors.Is(err, errTooLarge):
-		return x.newFailure(ResponseTooLarge, err.Error())
-	case isOperation, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
-		err.Error() == "http: server closed idle connection": // an EOF for which net/http has no type
-		return x.newFailure(ConnectionBroken, err.Error())
+	config := e.session.client.config
+	failure := &Failure{
+		Kind:                kind,
+		RequestSummary:      e.summary(),
+		HeadersWithheld:     !e.isOwn && len(e.session.request.Headers) > 0,
+		CertificateWithheld: !e.isOwn && config.TLS.ClientCertPEM != "",
+		IsTLS:               e.target.Scheme == "https",
+		TimedOut:            cutOff == byRequestTimeout,
+		isRetried:           isRetried(kind, err),
+		interrupted:         cutOff == byContext,
+	}
+	if known, ok := errors.AsType[*knownError](err); ok {
+		failure.StatusCode, failure.retryAfter, failure.Faults = known.statusCode, known.retryAfter, known.faults
+		switch kind {
+		case Status:
+			failure.qualifier = " " + statusText(known.statusCode)
+		case NotInstanceDocument:
+			failure.qualifier = ": " + known.document.Faults[0].Path
+		}
+	}
+	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		var names string
+		failure.CertificateFault, names = faultOf(certificate)
+		reason += names
+	}
+	failure.Reason = e.session.redact.safeLine(reason, maxReason)
+	return failure
+}
+
+// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest of what
+// could have gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
+func classify(reached phase, err error, isOutOfTime bool, proxy proxyUse) Kind {
+	switch known, isKnown := errors.AsType[*knownError](err); {
+	case isKnown:
+		return known.kind
+	case proxy != noProxy && reached < handshaking:
+		return ProxyFailed
+	case reached == resolving:
+		return HostNotResolved
+	case reached <= connecting:
+		return ConnectionFailed
+	case isOutOfTime:
+		return NoResponseInTime
+	case isA[*tls.CertificateVerificationError](err):
+		return CertificateNotTrusted
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return NoTLS
+	case reached == waiting && isAlert(err) && proxy == forwards:
+		return ProxyFailed // which speaks TLS itself, unlike the instance
+	case reached == handshaking, reached == waiting && isAlert(err): // with TLS 1.3, one about a client certificate comes late
+		return HandshakeFailed
+	case reached == waiting, isBroken(err):
+		return ConnectionBroken
 	default:
-		return x.newFailure(InvalidResponse, err.Error())
+		return InvalidResponse
 	}
 }
 
-// isAlert reports whether an error is an alert of TLS. It may come after the handshake, for example about a client certificate.
-func isAlert(err *net.OpError) bool { return err.Op == "remote error" || err.Op == "local error" }
+// isAlert reports whether an error is an alert of TLS that the other side has sent.
+func isAlert(err error) bool {
+	operation, ok := errors.AsType[*net.OpError](err)
+	return ok && operation.Op == "remote error"
+}
 
-// certificateFailure returns the failure for a certificate that is not trusted. The issuer shows who signed it, which may be
-// a program that inspects connections.
-func (x *exchange) certificateFailure(err *tls.CertificateVerificationError) *Failure {
-	reason := err.Error()
-	if len(err.UnverifiedCertificates) > 0 {
-		reason += fmt.Sprintf(" (its issuer is %q)", err.UnverifiedCertificates[0].Issuer.String())
+// isBroken reports whether an error is one of the connection. What Go has no type for is one of what came over it.
+func isBroken(err error) bool {
+	return isA[*net.OpError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// isRetried decides whether another attempt of a read may succeed.
+func isRetried(kind Kind, err error) bool {
+	known, isKnown := errors.AsType[*knownError](err)
+	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case isKnown && known.statusCode != 0:
+		return isRetriedStatus(known.statusCode)
+	case isKnown: // without a length, a connection that breaks looks like the end of a document
+		return known.document != nil && known.document.EndsEarly
+	case kind == NoTLS, isA[*tls.CertificateVerificationError](err):
+		return false
+	case kind == HandshakeFailed && isRecord:
+		return record.Conn == nil // if it is set, the port does not speak TLS
+	default:
+		return true
 	}
-	failure := x.newFailure(CertificateNotTrusted, reason)
-	failure.Certificate = err
-	return failure
+}
+
+// faultOf returns what is wrong with a certificate, and the names that show whose it is: of its issuer, which may be a program
+// that inspects connections, and of its subject if it may be the certificate of an authority.
+func faultOf(err *tls.CertificateVerificationError) (fault CertificateFault, names string) {
+	if len(err.UnverifiedCertificates) > 0 {
+		names = fmt.Sprintf(" (its issuer is %q)", err.UnverifiedCertificates[0].Issuer.String())
+	}
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
+	switch {
+	case isA[x509.UnknownAuthorityError](err), isA[x509.SystemRootsError](err): // the latter: the system's cannot be loaded
+		return UnknownAuthority, names
+	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no host
+		return WrongHost, names
+	case isInvalid && invalid.Reason == x509.Expired: // or not valid yet
+		return NotValidNow, fmt.Sprintf(" (its subject is %q, its issuer is %q)", invalid.Cert.Subject.String(), invalid.Cert.Issuer.String())
+	default:
+		return OtherFault, names
+	}
+}
+
+// summary returns the request, and in parentheses what is special about it.
+func (e *exchange) summary() string {
+	document := e.session.request.BaseURL.DocumentURL
+	usesProxy := e.route.proxy.use != noProxy
+	var special []string
+	peer := e.progress.reached().connected
+	isShown := peer == address.HostPort(e.target) || peer == e.route.connectTo
+	if peer != "" && !isShown && !usesProxy { // the address of a proxy says nothing about the instance
+		special = append(special, peer)
+	}
+	if e.target.String() != document.String() {
+		special = append(special, "redirected to "+e.printable(e.target))
+	}
+	if e.route.connectTo != "" {
+		special = append(special, "connect_to "+e.route.connectTo)
+	}
+	if usesProxy {
+		special = append(special, "through the proxy in "+e.route.proxy.variable)
+	}
+	summary := "GET " + document.String()
+	if len(special) > 0 {
+		summary += " (" + strings.Join(special, ", ") + ")"
+	}
+	return summary
 }
 
 // isA reports whether an error wraps one of type E.

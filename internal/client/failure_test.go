@@ -2,16 +2,12 @@ package client_test
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -64,30 +60,6 @@ func TestFailuresBelowHTTP(t *testing.T) {
 	})
 	proxy := "HTTPS_PROXY=" + endless("HTTP/1.1 200 OK\r\nX: ", "x")
 	checkFailures(t, map[string]failing{"endless head of a proxy": {proxiedHTTPS, client.ProxyFailed, retried, ""}}, proxy)
-}
-
-// These are errors that a server on this machine cannot bring about, or only by chance.
-func TestKindsOfErrorsOfNetHTTP(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		err  error
-		want client.Kind
-	}{
-		"lookup":              {&net.OpError{Op: "dial", Err: &net.DNSError{Err: "server misbehaving", Name: "h"}}, client.HostNotResolved},
-		"no route":            {&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", errors.New("no route to host"))}, client.ConnectionFailed},
-		"broken pipe":         {fmt.Errorf("transport: %w", &net.OpError{Op: "write", Err: errors.New("broken pipe")}), client.ConnectionBroken},
-		"closed by this side": {fmt.Errorf("transport: %w", net.ErrClosed), client.ConnectionBroken},
-		"closed while idle":   {errors.New("http: server closed idle connection"), client.ConnectionBroken},
-		"no connection":       {&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, client.ConnectionFailed},
-		"something else":      {errors.New("net/http: something\x00 else"), client.InvalidResponse},
-	}
-	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, newConfig(), func(int, *http.Request) (*http.Response, error) { return nil, test.err })
-			checkFailure(t, readError(t, fake.client, fake.request), failing{kind: test.want, attempts: retried})
-			check(t, name+": number of requests", len(fake.requests), retried)
-		})
-	}
 }
 
 func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {

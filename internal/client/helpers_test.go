@@ -166,7 +166,6 @@ func newClient(t testing.TB, config client.Config, variables ...string) *client.
 	if err != nil {
 		t.Fatalf("client: %v", err)
 	}
-	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
 
@@ -213,9 +212,9 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 		t.Fatalf("error %#v, want one with a failure", err)
 	}
 	failure := got.Failure
-	check(t, "URL", got.URL, request.BaseURL.Document.String())
-	check(t, "Error()", got.Error(), failure.Request+": "+failure.Reason)
-	checkContains(t, "Request", failure.Request, "GET "+got.URL)
+	check(t, "URL", got.URL, request.BaseURL.DocumentURL.String())
+	check(t, "Error()", got.Error(), failure.RequestSummary+": "+failure.Reason)
+	checkContains(t, "RequestSummary", failure.RequestSummary, "GET "+got.URL)
 	check(t, "whether there is a reason", failure.Reason != "", true)
 	for _, text := range append(failure.Faults, got.Error(), failure.Class()) {
 		checkText(t, text)
@@ -223,13 +222,16 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 	return got
 }
 
-// readErrorOf returns the ReadError of a read, or the one in the WaitError of a wait.
+// readErrorOf returns the ReadError of a read, or the one that a WaitError wraps.
 func readErrorOf(err error) *client.ReadError {
-	if wait, ok := errors.AsType[*client.WaitError](err); ok {
-		return &wait.ReadError
-	}
 	read, _ := errors.AsType[*client.ReadError](err)
 	return read
+}
+
+// isInStreak reports whether a wait ended in a streak.
+func isInStreak(err error) bool {
+	wait, ok := errors.AsType[*client.WaitError](err)
+	return ok && wait.Streak != nil
 }
 
 // failing is what a read from a server meets. Reason is a part of the reason of the failure.
@@ -267,7 +269,9 @@ func anything() client.Condition {
 
 // ownHeaders returns the headers that the client itself sends.
 func ownHeaders() http.Header {
-	return http.Header{"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}}
+	return http.Header{
+		"Accept": {"application/json"}, "Cache-Control": {"no-cache"}, "User-Agent": {userAgent}, "Accept-Encoding": {"gzip"}, "Connection": {"close"},
+	}
 }
 
 // check compares a value by its name.
@@ -384,8 +388,9 @@ type fakeInstance struct {
 // serve starts a fake instance now.
 func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
 	t.Helper()
-	fake := &fakeInstance{newClient(t, config), newRequest(t, fakeURL), answer, time.Now(), nil}
-	fake.client.UseRoundTripper(fake)
+	fake := &fakeInstance{request: newRequest(t, fakeURL), answer: answer, start: time.Now()}
+	config.RoundTripper = fake
+	fake.client = newClient(t, config)
 	return fake
 }
 
@@ -448,10 +453,7 @@ func script(answers ...string) answerFunc {
 		case "old":
 			return response(200, instancetest.Older().JSON())
 		case "silent":
-			connection, other := net.Pipe()
-			defer connection.Close()
-			defer other.Close()
-			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: connection})
+			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		default:

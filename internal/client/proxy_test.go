@@ -1,9 +1,12 @@
 package client_test
 
 import (
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -99,6 +102,7 @@ func TestFailuresWithAProxy(t *testing.T) {
 
 		// What comes from beyond the proxy, or may do so, is a failure of the instance.
 		"refuses, HTTP":         {refusing(403), proxiedHTTP, client.Status, final, "status 403 Forbidden"},
+		"407 in a tunnel":       {tunnelTo407(t), proxiedHTTPS, client.Status, final, "status 407 Proxy Authentication Required"},
 		"closes, HTTP":          {rawServer(t, "http", closeNow), proxiedHTTP, broken, retried, ""},
 		"SOCKS, instance, HTTP": {closingBehindSOCKS, proxiedHTTP, broken, retried, ""},
 		"SOCKS, instance":       {closingBehindSOCKS, proxiedHTTPS, client.HandshakeFailed, retried, ""},
@@ -115,12 +119,63 @@ func TestFailuresWithAProxy(t *testing.T) {
 	}
 }
 
+// tunnelTo407 returns the URL of a proxy with a tunnel to an instance that answers 407.
+func tunnelTo407(t *testing.T) string {
+	t.Helper()
+	server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithDefault(instancetest.Status(407)))
+	return instancetest.NewProxy(t, instancetest.WithProxyTarget(server)).URL()
+}
+
+// Whatever an https proxy does wrong is its own failure, also after the handshake. Insecure is for the certificates of instances: a proxy
+// that shows one that is not trusted gets no password.
+func TestFailuresOfAnHTTPSProxy(t *testing.T) {
+	t.Parallel()
+	raw := func(serve func(net.Conn)) string { return instancetest.NewRawTLS(t, serve).Address() }
+	withCertificate := func(kind instancetest.Certificate) string {
+		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind)).Address()
+	}
+	for name, test := range map[string]struct {
+		address  string
+		attempts int
+		reason   string
+	}{
+		"silent":                   {raw(instancetest.Await), retried, "no answer of the proxy in time"},
+		"closes":                   {raw(closeNow), retried, "EOF"},
+		"answers something else":   {raw(answers("SSH-2.0-OpenSSH_9.9\r\n")), retried, "SSH-2.0"},
+		"refuses":                  {raw(answers("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")), final, "status 403 Forbidden"},
+		"demands a certificate":    {instancetest.New(t, instancetest.WithClientCertificate()).Address(), retried, ""},
+		"demands one in TLS 1.2":   {instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLS12()).Address(), retried, ""},
+		"has none that is trusted": {withCertificate(instancetest.CertificateSelfSigned), final, "unknown authority"},
+		"has one of another host":  {withCertificate(instancetest.CertificateWrongHost), final, "127.0.0.1"},
+	} {
+		for _, insecure := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, insecure: %t", name, insecure), func(t *testing.T) {
+				t.Parallel()
+				config := newConfig()
+				config.RequestTimeout = 2 * time.Second
+				config.TLS = certified
+				config.TLS.Insecure = insecure
+				c := newClient(t, config, "HTTPS_PROXY=https://user:"+proxyPassword+"@"+test.address)
+				got := readError(t, c, newRequest(t, proxiedHTTPS))
+				checkFailure(t, got, failing{"", client.ProxyFailed, test.attempts, test.reason})
+			})
+		}
+	}
+	impostor := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateSelfSigned))
+	config := newConfig()
+	config.TLS.Insecure = true
+	for _, variable := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
+		url := strings.ToLower(strings.TrimSuffix(variable, "_PROXY")) + "://" + instancetest.ProxiedHost
+		c := newClient(t, config, variable+"=https://user:"+proxyPassword+"@"+impostor.Address())
+		check(t, "Kind", readError(t, c, newRequest(t, url)).Failure.Kind, client.ProxyFailed)
+	}
+	check(t, "number of requests to an impostor", len(impostor.Requests()), 0)
+}
+
 // checkProxyOf checks that a failure names the variable of its proxy, and not the address of the proxy.
 func checkProxyOf(t *testing.T, failure *client.Failure, url, variable string) {
 	t.Helper()
-	// Another test may have set the variable in lower case for a moment.
-	want := strings.NewReplacer("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY").Replace(failure.Request)
-	check(t, "Request", want, "GET "+url+"/instance (through the proxy in "+variable+")")
+	check(t, "RequestSummary", failure.RequestSummary, "GET "+url+"/instance (through the proxy in "+variable+")")
 }
 
 // A request must not bypass its proxy because the URL of the proxy is not valid. No other attempt of a read can succeed.
@@ -135,6 +190,8 @@ func TestInvalidProxyURL(t *testing.T) {
 		"line break":       {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://" + user + "pro\nxy.invalid"}},
 		"another scheme":   {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=ftp://" + user + "proxy.invalid"}},
 		"# in a password":  {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://user:#" + proxyPassword + "@proxy.invalid"}},
+		"/ in a password":  {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://alice:12/" + proxyPassword + "@proxy.invalid:3128"}},
+		"? in a password":  {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://alice:12?" + proxyPassword + "@proxy.invalid:3128"}},
 		"no host":          {proxiedHTTP, "its URL is not valid", []string{"HTTP_PROXY=http://"}},
 		"of a CGI program": {proxiedHTTP, "refusing to use HTTP_PROXY", []string{"HTTP_PROXY=http://proxy.invalid", "REQUEST_METHOD=GET"}},
 	} {

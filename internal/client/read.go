@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +13,11 @@ type ReadError struct {
 	URL string
 	// Attempts is the number of attempts that were made.
 	Attempts int
-	// Failure is what the last complete attempt met, or else the interrupted one. It is nil if the read was canceled before an
-	// attempt was complete.
-	Failure *Failure
 	// Ending says what ended the read.
 	Ending Ending
+	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read interrupted
+	// counts only if the time ran out, and only if it was the first.
+	Failure *Failure
 }
 
 // Ending says what ended a read or a wait.
@@ -43,58 +42,61 @@ func (e *ReadError) Error() string {
 // Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a
 // [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	r := c.newReader(request, c.pooled.Load())
+	s := c.newSession(request)
 	backoff := newBackoff(ctx, c.config.Retry)
 	var last *Failure
 	for {
-		result, failure := r.attempt(ctx)
-		if failure == nil {
-			return result, nil
-		}
-		if ctx.Err() != nil {
-			return nil, r.readError(cmp.Or(last, failure), endingOf(ctx))
+		answer, failure := s.attempt(ctx)
+		switch {
+		case failure == nil:
+			return answer.result, nil
+		case failure.interrupted:
+			return nil, s.interrupted(ctx, last, failure)
+		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
+			return nil, s.readError(failure, GaveUp)
+		case !s.pause(ctx, backoff, failure):
+			return nil, s.readError(failure, endingOf(ctx))
 		}
 		last = failure
-		if !failure.isTransient() || r.attempts >= c.config.Retry.MaxAttempts {
-			return nil, r.readError(failure, GaveUp)
-		}
-		r.transports = c.unpooled
-		if !r.pause(ctx, backoff, failure) {
-			return nil, r.readError(failure, endingOf(ctx))
-		}
 	}
 }
 
-// reader is what a read or a wait keeps from one attempt to the next.
-type reader struct {
-	client     *Client
-	request    Request
-	transports *transports
-	redact     redactor
-	attempts   int64
+// session is what a read or a wait keeps from one attempt to the next.
+type session struct {
+	client  *Client
+	request Request
+	redact  redactor
+	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not stay
+	// unseen while a wait gets answers from another one.
+	randomAddress bool
+	attempts      int
 }
 
-func (c *Client) newReader(request Request, transports *transports) *reader {
-	return &reader{
-		client: c, request: request, transports: transports,
-		redact: newRedactor(request.Headers, c.proxies.credentials),
-	}
+func (c *Client) newSession(request Request) *session {
+	return &session{client: c, request: request, redact: newRedactor(request.Headers, c.proxies.credentials)}
 }
 
-func (r *reader) readError(failure *Failure, ending Ending) *ReadError {
-	if ending == Canceled && failure != nil && failure.interrupted {
-		failure = nil // it says nothing about the instance
+func (s *session) readError(failure *Failure, ending Ending) *ReadError {
+	return &ReadError{URL: s.request.BaseURL.DocumentURL.String(), Attempts: s.attempts, Failure: failure, Ending: ending}
+}
+
+// interrupted returns the error of a read that ended during an attempt. What that attempt met is told only if there is
+// nothing else to tell, and if it is more than the fact that somebody canceled it.
+func (s *session) interrupted(ctx context.Context, last, underWay *Failure) *ReadError {
+	ending := endingOf(ctx)
+	if last == nil && ending == OutOfTime {
+		last = underWay
 	}
-	return &ReadError{URL: r.request.BaseURL.Document.String(), Attempts: int(r.attempts), Failure: failure, Ending: ending}
+	return s.readError(last, ending)
 }
 
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
-func (r *reader) pause(ctx context.Context, backoff *backoff, failure *Failure) bool {
+func (s *session) pause(ctx context.Context, backoff *backoff, failure *Failure) bool {
 	delay, ok := backoff.next(failure.retryAfter)
 	if !ok {
 		return false
 	}
-	r.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
+	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
 	return sleep(ctx, delay)
 }
 
@@ -109,9 +111,9 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 }
 
 // log logs an event of the last attempt.
-func (r *reader) log(ctx context.Context, message string, fields map[string]any) {
-	fields["url"], fields["attempt"] = r.request.BaseURL.Document.String(), r.attempts
-	r.client.config.Log(ctx, message, fields)
+func (s *session) log(ctx context.Context, message string, fields map[string]any) {
+	fields["url"], fields["attempt"] = s.request.BaseURL.DocumentURL.String(), s.attempts
+	s.client.config.Log(ctx, message, fields)
 }
 
 // endingOf returns how a context ended a read, or will end it as soon as its deadline comes.

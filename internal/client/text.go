@@ -2,14 +2,12 @@ package client
 
 import (
 	"bytes"
-	"cmp"
-	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/net/html"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
@@ -19,7 +17,7 @@ import (
 func textOf(body []byte) string {
 	body = bytes.TrimSpace(body)
 	if bytes.HasPrefix(body, []byte("<")) {
-		return textOfPage(string(body))
+		return textOfPage(body)
 	}
 	var members map[string]any
 	if json.Unmarshal(body, &members) == nil {
@@ -42,17 +40,29 @@ func textOf(body []byte) string {
 	}
 }
 
-var (
-	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	// pageMarkup matches what a browser does not show.
-	pageMarkup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<!--.*?-->|<[^>]*>`)
-)
-
-// textOfPage returns the title of a page in HTML or XML, or else its text.
-func textOfPage(page string) string {
-	title := ""
-	if match := pageTitle.FindStringSubmatch(page); match != nil {
-		title = strings.TrimSpace(match[1])
+// textOfPage returns the title of a page in HTML or XML, or else its text, without what a browser does not show.
+func textOfPage(page []byte) string {
+	var text strings.Builder
+	element := "" // the one that the next text is in
+	for tokenizer := html.NewTokenizer(bytes.NewReader(page)); ; {
+		switch tokenizer.Next() {
+		case html.ErrorToken: // the end of the page
+			return text.String()
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := tokenizer.TagName()
+			element = string(name)
+			text.WriteByte(' ')
+		case html.TextToken:
+			shown := tokenizer.Text()
+			switch {
+			case element == "title" && len(bytes.TrimSpace(shown)) > 0:
+				return string(shown)
+			case element != "script" && element != "style":
+				text.Write(shown)
+			}
+		default:
+			element = ""
+			text.WriteByte(' ')
+		}
 	}
-	return html.UnescapeString(cmp.Or(title, pageMarkup.ReplaceAllString(page, " ")))
 }

@@ -29,29 +29,36 @@ func TestFailuresOfTLS(t *testing.T) {
 	withCertificate := func(kind instancetest.Certificate) server { return with(instancetest.WithCertificate(kind)) }
 	answering := func(text string) server { return instancetest.NewRaw(t, answers(text)) }
 	const issuer, byItself = `(its issuer is "CN=instancetest CA")`, `(its issuer is "CN=instancetest")`
+	const expired = `(its subject is "CN=instancetest", its issuer is "CN=instancetest CA")`
 	tests := map[string]struct {
 		server   server
 		kind     client.Kind
 		attempts int
 		reason   string
+		fault    client.CertificateFault
 	}{
-		"expired":     {withCertificate(instancetest.CertificateExpired), client.CertificateNotTrusted, final, issuer},
-		"wrong name":  {withCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted, final, issuer},
-		"self-signed": {withCertificate(instancetest.CertificateSelfSigned), client.CertificateNotTrusted, final, byItself},
-		"for clients": {withCertificate(instancetest.CertificateUnfit), client.CertificateNotTrusted, final, issuer},
+		"expired":       {withCertificate(instancetest.CertificateExpired), client.CertificateNotTrusted, final, expired, client.NotValidNow},
+		"wrong name":    {withCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted, final, issuer, client.WrongHost},
+		"self-signed":   {withCertificate(instancetest.CertificateSelfSigned), client.CertificateNotTrusted, final, byItself, client.UnknownAuthority},
+		"for clients":   {withCertificate(instancetest.CertificateUnfit), client.CertificateNotTrusted, final, issuer, client.OtherFault},
+		"for addresses": {withCertificate(instancetest.CertificateForAddresses), client.CertificateNotTrusted, final, issuer, client.WrongHost},
+		"of an expired authority": {withCertificate(instancetest.CertificateOfExpired), client.CertificateNotTrusted, final,
+			`(its subject is "CN=instancetest expired CA", its issuer is "CN=instancetest CA")`, client.NotValidNow},
+		"of a constrained authority": {withCertificate(instancetest.CertificateOfConstrained), client.CertificateNotTrusted, final,
+			`not permitted`, client.OtherFault},
 
-		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, ""},
-		"reset":           {instancetest.NewRaw(t, resetAfterRequest), client.HandshakeFailed, retried, ""},
-		"closed after it": {with(instancetest.WithTLS(), instancetest.WithDefault(instancetest.CloseConnection())), client.ConnectionBroken, retried, "EOF"},
-		"plain HTTP":      {with(), client.HandshakeFailed, final, "HTTP response to HTTPS client"},
-		"not TLS":         {answering("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, "first record does not look like a TLS handshake"},
+		"closed":          {instancetest.NewRaw(t, closeNow), client.HandshakeFailed, retried, "", 0},
+		"reset":           {instancetest.NewRaw(t, resetAfterRequest), client.HandshakeFailed, retried, "", 0},
+		"closed after it": {with(instancetest.WithTLS(), instancetest.WithDefault(instancetest.CloseConnection())), client.ConnectionBroken, retried, "EOF", 0},
+		"plain HTTP":      {with(), client.NoTLS, final, "HTTP response to HTTPS client", 0},
+		"not TLS":         {answering("220 mail.example ESMTP\r\n"), client.HandshakeFailed, final, "first record does not look like a TLS handshake", 0},
 
-		"old versions":      {answering(alert(70)), client.HandshakeFailed, retried, "protocol version not supported"},
-		"unrecognized name": {answering(alert(112)), client.HandshakeFailed, retried, "unrecognized name"},
-		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, "no application protocol"},
+		"old versions":      {answering(alert(70)), client.HandshakeFailed, retried, "protocol version not supported", 0},
+		"unrecognized name": {answering(alert(112)), client.HandshakeFailed, retried, "unrecognized name", 0},
+		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, "no application protocol", 0},
 
-		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, "certificate required"},
-		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, "tls: "},
+		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, "certificate required", 0},
+		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, "tls: ", 0},
 	}
 	for name, test := range tests {
 		for _, withTunnel := range []bool{false, true} {
@@ -72,7 +79,7 @@ func TestFailuresOfTLS(t *testing.T) {
 					t.Parallel()
 					got := readError(t, newClient(t, config, variable), newRequest(t, url))
 					checkFailure(t, got, failing{"", test.kind, test.attempts, test.reason})
-					check(t, "whether it has the error", got.Failure.Certificate != nil, test.kind == client.CertificateNotTrusted)
+					check(t, "CertificateFault", got.Failure.CertificateFault, test.fault)
 				})
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -14,63 +16,76 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-const (
-	// maxIdleConns is the maximum number of idle connections, also of those to one host.
-	maxIdleConns = 256
-	// idleConnTimeout is shorter than that of Node.js (5 s), on which the service runs, because the client must close first.
-	idleConnTimeout = 4 * time.Second
-	// maxHead is the maximum size of a response head in bytes. Parsed, it can take eighteen times as much memory.
-	maxHead = 16 << 10
-)
+// maxHead is the maximum size of a response head in bytes. Parsed, it can take eighteen times as much memory.
+const maxHead = 16 << 10
 
-// transports are the connections to instances. The two differ only if there is a client certificate, which only the origin
-// of the base URL may see.
-type transports struct{ plain, withCertificate *http.Transport }
+// tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an https
+// proxy. Only the first has the client certificate. The last always verifies the certificate: it would otherwise give the
+// password of the proxy to an impostor because the certificate of an instance is not verified.
+type tlsConfigs struct{ own, other, proxy *tls.Config }
 
-func (t *transports) closeIdle() {
-	t.plain.CloseIdleConnections()
-	t.withCertificate.CloseIdleConnections()
+func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
+	configs.proxy = &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"}, // so that a server without HTTP/1.1 fails the handshake
+	}
+	if settings.CACertPEM != "" {
+		pool, err := x509.SystemCertPool()
+		if err != nil { // then the user's authorities alone count
+			pool = x509.NewCertPool()
+		}
+		if usable, _ := addCACerts(pool, settings.CACertPEM); usable == 0 {
+			return tlsConfigs{}, errors.New("there is no certificate of an authority in PEM form")
+		}
+		configs.proxy.RootCAs = pool
+	}
+	configs.other = configs.proxy.Clone()
+	configs.other.InsecureSkipVerify = settings.Insecure
+	configs.own = configs.other
+	if settings.ClientCertPEM == "" && settings.ClientKeyPEM == "" {
+		return configs, nil
+	}
+	certificate, err := tls.X509KeyPair([]byte(settings.ClientCertPEM), []byte(settings.ClientKeyPEM))
+	if err != nil {
+		return tlsConfigs{}, err
+	}
+	configs.own = configs.other.Clone()
+	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be misleading.
+	configs.own.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		return &certificate, nil
+	}
+	return configs, nil
 }
 
-// newTransports returns transports that keep connections for later requests if reuse is true.
-func newTransports(config Config, tlsConfigs tlsConfigs, reuse bool) *transports {
-	d := &dialer{timeout: config.RequestTimeout, anyAddress: !reuse}
-	var protocols http.Protocols
-	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
-	plain := &http.Transport{
-		Protocols:              &protocols,
-		Proxy:                  chooseProxy,
-		OnProxyConnectResponse: checkTunnel,
-		DialContext:            d.dial,
-		TLSClientConfig:        tlsConfigs.plain,
-		DisableKeepAlives:      !reuse,
-		MaxIdleConns:           maxIdleConns,
-		MaxIdleConnsPerHost:    maxIdleConns,
-		IdleConnTimeout:        idleConnTimeout,
-		MaxResponseHeaderBytes: maxHead,
+// CountCACerts returns how many blocks of a PEM text are certificates that Go can use, and the number of all blocks.
+func CountCACerts(text string) (usable, total int) { return addCACerts(x509.NewCertPool(), text) }
+
+// addCACerts adds certificates to a pool, and counts them. It adds each block by itself, because
+// [x509.CertPool.AppendCertsFromPEM] does not say what it left out.
+func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
+	const begin = "-----BEGIN "
+	for _, block := range strings.Split(text, begin)[1:] {
+		total++
+		if pool.AppendCertsFromPEM([]byte(begin + block)) {
+			usable++
+		}
 	}
-	plain.DialTLSContext = d.dialTLS(tlsConfigs.plain, tlsConfigs.plain)
-	if tlsConfigs.withCertificate == nil {
-		return &transports{plain, plain}
-	}
-	withCertificate := plain.Clone()
-	withCertificate.TLSClientConfig = tlsConfigs.withCertificate
-	withCertificate.DialTLSContext = d.dialTLS(tlsConfigs.withCertificate, tlsConfigs.plain)
-	return &transports{plain, withCertificate}
+	return usable, total
 }
 
-// route says how a request gets to its target. It is in the context of the request, which net/http passes on to the dial.
+// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that zone.
+func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
+	config = config.Clone()
+	host, _, _ := net.SplitHostPort(hostPort)
+	config.ServerName, _, _ = strings.Cut(host, "%")
+	return config
+}
+
+// route says how a request gets to its target.
 type route struct {
-	connectTo string   // the host and port to connect to instead, or ""
-	proxy     *url.URL // or nil
-	proxyErr  error
-}
-
-type routeKey struct{}
-
-func routeOf(ctx context.Context) route {
-	r, _ := ctx.Value(routeKey{}).(route)
-	return r
+	connectTo string // the host and port to connect to instead, or ""
+	proxy     proxy
+	err       error // the proxy that the request would need cannot be used
 }
 
 // routeTo returns the route of a request to a URL.
@@ -78,94 +93,86 @@ func (c *Client) routeTo(target *url.URL) (r route) {
 	if connectTo := c.config.ConnectTo; connectTo.HostPort != "" && address.OriginOf(target) == connectTo.Origin {
 		r.connectTo = connectTo.HostPort
 	} else {
-		r.proxy, r.proxyErr = c.proxies.proxyOf(target)
+		r.proxy, r.err = c.proxies.proxyFor(target)
 	}
 	return r
 }
 
-// chooseProxy returns the proxy for a request, or nil, as [http.Transport] wants to know it.
-func chooseProxy(request *http.Request) (*url.URL, error) {
-	r := routeOf(request.Context())
-	return r.proxy, r.proxyErr
-}
-
-// afterAttempt is how much later than its attempt a dial ends.
-const afterAttempt = time.Second
-
-// dialer makes connections.
-type dialer struct {
-	timeout time.Duration // of an attempt
-	// anyAddress makes the dialer choose one of the addresses of a host at random. An old server behind one of them must not
-	// stay unseen while another one answers.
-	anyAddress bool
-}
-
-// dial connects to a host and port, or to where ConnectTo says.
+// roundTripper returns what sends the request of an exchange. ctx is the context of the attempt.
 //
-// net/http goes on with a dial after its request has ended, so that another request can use the connection. So a connection has a
-// deadline of its own, which ends a handshake with a peer that stays silent, and which GotConn in trace.hooks removes. It is later than
-// the attempt's, so that the attempt's comes first.
-func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	hostPort = cmp.Or(routeOf(ctx).connectTo, hostPort)
-	deadline := time.Now().Add(d.timeout).Add(afterAttempt)
-	netDialer := net.Dialer{Deadline: deadline}
-	var connection net.Conn
-	var err error
-	if d.anyAddress {
-		connection, err = dialAny(ctx, netDialer, network, hostPort)
-	} else {
-		connection, err = netDialer.DialContext(ctx, network, hostPort)
+// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells that
+// from the response to the next request on the connection, and one instance would get the values of another.
+func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
+	if e.session.client.config.RoundTripper != nil {
+		return e.session.client.config.RoundTripper
 	}
+	tlsConfig := e.session.client.tls.other
+	if e.isOwn {
+		tlsConfig = e.session.client.tls.own
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
+	return &http.Transport{
+		Protocols:              &protocols,
+		Proxy:                  http.ProxyURL(e.route.proxy.url),
+		OnProxyConnectResponse: checkTunnel,
+		// net/http has a context of its own for dials, which does not end with the attempt.
+		DialContext: func(_ context.Context, network, hostPort string) (net.Conn, error) {
+			return e.dial(ctx, network, hostPort)
+		},
+		TLSClientConfig:        tlsConfigFor(tlsConfig, address.HostPort(e.target)),
+		DisableKeepAlives:      true,
+		MaxResponseHeaderBytes: maxHead,
+	}
+}
+
+// dial connects to a host and port, or to where ConnectTo says. The connection is closed when the attempt ends, so that
+// nothing goes on with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every handshake
+// of net/http is one with the instance.
+func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	dial := new(net.Dialer).DialContext
+	if e.session.randomAddress {
+		dial = dialRandom
+	}
+	connection, err := dial(ctx, network, cmp.Or(e.route.connectTo, hostPort))
 	if err != nil {
 		return nil, err
 	}
-	return connection, connection.SetDeadline(deadline)
-}
-
-// dialTLS returns a function that connects to an instance or to an https proxy, with a configuration for each. net/http would use one
-// for both, and an https proxy must not see the client certificate. It would also call the hooks of the trace for the handshake with
-// the proxy, which would then look like that with the instance.
-func (d *dialer) dialTLS(toInstance, toProxy *tls.Config) func(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	return func(ctx context.Context, network, hostPort string) (net.Conn, error) {
-		connection, err := d.dial(ctx, network, hostPort)
-		if err != nil {
-			return nil, err
-		}
-		proxy := routeOf(ctx).proxy
-		config, isProxy := toInstance.Clone(), proxy != nil && proxy.Scheme == "https"
-		if isProxy {
-			config = toProxy.Clone()
-		}
-		host, _, _ := net.SplitHostPort(hostPort)
-		config.ServerName, _, _ = strings.Cut(host, "%") // a certificate has no zone of an IPv6 address
-		secured := tls.Client(connection, config)
-		if !isProxy {
-			return secured, nil // net/http makes the handshake
-		}
-		if err := secured.HandshakeContext(ctx); err != nil {
-			_ = connection.Close()
-			return nil, err // to which net/http adds that it is the proxy's
-		}
-		return secured, nil
+	e.connection = &heldConn{connection, make(chan struct{}, 1)}
+	context.AfterFunc(ctx, func() { _ = e.connection.Close() })
+	e.progress.connect(connection.RemoteAddr().String())
+	if e.route.proxy.use != noProxy {
+		e.progress.advance(proxying)
 	}
+	if !e.route.proxy.isSecure {
+		return e.connection, nil
+	}
+	secured := tls.Client(e.connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
+	return secured, secured.HandshakeContext(ctx)
 }
 
-// dialAny tries the addresses of a host in random order, until one of them accepts. Each gets its share of the time that is left to the
-// attempt, as in [net.Dialer], because one of them may be silent. The error is that of the first address.
-func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (net.Conn, error) {
+// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the
+// time that is left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that
+// drops its packets. The error is that of the first address.
+func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err
 	}
-	lookupCtx, cancel := context.WithDeadline(ctx, dialer.Deadline)
-	defer cancel()
-	addresses, err := net.DefaultResolver.LookupIPAddr(lookupCtx, host)
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	if err != nil {
 		return nil, err
 	}
+	if len(addresses) == 0 {
+		return nil, &net.AddrError{Err: "no address", Addr: host}
+	}
 	var firstErr error
+	deadline, _ := ctx.Deadline()                 // that of the attempt
 	for n, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
-		dialer.Timeout = (time.Until(dialer.Deadline) - afterAttempt) / time.Duration(len(addresses)-n)
+		var dialer net.Dialer
+		if left := len(addresses) - n; left > 1 {
+			dialer.Timeout = min(time.Second, time.Until(deadline)/time.Duration(left))
+		}
 		connection, err := dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port))
 		if err == nil {
 			return connection, nil
@@ -173,4 +180,43 @@ func dialAny(ctx context.Context, dialer net.Dialer, network, hostPort string) (
 		firstErr = cmp.Or(firstErr, err)
 	}
 	return nil, firstErr
+}
+
+// heldConn holds back what a server sends before it has been asked. Otherwise, net/http would take that for the response or for
+// a broken connection, whichever of its goroutines came first.
+type heldConn struct {
+	net.Conn
+
+	asked chan struct{} // has an element unless reads are held
+}
+
+// hold makes reads wait until something has been written, or the connection is closed.
+func (c *heldConn) hold() {
+	select {
+	case <-c.asked:
+	default:
+	}
+}
+
+func (c *heldConn) release() {
+	select {
+	case c.asked <- struct{}{}:
+	default:
+	}
+}
+
+func (c *heldConn) Read(buffer []byte) (int, error) {
+	<-c.asked
+	c.release()
+	return c.Conn.Read(buffer)
+}
+
+func (c *heldConn) Write(data []byte) (int, error) {
+	defer c.release()
+	return c.Conn.Write(data)
+}
+
+func (c *heldConn) Close() error {
+	c.release()
+	return c.Conn.Close()
 }

@@ -1,13 +1,15 @@
 package client_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
@@ -66,45 +68,8 @@ func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	check(t, "protocol", <-protocol, "http/1.1")
 }
 
-// Neither failures nor redirects cost a connection.
-func TestSequentialReadsShareOneConnection(t *testing.T) {
-	t.Parallel()
-	for name, instance := range map[string]instancetest.Option{
-		"HTTP": instancetest.WithPlainHTTP(), "HTTPS": instancetest.WithTLS(), "mutual TLS": instancetest.WithClientCertificate(),
-	} {
-		server := instancetest.New(t, instance)
-		config := newConfig()
-		config.TLS = certified
-		c, request := newClient(t, config), newRequest(t, server.URL())
-		for range 10 {
-			server.SetScript(instancetest.Redirect(302, "/instance"), instancetest.Answer(), // one read
-				instancetest.Status(404), gzipped(padded(5000)), instancetest.Body(200, "", "{}"))
-			mustRead(t, c, request)
-			readError(t, c, request)
-			mustRead(t, c, request)
-			readError(t, c, request)
-		}
-		// net/http gives up a connection if its own goroutines are slow, on a very busy machine.
-		if n, m := server.Connections(), len(server.Requests()); n > 3 || m != 50 {
-			t.Errorf("%s: %d connections for %d requests, want 1 for 50", name, n, m)
-		}
-	}
-}
-
-func TestConnectionThatTheServerClosedMeanwhileCostsNoAttempt(t *testing.T) {
-	t.Parallel()
-	server := instancetest.New(t)
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	c, request := newClient(t, config), newRequest(t, server.URL())
-	for range 5 {
-		mustRead(t, c, request)
-		server.CloseClientConnections()
-	}
-}
-
-// Behind a load balancer or after a change of DNS, an old connection would still lead to the old server, or to the one that failed.
-func TestRetriesAndWaitsHaveConnectionsOfTheirOwn(t *testing.T) {
+// Behind a load balancer or after a change of DNS, a connection that is kept would lead to the old server, or to the one that failed.
+func TestEveryRequestHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]instancetest.Option{"HTTP": instancetest.WithPlainHTTP(), "TLS": instancetest.WithClientCertificate()} {
 		for _, throughProxy := range []bool{false, true} {
@@ -120,19 +85,95 @@ func TestRetriesAndWaitsHaveConnectionsOfTheirOwn(t *testing.T) {
 				config := newConfig()
 				config.TLS = certified
 				c, request := newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url)
-				mustRead(t, c, request) // leaves a connection in the pool
-				before := connections()
-				server.SetScript(instancetest.Status(503), instancetest.Answer())
+				server.SetScript(instancetest.Redirect(302, "/instance"), instancetest.Status(503), gzipped(padded(5000)))
 				mustRead(t, c, request)
-				check(t, "number of new connections for a retry", connections()-before, 1)
-				before = connections()
-				server.SetScript(instancetest.Status(503), instancetest.Status(404), instancetest.Answer())
+				check(t, "number of connections of a read", connections(), 3)
+				server.SetScript(instancetest.Status(404), instancetest.Answer())
 				if _, err := c.Wait(t.Context(), request, anything()); err != nil {
 					t.Fatal(err)
 				}
-				check(t, "number of connections for three attempts", connections()-before, 3)
+				check(t, "number of connections after a wait", connections(), 5)
 			})
 		}
+	}
+}
+
+// What nobody asked for must not be read as the answer to another request: a second response, an error, or one line break more. Nor
+// may a server that is silent to the second request of a connection hold a read.
+func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
+	t.Parallel()
+	const limit = 60
+	for name, excess := range map[string]string{
+		"second response": okHead + "Content-Length: %d\r\n\r\n%s", "late 400": "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+		"line break": "\r\n", "nothing": "",
+	} {
+		for scheme, start := range map[string]func(instancetest.TB, func(net.Conn)) *instancetest.RawServer{
+			"http": instancetest.NewRaw, "https": func(t instancetest.TB, serve func(net.Conn)) *instancetest.RawServer {
+				return instancetest.NewRawTLS(t, serve)
+			},
+		} {
+			t.Run(name+", "+scheme, func(t *testing.T) {
+				t.Parallel()
+				server := start(t, func(c net.Conn) {
+					request, err := http.ReadRequest(bufio.NewReader(c))
+					if err != nil {
+						return
+					}
+					size, _ := strconv.Atoi(strings.Split(request.URL.Path, "/")[1])
+					document := instancetest.Newer().With("chunkSize", size).JSON()
+					_, _ = fmt.Fprintf(c, okHead+"Content-Length: %d\r\n\r\n%s", len(document), document)
+					other := instancetest.Newer().With("chunkSize", 1).JSON()
+					_, _ = io.WriteString(c, strings.NewReplacer("%d", strconv.Itoa(len(other)), "%s", other).Replace(excess))
+					instancetest.Await(c)
+				})
+				config := newConfig()
+				config.Retry.MaxAttempts = 1
+				c := newClient(t, config)
+				var group sync.WaitGroup
+				for n := range limit {
+					group.Go(func() {
+						size := int64(1000 + n)
+						result, err := read(t, c, newRequest(t, fmt.Sprintf("%s://%s/%d", scheme, server.Address(), size)))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						check(t, "chunk size", result.Details.ChunkSizeBytes, size)
+					})
+				}
+				group.Wait()
+			})
+		}
+	}
+}
+
+// A server that speaks first, and one that closes a connection at once, are of one class each, whichever goroutine of net/http notices
+// it first.
+func TestOneServerIsOfOneClass(t *testing.T) {
+	t.Parallel()
+	speaks := func(c net.Conn) {
+		_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
+		instancetest.Await(c)
+	}
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c := newClient(t, config)
+	for name, test := range map[string]struct {
+		url  string
+		kind client.Kind
+	}{
+		"speaks first":               {rawServer(t, "http", speaks), client.InvalidResponse},
+		"speaks first over TLS":      {"https://" + instancetest.NewRawTLS(t, speaks).Address(), client.InvalidResponse},
+		"closes at once":             {rawServer(t, "http", closeNow), client.ConnectionBroken},
+		"closes at once, for https":  {rawServer(t, "https", closeNow), client.HandshakeFailed},
+		"closes after the handshake": {"https://" + instancetest.NewRawTLS(t, closeNow).Address(), client.ConnectionBroken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 100 {
+				check(t, "Kind", readError(t, c, newRequest(t, test.url)).Failure.Kind, test.kind)
+			}
+		})
 	}
 }
 
@@ -140,32 +181,24 @@ func TestRetriesAndWaitsHaveConnectionsOfTheirOwn(t *testing.T) {
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()
 	request := newRequest(t, proxiedHTTPS)
-	other := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(
-		instancetest.Redirect(302, strings.Replace(proxiedHTTPS, "file", "FILE", 1)+"/instance"))) // the same origin
-	server := instancetest.New(t, instancetest.WithClientCertificate(),
-		instancetest.WithScript(instancetest.Status(404), instancetest.Redirect(302, other.URL()+"/there")))
+	server := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithScript(
+		instancetest.Status(404), instancetest.Redirect(302, strings.Replace(proxiedHTTPS, "file", "FILE", 1)+"/instance"))) // the same origin
 	proxy := instancetest.NewProxy(t)
 	config := newConfig()
 	config.TLS, config.ConnectTo = certified, client.ConnectTo{Origin: request.BaseURL.Origin, HostPort: server.Address()}
 	config.Retry.MaxAttempts = 1
 	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
 
-	check(t, "Request", readError(t, c, request).Failure.Request, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
-	mustRead(t, c, request) // by way of the other server
+	check(t, "RequestSummary", readError(t, c, request).Failure.RequestSummary, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
 	_, err := c.Wait(t.Context(), request, anything())
 	check(t, "error of a wait", err, nil)
 	check(t, "number of connections to the proxy", proxy.Connections(), 0)
-	check(t, "number of requests", len(server.Requests()), 4)
+	check(t, "number of requests", len(server.Requests()), 3)
 	for _, sent := range server.Requests() {
 		check(t, "Host and TLS name", strings.ToLower(sent.Host+" "+sent.TLSName), instancetest.ProxiedHost+" "+instancetest.ProxiedHost)
 		check(t, "Authorization", sent.Header.Get("Authorization"), secret)
 		check(t, "certificate sent", sent.ClientCertificate, true)
 	}
-	stray := other.Requests()[0]
-	check(t, "Host of the other server", stray.Host, other.Address())
-	check(t, "Authorization of the other server", stray.Header.Get("Authorization"), "")
-	check(t, "certificate sent to the other server", stray.ClientCertificate, false)
-
 	sameHostPort := newRequest(t, "http://"+instancetest.ProxiedHost+":443") // has another origin
 	check(t, "Kind without connect_to", readError(t, c, sameHostPort).Failure.Kind, client.HostNotResolved)
 
@@ -186,52 +219,20 @@ func TestAmbiguousOptionsAreListed(t *testing.T) {
 	checkContains(t, "ambiguity", result.Ambiguities[0], `recommendedExpireTimes[0] ("30\n(redacted)"): `)
 }
 
-// balancer starts a balancer of connections, as kube-proxy is one: choose returns the server that the n-th connection leads to.
-func balancer(t *testing.T, choose func(n int64) *instancetest.Server) (url string) {
-	t.Helper()
-	var connections atomic.Int64
-	return rawServer(t, "http", func(c net.Conn) {
-		server, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", choose(connections.Add(1)).Address())
-		if err != nil {
-			return
-		}
-		go func() {
-			_, _ = io.Copy(server, c)
-			_ = server.Close()
-		}()
-		_, _ = io.Copy(c, server)
-	})
-}
-
-// A connection from before a wait leads to the old server: one that was idle when the wait succeeded, and one that was in use.
+// A read after a wait is as new as the wait, also one by another client, and one that follows a read from before.
 func TestReadAfterAWaitMeetsTheNewServer(t *testing.T) {
 	t.Parallel()
-	asked, release := make(chan struct{}), make(chan struct{})
-	slow := instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
-		close(asked)
-		<-release
-		_, _ = io.WriteString(w, instancetest.Older().JSON())
-	})
-	old := instancetest.New(t, instancetest.WithScript(slow), instancetest.WithDocument(instancetest.Older()))
-	replacement := instancetest.New(t)
-	c, request := newClient(t, newConfig()), newRequest(t, balancer(t, func(n int64) *instancetest.Server {
-		if n <= 2 {
-			return old
-		}
-		return replacement
-	}))
-	inUse := make(chan error)
-	go func() {
-		_, err := c.Read(t.Context(), request)
-		inUse <- err
-	}()
-	<-asked
-	check(t, "chunk size before", mustRead(t, c, request).Details.ChunkSizeBytes, 10000000)
+	server := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+	c, other, request := newClient(t, newConfig()), newClient(t, newConfig()), newRequest(t, server.URL())
+	for _, reader := range []*client.Client{c, other} {
+		check(t, "chunk size before", mustRead(t, reader, request).Details.ChunkSizeBytes, 10000000)
+	}
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer()))
 	if _, err := c.Wait(t.Context(), request, stableFor(0)); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "chunk size after the wait", mustRead(t, c, request).Details.ChunkSizeBytes, 20000000)
-	close(release)
-	check(t, "error of the slow read", <-inUse, nil)
-	check(t, "chunk size after the slow read", mustRead(t, c, request).Details.ChunkSizeBytes, 20000000)
+	for _, reader := range []*client.Client{c, other} {
+		check(t, "chunk size after the wait", mustRead(t, reader, request).Details.ChunkSizeBytes, 20000000)
+	}
+	check(t, "number of connections", server.Connections(), len(server.Requests()))
 }

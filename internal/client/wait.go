@@ -1,12 +1,10 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +13,8 @@ import (
 
 // Condition is what a wait waits for, besides an instance document.
 type Condition struct {
-	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there are
-	// none.
+	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there
+	// are none.
 	Differences func(*instance.Details) []Difference
 	// StableFor is how long the condition must go on holding. With 0, one answer is enough.
 	StableFor time.Duration
@@ -27,175 +25,181 @@ type Difference struct {
 	Name, Reported, Expected string
 }
 
-// Texts says what the differences are, such as "chunk_size is 2, expected 3".
-func Texts(differences []Difference) (texts []string) {
-	for _, d := range differences {
-		texts = append(texts, fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected))
-	}
-	return texts
+// String says what the difference is, such as "chunk_size is 2, expected 3".
+func (d Difference) String() string {
+	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed.
+// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt that
+// failed met. In a wait, an answer that is not as expected is a failure, too.
 type WaitError struct {
-	// ReadError says what the last attempt met. Its Failure is nil if the last attempt succeeded.
-	ReadError
+	Read *ReadError
+	// Streak is the streak in which the wait ended, or nil if the last attempt had failed.
+	Streak *Streak
+	// BrokenStreak is the last streak that a failure has ended, or nil.
+	BrokenStreak *Streak
+	// Unanswered is how long the attempt had lasted that was under way when the time of a streak ran out, or 0.
+	Unanswered time.Duration
 	// Differences are those of the last answer that was read.
 	Differences []Difference
-	// Held is how long the condition held in a row in the end or, if the last attempt failed, before it last stopped holding. Answers
-	// is the number of answers in which it did.
-	Held    time.Duration
+}
+
+func (e *WaitError) Error() string {
+	if e.Streak != nil {
+		return fmt.Sprintf("GET %s: as expected, but not for long enough (%d answers)", e.Read.URL, e.Streak.Answers)
+	}
+	return e.Read.Error()
+}
+
+func (e *WaitError) Unwrap() error { return e.Read }
+
+// Streak is a series of answers that were all as expected.
+type Streak struct {
+	// Answers is their number.
 	Answers int
-	// LastFailure is that of the last attempt that failed, or nil.
-	LastFailure *Failure
+	// Held is the time for which they show that the condition held.
+	Held time.Duration
+	// Cache describes the cache that the last answer came from, such as "a cache, 12 s old", or is "".
+	Cache string
+
+	countedTo time.Time // the time up to which Held counts
+	lastRead  time.Time // when the last answer was read, by the clock of the system
 }
 
 // Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is
-// tried again. Each attempt makes a connection of its own, to a random address of the host. The error is always a
-// [*WaitError].
-func (c *Client) Wait(ctx context.Context, request Request, until Condition) (*Result, error) {
-	r := c.newReader(request, c.unpooled)
-	w := &wait{began: time.Now(), until: until}
+// tried again. Each attempt connects to a random address of the host. The error is always a [*WaitError].
+func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
+	w := &wait{session: c.newSession(request), condition: condition, began: time.Now()}
+	w.session.randomAddress = true
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
-		if w.streak.hasGap() {
-			r.log(ctx, "Nobody looked at the instance for too long, so its time begins again", map[string]any{})
-			w.endStreak()
-		}
-		result, failure := r.attempt(ctx)
-		if failure != nil && ctx.Err() != nil {
-			return nil, w.failed(ctx, r, failure)
+		asked := time.Now()
+		answer, failure := w.session.attempt(ctx)
+		if failure != nil && failure.interrupted {
+			return nil, w.failed(ctx, failure, time.Since(asked))
 		}
 		if failure == nil {
-			failure = w.check(result)
+			failure = w.check(answer)
 		}
-		w.lastOutcome = failure
 		if failure != nil {
-			w.endStreak()
-			w.lastFailure = failure
-			w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
-			if !r.pause(ctx, backoff, failure) {
-				return nil, w.failed(ctx, r, nil)
+			w.endStreak(ctx, failure)
+			if !w.session.pause(ctx, backoff, failure) {
+				return nil, w.failed(ctx, nil, 0)
 			}
 			continue
 		}
-		w.streak.extend(result.generated)
-		if w.streak.held >= until.StableFor {
-			c.dropConnections()
-			return result, nil
+		w.extendStreak(ctx, answer)
+		if w.streak.Held >= condition.StableFor {
+			return answer.result, nil
 		}
-		r.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.held.String()})
+		w.session.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.Held.String()})
 		backoff = newBackoff(ctx, c.config.Retry) // a failure after a streak is the first of its kind
 		if !sleep(ctx, w.interval()) {
-			return nil, w.failed(ctx, r, nil)
+			return nil, w.failed(ctx, nil, 0)
 		}
 	}
 }
 
 // wait is what a wait keeps from one attempt to the next.
 type wait struct {
-	began       time.Time
-	until       Condition
-	streak      streak
-	endedStreak streak // the last one that ended
-	differences []Difference
-	// lastOutcome is the failure of the last complete attempt, or nil if that attempt succeeded.
-	lastOutcome *Failure
-	// lastFailure is the last failure of all complete attempts. Unlike lastOutcome, it outlives a later success.
-	lastFailure *Failure
-	// rateLimited is true once the instance has answered with status 429.
-	rateLimited bool
+	session   *session
+	condition Condition
+	began     time.Time
+	// streak is what goes on, or nil if the last attempt failed. brokenStreak is the last one that a failure has ended.
+	streak, brokenStreak *Streak
+	differences          []Difference
+	lastFailure          *Failure
+	// isRateLimited is true once the instance has answered with status 429.
+	isRateLimited bool
 }
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
-func (w *wait) check(result *Result) *Failure {
-	if result.generated.Before(w.began) {
-		reason := fmt.Sprintf("answered by a cache, %.0f s old", result.age.Seconds())
-		return &Failure{Kind: Cached, Request: result.request(), Reason: reason}
+func (w *wait) check(answer *answer) *Failure {
+	if answer.generated.Before(w.began) {
+		return &Failure{Kind: Cached, RequestSummary: answer.requestSummary, Reason: "answered by " + answer.cache}
 	}
-	w.differences = w.until.Differences(result.Details)
+	w.differences = w.condition.Differences(answer.result.Details)
 	if len(w.differences) == 0 {
 		return nil
 	}
-	return &Failure{Kind: NotAsExpected, Request: result.request(), Reason: strings.Join(Texts(w.differences), "; ")}
+	var texts []string
+	for _, difference := range w.differences {
+		texts = append(texts, difference.String())
+	}
+	return &Failure{Kind: NotAsExpected, RequestSummary: answer.requestSummary, Reason: strings.Join(texts, "; ")}
 }
 
-// failed returns the error of a wait that the context ended. interrupted is the failure of an attempt that was under way, or nil. It
-// counts only outside of a streak, and only if the last complete attempt has not failed.
-func (w *wait) failed(ctx context.Context, r *reader, interrupted *Failure) *WaitError {
-	failure, shown := w.lastOutcome, w.streak
-	if w.streak.answers == 0 {
-		failure, shown = cmp.Or(w.lastOutcome, interrupted), w.endedStreak
+// endStreak ends the streak, if there is one, because of a failure.
+func (w *wait) endStreak(ctx context.Context, failure *Failure) {
+	if w.streak != nil {
+		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.Reason})
+		w.brokenStreak = w.streak
 	}
-	return &WaitError{
-		ReadError:   *r.readError(failure, endingOf(ctx)),
-		Differences: w.differences,
-		Held:        shown.held,
-		Answers:     shown.answers,
-		LastFailure: w.lastFailure,
-	}
+	w.streak, w.lastFailure = nil, failure
+	w.isRateLimited = w.isRateLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
-func (w *wait) endStreak() {
-	if w.streak.answers > 0 {
-		w.endedStreak = w.streak
+// extendStreak adds an answer to the streak, or begins one.
+func (w *wait) extendStreak(ctx context.Context, answer *answer) {
+	if w.streak != nil && w.streak.isTooLate(answer.asked) {
+		w.session.log(ctx, "Streak reset", map[string]any{"reason": "nobody looked at the instance for more than " + maxGap.String()})
+		w.streak = nil
 	}
-	w.streak = streak{}
+	if w.streak == nil {
+		w.streak = &Streak{countedTo: time.Now()} // how long the first answer took proves nothing
+	}
+	w.streak.extend(answer)
 }
 
-// interval returns the time from one attempt of a streak to the next. It is random, so that it does not keep in step with a
-// load balancer or with a server that crashes regularly.
+// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between two.
+func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Duration) *WaitError {
+	failed := &WaitError{Streak: w.streak, BrokenStreak: w.brokenStreak, Differences: w.differences}
+	if w.streak == nil && underWay != nil {
+		failed.Read = w.session.interrupted(ctx, w.lastFailure, underWay)
+		return failed
+	}
+	failed.Read = w.session.readError(w.lastFailure, endingOf(ctx))
+	if w.streak != nil && failed.Read.Ending == OutOfTime {
+		failed.Unanswered = lasted
+	}
+	return failed
+}
+
+const (
+	// intervalsOfStreak is the number of intervals of a streak, unless they would be too short or too long.
+	intervalsOfStreak     = 150
+	shortestInterval      = 200 * time.Millisecond
+	longestInterval       = time.Second
+	intervalOfRateLimited = 1500 * time.Millisecond // even the longest is not near maxGap
+)
+
+// interval returns the time from one attempt of a streak to the next. It is random, between half of a mean and one and a half
+// times that, so that it does not keep in step with a load balancer or with a server that crashes regularly.
 func (w *wait) interval() time.Duration {
-	shortest := 100 * time.Millisecond
-	if w.rateLimited {
-		shortest = time.Second
+	mean := min(max(w.condition.StableFor/intervalsOfStreak, shortestInterval), longestInterval)
+	if w.isRateLimited {
+		mean = intervalOfRateLimited
 	}
-	return shortest + rand.N(200*time.Millisecond) //nolint:gosec // it is no secret
+	return mean/2 + rand.N(mean) //nolint:gosec // it is no secret
 }
 
-// streak is a series of answers that were all as expected.
-type streak struct {
-	// answers is their number. It is 0 if the last attempt failed.
-	answers int
-	// held is the time for which they show that the condition held.
-	held time.Duration
-
-	countedTo time.Time // the time up to which held counts
-	lastRead  time.Time // when the last answer was read, by the clock of the system
-}
-
-// maxGap is the maximum time for which nobody may look at the instance. A gap between an answer and the next request that is longer
-// ends a streak. An attempt that takes longer does not, because a server may be slow, but it adds no more than this to the time.
+// maxGap is the maximum time for which nobody may look at the instance. An answer that was asked for later than that after the
+// last one is the first of a new streak. An attempt that takes longer goes on with it, because a server may be slow, but it
+// adds no more than this to the time.
 const maxGap = 3 * time.Second
 
-// hasGap reports whether nobody has looked at the instance for too long, because this process was stopped or the machine suspended.
-// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
-func (s *streak) hasGap() bool {
-	return s.answers > 0 && time.Now().Round(0).Sub(s.lastRead) > maxGap
-}
+// isTooLate reports whether nobody had looked at the instance for too long when an answer was asked for, because this process
+// was stopped or the machine suspended. The monotonic clock stands still while a machine is suspended, so this takes the clock
+// of the system.
+func (s *Streak) isTooLate(asked time.Time) bool { return asked.Round(0).Sub(s.lastRead) > maxGap }
 
-// extend adds an answer that was generated at a time. The time begins when the first answer has been read.
-func (s *streak) extend(generated time.Time) {
-	now := time.Now()
-	if s.answers == 0 {
-		s.countedTo = now
-	} else if generated.After(s.countedTo) {
-		s.held += min(generated.Sub(s.countedTo), maxGap)
-		s.countedTo = generated
+// extend adds an answer. It counts as of the time at which it was generated.
+func (s *Streak) extend(answer *answer) {
+	if answer.generated.After(s.countedTo) {
+		s.Held += min(answer.generated.Sub(s.countedTo), maxGap)
+		s.countedTo = answer.generated
 	}
-	s.answers++
-	s.lastRead = now.Round(0)
-}
-
-// generatedAt returns when an answer was generated, at the earliest, and its age. That is when the attempt began or, if a cache answered,
-// before now by the age (RFC 9111, section 5.1), which counts whole seconds. Of several ages, the first counts, and one that is too large
-// is read as 68 years.
-func generatedAt(began time.Time, header http.Header) (time.Time, time.Duration) {
-	text, _, _ := strings.Cut(header.Get("Age"), ",")
-	text = strings.TrimSpace(text)
-	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return began, 0
-	}
-	seconds, _ := strconv.ParseInt(text, 10, 32) // the only error left is that of the range
-	age := time.Duration(seconds) * time.Second
-	return time.Now().Add(-age - time.Second), age
+	s.Answers++
+	s.Cache = answer.cache
+	s.lastRead = time.Now().Round(0)
 }

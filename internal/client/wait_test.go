@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -60,20 +61,24 @@ func TestDelaysBeginAgainAfterAStreak(t *testing.T) {
 	})
 }
 
-// Random intervals are not in step with a balancer, or with a server that crashes regularly. After an answer 429, they are longer.
+// Random intervals are not in step with a balancer, or with a server that crashes regularly. A long streak has longer ones, and so has
+// one after an answer 429.
 func TestIntervalsOfAStreak(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		before   []string
-		shortest time.Duration
+		before          []string
+		stableFor, mean time.Duration
 	}{
-		"ready": {nil, 100 * time.Millisecond},
-		"busy":  {[]string{"429", "503"}, time.Second},
+		"short":       {nil, 20 * time.Second, 200 * time.Millisecond},
+		"a minute":    {nil, time.Minute, 400 * time.Millisecond},
+		"long":        {nil, 5 * time.Minute, time.Second},
+		"busy":        {[]string{"429", "503"}, 5 * time.Minute, 1500 * time.Millisecond},
+		"busy, short": {[]string{"429"}, 2 * time.Minute, 1500 * time.Millisecond},
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-			if err := fake.wait(t, time.Hour, stableFor(5*time.Minute)); err != nil {
+			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			var intervals []time.Duration
@@ -81,9 +86,9 @@ func TestIntervalsOfAStreak(t *testing.T) {
 			for i, request := range streak[1:] {
 				intervals = append(intervals, request-streak[i])
 			}
-			least, most := slices.Min(intervals)-test.shortest, slices.Max(intervals)-test.shortest
-			if least < 0 || least > 20*time.Millisecond || most < 180*time.Millisecond || most > 200*time.Millisecond {
-				t.Errorf("%s: %d intervals: got them %s to %s longer than %s, want 0 to 200 ms", name, len(intervals), least, most, test.shortest)
+			least, most, near := slices.Min(intervals), slices.Max(intervals), test.mean/5
+			if least < test.mean/2 || least > test.mean/2+near || most > test.mean*3/2 || most < test.mean*3/2-near {
+				t.Errorf("%d intervals: got them from %s to %s, want half of %s to one and a half times that", len(intervals), least, most, test.mean)
 			}
 		})
 	}
@@ -144,16 +149,16 @@ func TestEndOfAWait(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s: error %v, want a WaitError", name, err)
 				}
-				check(t, name+": Ending", got.Ending, ending)
+				check(t, name+": Ending", got.Read.Ending, ending)
 				class := ""
-				if got.Failure != nil {
-					class = got.Failure.Class()
+				if got.Streak == nil && got.Read.Failure != nil {
+					class = got.Read.Failure.Class()
 				}
 				check(t, name+": class", class, want)
 				if class == "not as expected" {
-					check(t, "Reason", got.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
+					check(t, "Reason", got.Read.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 				}
-				check(t, name+": whether it was ever as expected", got.Answers > 0, slices.Contains(test.answers, "ready"))
+				check(t, name+": whether it was ever as expected", got.Streak != nil || got.BrokenStreak != nil, slices.Contains(test.answers, "ready"))
 				lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
 				check(t, name+": whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
 				checkText(t, got.Error())
@@ -173,8 +178,50 @@ func TestFailureOfAWaitNamesTheAddress(t *testing.T) {
 		return []client.Difference{{Name: "api_version", Reported: "1"}}
 	}})
 	got, _ := errors.AsType[*client.WaitError](err)
-	check(t, "Request", got.Failure.Request, "GET "+url+"/instance ("+server.Address()+")")
+	check(t, "RequestSummary", got.Read.Failure.RequestSummary, "GET "+url+"/instance ("+server.Address()+")")
 	check(t, "Reported", got.Differences[0].Reported, "1")
+}
+
+// An attempt that is under way when a streak runs out of time is evidence, too, and so is what came before the streak.
+func TestWaitErrorTellsOfTheStreak(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answers              []string
+		inStreak, unanswered bool
+		answersBefore        int // of the broken streak
+		lastFailure          string
+	}{
+		"silent in a streak":            {[]string{"ready", "ready", "silent"}, true, true, 0, ""},
+		"silent in a second streak":     {[]string{"ready", "503", "502", "ready", "silent"}, true, true, 1, "status 502 Bad Gateway"},
+		"one answer, and then failures": {[]string{"ready", "503", "502"}, false, false, 1, "status 502 Bad Gateway"},
+		"only failures":                 {[]string{"503", "502"}, false, false, 0, "status 502 Bad Gateway"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+				err := fake.wait(t, 9*time.Second, stableFor(8*time.Second))
+				got, ok := errors.AsType[*client.WaitError](err)
+				if !ok {
+					t.Fatalf("error %v, want a WaitError", err)
+				}
+				check(t, "whether it ended in a streak", got.Streak != nil, test.inStreak)
+				check(t, "Unanswered", got.Unanswered, map[bool]time.Duration{true: 9*time.Second - fake.requests[len(fake.requests)-1]}[test.unanswered])
+				before := 0
+				if got.BrokenStreak != nil {
+					before = got.BrokenStreak.Answers
+				}
+				check(t, "number of answers of the broken streak", before, test.answersBefore)
+				last := ""
+				if got.Read.Failure != nil {
+					last = got.Read.Failure.Class()
+				}
+				check(t, "class of the last failure", last, test.lastFailure)
+				checkText(t, got.Error())
+			})
+		})
+	}
 }
 
 // While a process is stopped or a machine suspended, nobody looks at the instance.
@@ -214,7 +261,7 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 			}
 			err := fake.wait(t, 20*time.Second, stableFor(d))
 			check(t, name+": end", fake.elapsed(), 20*time.Second)
-			check(t, name+": whether it was as expected in the end", readErrorOf(err).Failure == nil, true)
+			check(t, name+": whether it was as expected in the end", isInStreak(err), true)
 			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
 			checkContains(t, name+": outcome", fake.outcome(err), "at 1.5s ready")
 		})
@@ -247,6 +294,28 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The age of a copy counts from when it was asked for: a body that comes slowly does not make the copy new.
+func TestCopyWithASlowBodyIsOlderThanTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := serve(t, steady(500*time.Millisecond), func(int, *http.Request) (*http.Response, error) {
+			answer, err := response(200, instancetest.Newer().JSON(), "Age", "3")
+			answer.Body = slowBody{answer.Body}
+			return answer, err
+		})
+		err := fake.wait(t, 8*time.Second, anything())
+		check(t, "Reason", readErrorOf(err).Failure.Reason, "answered by a cache, 3 s old")
+	})
+}
+
+// slowBody takes six seconds to be read.
+type slowBody struct{ io.ReadCloser }
+
+func (b slowBody) Read(buffer []byte) (int, error) {
+	time.Sleep(3 * time.Second)
+	return b.ReadCloser.Read(buffer)
 }
 
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).

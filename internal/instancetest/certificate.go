@@ -32,6 +32,12 @@ const (
 	CertificateSelfSigned
 	// CertificateUnfit covers the same names, but is for clients.
 	CertificateUnfit
+	// CertificateForAddresses covers 127.0.0.2 and no name.
+	CertificateForAddresses
+	// CertificateOfExpired is valid, and signed by an intermediate authority that ended an hour ago.
+	CertificateOfExpired
+	// CertificateOfConstrained is valid, and signed by an intermediate authority that may sign for other names only.
+	CertificateOfConstrained
 )
 
 // authority is the process's one CA with what it signed.
@@ -44,15 +50,18 @@ type authority struct {
 // certificates are made once a process, at run time: nothing that could expire is committed, and no test pays twice.
 var certificates = sync.OnceValue(func() *authority {
 	now := time.Now()
-	signer := issue(&x509.Certificate{
-		SerialNumber:          big.NewInt(1),
-		Subject:               pkix.Name{CommonName: "instancetest CA"},
-		NotBefore:             now.AddDate(0, 0, -7),
-		NotAfter:              now.AddDate(0, 0, 7),
-		KeyUsage:              x509.KeyUsageCertSign,
-		BasicConstraintsValid: true,
-		IsCA:                  true,
-	}, nil)
+	ca := func(serial int64, name string) *x509.Certificate {
+		return &x509.Certificate{
+			SerialNumber:          big.NewInt(serial),
+			Subject:               pkix.Name{CommonName: name},
+			NotBefore:             now.AddDate(0, 0, -7),
+			NotAfter:              now.AddDate(0, 0, 7),
+			KeyUsage:              x509.KeyUsageCertSign,
+			BasicConstraintsValid: true,
+			IsCA:                  true,
+		}
+	}
+	signer := issue(ca(1, "instancetest CA"), nil)
 	leaf := func(serial int64) *x509.Certificate {
 		return &x509.Certificate{
 			SerialNumber: big.NewInt(serial),
@@ -69,6 +78,18 @@ var certificates = sync.OnceValue(func() *authority {
 	expired.NotAfter = now.Add(-time.Hour)
 	wrongHost := leaf(4)
 	wrongHost.DNSNames, wrongHost.IPAddresses = []string{"elsewhere.example"}, nil
+	addresses := leaf(7)
+	addresses.DNSNames, addresses.IPAddresses = nil, []net.IP{net.IPv4(127, 0, 0, 2)}
+	expiredCA := ca(8, "instancetest expired CA")
+	expiredCA.NotAfter = now.Add(-time.Hour)
+	constrainedCA := ca(9, "instancetest constrained CA")
+	constrainedCA.PermittedDNSDomainsCritical, constrainedCA.PermittedDNSDomains = true, []string{"elsewhere.example"}
+	below := func(authority *x509.Certificate) tls.Certificate {
+		intermediate := issue(authority, &signer)
+		chain := issue(leaf(10), &intermediate)
+		chain.Certificate = append(chain.Certificate, intermediate.Certificate...)
+		return chain
+	}
 	clientLeaf := leaf(6)
 	clientLeaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	client := issue(clientLeaf, &signer)
@@ -79,11 +100,14 @@ var certificates = sync.OnceValue(func() *authority {
 		clientKeyPEM:  encodePEM("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(client.PrivateKey))),
 		pool:          x509.NewCertPool(),
 		leaves: map[Certificate]tls.Certificate{
-			CertificateValid:      issue(leaf(2), &signer),
-			CertificateExpired:    issue(expired, &signer),
-			CertificateWrongHost:  issue(wrongHost, &signer),
-			CertificateSelfSigned: issue(leaf(5), nil),
-			CertificateUnfit:      client,
+			CertificateValid:         issue(leaf(2), &signer),
+			CertificateExpired:       issue(expired, &signer),
+			CertificateWrongHost:     issue(wrongHost, &signer),
+			CertificateSelfSigned:    issue(leaf(5), nil),
+			CertificateUnfit:         client,
+			CertificateForAddresses:  issue(addresses, &signer),
+			CertificateOfExpired:     below(expiredCA),
+			CertificateOfConstrained: below(constrainedCA),
 		},
 	}
 	a.pool.AddCert(signer.Leaf)

@@ -1,15 +1,14 @@
 package provider
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -20,7 +19,8 @@ const maxListed = 20
 // failureMessage is what a user reads about a kind of failure, besides the evidence.
 type failureMessage struct{ summary, remedy string }
 
-// failureMessages has a message for each kind of failure. The remedies of statuses and certificates are below.
+// failureMessages has a message for each kind of failure. Those of statuses and certificates are in certificateRemedies and
+// statusRemedy. What a remedy says about headers and client certificates is in credentialsRemedy.
 var failureMessages = map[client.Kind]failureMessage{
 	client.HostNotResolved: {
 		"Host name of the instance not resolved",
@@ -37,14 +37,16 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.ConnectionBroken: {
 		"Connection to the instance broke",
-		"Check the scheme and the port of the base URL, because a port that expects TLS often just closes the connection. Then " +
-			"check the log of the instance, and of what is between it and Terraform.",
+		"Check the log of the instance, and of what is between it and Terraform.",
 	},
 	client.CertificateNotTrusted: {summary: "Certificate of the instance not trusted"},
 	client.HandshakeFailed: {
 		"TLS handshake with the instance failed",
-		"Check the scheme, the host name and the port of the base URL, and the TLS versions of the server. If the server requires " +
-			"a client certificate, set the provider's client_cert_pem and client_key_pem.",
+		"Check the scheme, the host name and the port of the base URL, and the TLS versions of the server.",
+	},
+	client.NoTLS: {
+		"Port of the instance does not speak TLS",
+		"Write the base URL with http://, or correct its port.",
 	},
 	client.InvalidResponse: {
 		"Response of the instance is not valid HTTP",
@@ -86,29 +88,15 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 }
 
-func certificateRemedy(err *tls.CertificateVerificationError) string {
-	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
-	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
-	switch {
-	case isFromUnknownAuthority(err):
-		return "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its whole chain, " +
-			"except for the root."
-	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no name
-		return "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set the provider's " +
-			"connect_to to its address."
-	case isInvalid && invalid.Reason == x509.Expired: // or not valid yet
-		return "Compare the two times. If the clock of the machine that runs Terraform is right, have the certificate renewed."
-	default:
-		return "Have the certificate reissued, for the use of a server (serverAuth), and with the names of the instance as subject " +
-			"alternative names."
-	}
-}
-
-// isFromUnknownAuthority reports whether a further authority may help. The second error is that the system's cannot be loaded.
-func isFromUnknownAuthority(err *tls.CertificateVerificationError) bool {
-	_, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
-	_, hasNoRoots := errors.AsType[x509.SystemRootsError](err)
-	return isUnknown || hasNoRoots
+// certificateRemedies has a remedy for each fault of a certificate.
+var certificateRemedies = map[client.CertificateFault]string{
+	client.UnknownAuthority: "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its whole " +
+		"chain, except for the root.",
+	client.WrongHost: "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set the " +
+		"provider's connect_to to its address.",
+	client.NotValidNow: "Have the certificate of that subject renewed, which may be that of an authority in between, and check the clock of " +
+		"the machine that runs Terraform.",
+	client.OtherFault: "Have what the error says corrected in the certificate of the server, or in that of one of its authorities.",
 }
 
 func statusRemedy(code int) string {
@@ -124,9 +112,12 @@ func statusRemedy(code int) string {
 	case code >= http.StatusInternalServerError:
 		return "Check the log of the instance, and of what is in front of it."
 	default:
-		return "Check the scheme, the host name and the port of the base URL."
+		return "An instance answers 200. Check the base URL, the request headers and the client certificate against what answered."
 	}
 }
+
+// moreHelp ends every message about a read or a wait that failed.
+const moreHelp = "More about this message: https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
 
 // timeLimit is the time limit of a read or a wait, and the argument that sets it.
 type timeLimit struct {
@@ -138,37 +129,18 @@ func (l timeLimit) String() string {
 	return fmt.Sprintf("%s (%s)", l.argument, formatDuration(l.duration))
 }
 
-// failureReport writes the message about a read or a wait that failed.
-type failureReport struct {
-	err *client.ReadError
-	// wait is the error of a wait, and nil for that of a read.
-	wait      *client.WaitError
-	provider  *providerData
-	request   client.Request
-	limit     timeLimit
-	stableFor time.Duration // of a wait
+// readReport is the message about a read that failed.
+type readReport struct {
+	err      *client.ReadError
+	provider *providerData
+	request  client.Request
+	limit    timeLimit
 }
 
-// newFailureReport takes an error of the client apart.
-func (d *providerData) newFailureReport(err error, limit timeLimit, request client.Request) *failureReport {
-	f := &failureReport{provider: d, request: request, limit: limit}
-	if wait, ok := errors.AsType[*client.WaitError](err); ok {
-		f.wait, f.err = wait, &wait.ReadError
-	} else {
-		f.err, _ = errors.AsType[*client.ReadError](err)
-	}
-	return f
-}
-
-func (f *failureReport) summary() string {
-	failure := f.err.Failure
-	switch {
-	case f.err.Ending == client.Canceled && f.wait != nil:
-		return "Wait canceled"
-	case f.err.Ending == client.Canceled:
+func (r *readReport) summary() string {
+	switch failure := r.err.Failure; {
+	case r.err.Ending == client.Canceled:
 		return "Read canceled"
-	case f.wasAsExpected():
-		return "Instance was not stable for long enough"
 	case failure.Kind == client.Status:
 		return fmt.Sprintf("%s %d", failureMessages[failure.Kind].summary, failure.StatusCode)
 	default:
@@ -176,119 +148,227 @@ func (f *failureReport) summary() string {
 	}
 }
 
-// detail returns the evidence, how the read ended, and what to do.
-func (f *failureReport) detail() string {
-	switch {
-	case f.err.Ending == client.Canceled && f.err.Failure == nil && !f.wasAsExpected():
-		return fmt.Sprintf("Canceled after %s: GET %s.", count(f.err.Attempts, "attempt"), f.err.URL)
-	case f.err.Ending == client.Canceled:
-		return fmt.Sprintf("Canceled after %s. The last complete attempt found this:\n\n%s",
-			count(f.err.Attempts, "attempt"), paragraphs(f.evidence()...))
-	default:
-		return paragraphs(append(f.evidence(), f.ending(), f.remedy())...)
+// detail returns the evidence, how the read ended, and what to do. The last is otherRemedy, which does not depend on the failure.
+func (r *readReport) detail(otherRemedy string) string {
+	if r.err.Ending == client.Canceled {
+		return canceledDetail(r.err, r.evidence())
 	}
-}
-
-// wasAsExpected reports whether the last answers to a wait were as expected.
-func (f *failureReport) wasAsExpected() bool {
-	return f.wait != nil && f.err.Failure == nil && f.wait.Answers > 0
-}
-
-// held returns how long the last answers to a wait that were as expected went on.
-func (f *failureReport) held() string {
-	return fmt.Sprintf("%s (%s)", formatDuration(f.wait.Held.Round(time.Second/10)), count(f.wait.Answers, "answer"))
-}
-
-// evidence returns what was asked and what came back, also before the end of a wait.
-func (f *failureReport) evidence() []string {
-	if f.wasAsExpected() {
-		evidence := []string{fmt.Sprintf(
-			"GET %s reported what is expected, but not for long enough: for %s, and stable_for is %s.", f.err.URL, f.held(),
-			formatDuration(f.stableFor))}
-		if f.wait.LastFailure != nil {
-			evidence = append(evidence, "The last failure before that: "+sentence(f.wait.LastFailure.String()))
-		}
-		return evidence
-	}
-	evidence := f.failureEvidence()
-	if f.wait != nil && f.wait.Answers > 0 {
-		evidence = append(evidence, fmt.Sprintf("Before that, it reported what is expected for %s, and stable_for is %s.",
-			f.held(), formatDuration(f.stableFor)))
-	}
-	return evidence
-}
-
-// failureEvidence returns what the last complete attempt asked, and what came back. If a wait failed in another way in the end, it also
-// returns what the last answer reported.
-func (f *failureReport) failureEvidence() []string {
-	failure := f.err.Failure
-	var differences []string
-	if f.wait != nil {
-		differences = client.Texts(f.wait.Differences)
-	}
-	switch {
-	case failure.Kind == client.NotAsExpected:
-		return []string{failure.Request + " answered, but not what is expected:" + bullets(differences)}
-	case len(differences) > 0:
-		return []string{sentence(failure.String()), "The last document that the instance returned was not what is expected:" + bullets(differences)}
-	case len(failure.Faults) > 0:
-		return []string{failure.Request + " answered JSON that is not an instance document:" + listed(failure.Faults)}
-	case f.provider.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && isFromUnknownAuthority(failure.Certificate):
-		return []string{sentence(failure.String()) + " " + f.provider.unusableCAs}
-	default:
-		return []string{sentence(failure.String())}
-	}
-}
-
-// ending returns how many attempts were made, and which time limit ended them.
-func (f *failureReport) ending() string {
 	made := ""
-	if f.err.Attempts > 1 || f.wait != nil {
-		made = count(f.err.Attempts, "attempt") + " made. "
+	if r.err.Attempts > 1 {
+		made = count(r.err.Attempts, "attempt") + " made. "
 	}
+	return paragraphs(r.evidence(), strings.TrimSpace(made+r.ending()), r.remedy()+otherRemedy, moreHelp)
+}
+
+// canceledDetail returns the detail of a read or a wait that was canceled. There may be no evidence.
+func canceledDetail(err *client.ReadError, evidence string) string {
+	made := "Canceled after " + count(err.Attempts, "attempt")
+	if evidence == "" {
+		return paragraphs(fmt.Sprintf("%s: GET %s.", made, err.URL), moreHelp)
+	}
+	return paragraphs(made+". The last complete attempt found this:", evidence, moreHelp)
+}
+
+// evidence returns what the last attempt that failed asked, and what came back, or "" if none has failed.
+func (r *readReport) evidence() string {
+	failure := r.err.Failure
 	switch {
-	case f.err.Ending == client.OutOfTime:
-		return made + "The time limit was " + f.limit.String() + "."
-	case f.err.Failure.TimedOut:
-		return made + "The time limit of each attempt was " + timeLimit{"the provider's request_timeout", f.provider.requestTimeout}.String() + "."
+	case failure == nil:
+		return ""
+	case len(failure.Faults) > 0:
+		return failure.RequestSummary + " answered JSON that is not an instance document:" + listed(failure.Faults)
+	case r.provider.unusableCAs != "" && failure.Kind == client.CertificateNotTrusted && failure.CertificateFault == client.UnknownAuthority:
+		return sentence(failure.String()) + " " + r.provider.unusableCAs
 	default:
-		return strings.TrimSpace(made)
+		return sentence(failure.String())
 	}
 }
 
-func (f *failureReport) remedy() string {
-	if f.wasAsExpected() {
+// ending says which time limit ended the read, or returns "".
+func (r *readReport) ending() string {
+	switch {
+	case r.err.Ending == client.OutOfTime:
+		return "The time limit was " + r.limit.String() + "."
+	case r.err.Failure.TimedOut:
+		return "The time limit of each attempt was " + timeLimit{"the provider's request_timeout", r.provider.requestTimeout}.String() + "."
+	default:
+		return ""
+	}
+}
+
+// remedy returns what to do about the last failure.
+func (r *readReport) remedy() string {
+	failure := r.err.Failure
+	remedy := failureMessages[failure.Kind].remedy
+	switch {
+	case failure.Kind == client.NotAskedInTime && r.request.Semaphore == nil: // no other instance took the time
+		return "Raise the time limit."
+	case failure.Kind == client.CertificateNotTrusted:
+		return certificateRemedies[failure.CertificateFault]
+	case failure.Kind == client.ConnectionBroken && !failure.IsTLS:
+		return "Check the scheme and the port of the base URL, because a port that expects TLS often just closes the connection. Then check " +
+			"the log of the instance, and of what is between it and Terraform."
+	case failure.Kind == client.Status:
+		remedy = statusRemedy(failure.StatusCode)
+	}
+	return remedy + r.credentialsRemedy()
+}
+
+// credentialsRemedy says why request headers or a client certificate were not sent, if they may be what is missing, and what to do. It
+// begins with a space, or is empty.
+func (r *readReport) credentialsRemedy() string {
+	const ifInstance = " If that is the instance, set the base URL to it."
+	failure := r.err.Failure
+	code := failure.StatusCode
+	isOtherStatus := failure.Kind == client.Status && statusRemedy(code) == statusRemedy(http.StatusBadRequest)
+	needsHeaders := failure.Kind == client.NotJSON || code == http.StatusUnauthorized || code == http.StatusForbidden
+	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken
+	switch {
+	case failure.HeadersWithheld && (needsHeaders || isOtherStatus):
+		return " The request_headers were not sent, because a redirect led to another origin." + ifInstance
+	case failure.CertificateWithheld && (needsCertificate || isOtherStatus):
+		return " The client certificate was not sent, because a redirect led to another origin." + ifInstance
+	case needsHeaders && len(r.request.Headers) > 0:
+		return " The request_headers were sent: check their names and values."
+	case needsHeaders && len(r.provider.headers) > 0:
+		return " " + r.provider.headersNotSent()
+	case needsHeaders:
+		return " If it requires credentials, send them with request_headers."
+	case failure.Kind == client.ConnectionBroken:
+		return " A server that requires a client certificate, or refuses the one that it got, may also just close the connection."
+	case failure.Kind == client.HandshakeFailed && r.provider.hasClientCertificate:
+		return " If the server requires a client certificate, check that it accepts the provider's client_cert_pem."
+	case failure.Kind == client.HandshakeFailed:
+		return " If the server requires a client certificate, set the provider's client_cert_pem and client_key_pem."
+	default:
+		return ""
+	}
+}
+
+// headersNotSent says why the provider's headers were not sent to an instance, and what to do.
+func (d *providerData) headersNotSent() string {
+	reason := "this provider block has no base_url that can be used, and they are only for its origin"
+	if d.baseURL.Origin != "" {
+		reason = fmt.Sprintf("they are only for %s, the origin of its own base_url", d.baseURL.Origin)
+	}
+	return fmt.Sprintf("The provider's request_headers were not sent, because %s. Set the provider's base_url to this instance, or set "+
+		"request_headers on the data source.", reason)
+}
+
+// waitReport is the message about a wait that failed. It is that of a read, with what only a wait has to tell.
+type waitReport struct {
+	read      readReport
+	err       *client.WaitError
+	stableFor time.Duration
+}
+
+func (w *waitReport) summary() string {
+	switch {
+	case w.read.err.Ending == client.Canceled:
+		return "Wait canceled"
+	case w.err.Streak != nil:
+		return "Instance was not stable for long enough"
+	default:
+		return w.read.summary()
+	}
+}
+
+// path returns the path of the argument that the message is about.
+func (w *waitReport) path() path.Path {
+	switch {
+	case len(w.err.Differences) > 0: // with the path of the block, Terraform would show no line
+		return path.Root("expected").AtName(w.err.Differences[0].Name)
+	case w.err.Streak != nil:
+		return path.Root("stable_for")
+	default:
+		return path.Root("base_url")
+	}
+}
+
+func (w *waitReport) detail() string {
+	if w.read.err.Ending == client.Canceled {
+		return canceledDetail(w.read.err, w.evidence())
+	}
+	return paragraphs(w.evidence(), count(w.read.err.Attempts, "attempt")+" made. "+w.read.ending(), w.remedy(), moreHelp)
+}
+
+// evidence returns what the last attempts found, or "" if none was complete.
+func (w *waitReport) evidence() string {
+	switch {
+	case w.err.Streak != nil:
+		return w.streakEvidence()
+	case w.read.err.Failure != nil:
+		return w.failureEvidence()
+	default:
+		return ""
+	}
+}
+
+func (w *waitReport) remedy() string {
+	switch {
+	case w.err.Streak == nil:
+		return w.read.remedy()
+	case w.err.Streak.Cache != "":
+		return failureMessages[client.Cached].remedy
+	default:
 		return "Check the log of the instance: it may stop and start again, or one of several servers may still run the old release. If it " +
 			"only needs longer, raise the time limit."
 	}
-	failure := f.err.Failure
-	remedy := failureMessages[failure.Kind].remedy
-	asksForCredentials := failure.Kind == client.NotJSON
-	switch failure.Kind {
-	case client.NotAskedInTime:
-		if f.request.Semaphore == nil { // no other instance took the time
-			remedy = "Raise the time limit."
-		}
-	case client.CertificateNotTrusted:
-		remedy = certificateRemedy(failure.Certificate)
-	case client.Status:
-		remedy = statusRemedy(failure.StatusCode)
-		asksForCredentials = failure.StatusCode == http.StatusUnauthorized || failure.StatusCode == http.StatusForbidden
-	}
+}
+
+// failureEvidence returns what the last attempt found, which had failed. If that was another failure than the last answer that was read,
+// or came after a streak, it also returns these.
+func (w *waitReport) failureEvidence() string {
+	failure := w.read.err.Failure
+	var evidence []string
 	switch {
-	case !asksForCredentials:
-		return remedy
-	case failure.HeadersWithheld:
-		return remedy + " The request_headers were not sent, because the redirect leads to another origin. If that is the instance, set " +
-			"the base URL to it."
-	case len(f.request.Headers) > 0:
-		return remedy + " The request_headers were sent: check their names and values."
-	case len(f.provider.headers) > 0:
-		return fmt.Sprintf("%s The provider's request_headers were not sent, because they are only for %s, the origin of its own base_url.",
-			remedy, f.provider.baseURL.Origin)
+	case failure.Kind == client.NotAsExpected:
+		evidence = []string{failure.RequestSummary + " answered, but not what is expected:" + bullets(textsOf(w.err.Differences))}
+	case len(w.err.Differences) > 0:
+		evidence = []string{w.read.evidence(),
+			"The last document that the instance returned was not what is expected:" + bullets(textsOf(w.err.Differences))}
 	default:
-		return remedy + " If it requires credentials, send them with request_headers."
+		evidence = []string{w.read.evidence()}
 	}
+	if w.err.BrokenStreak != nil {
+		evidence = append(evidence, fmt.Sprintf("Before that, it reported what is expected for %s, and stable_for is %s.",
+			heldText(w.err.BrokenStreak), formatDuration(w.stableFor)))
+	}
+	return paragraphs(evidence...)
+}
+
+// streakEvidence returns how long the instance had been as expected when the wait ended, and what kept it from being so for longer.
+func (w *waitReport) streakEvidence() string {
+	streak := w.err.Streak
+	held := fmt.Sprintf("GET %s reported what is expected, but not for long enough: for %s, and stable_for is %s.",
+		w.read.err.URL, heldText(streak), formatDuration(w.stableFor))
+	if streak.Cache != "" {
+		held += fmt.Sprintf(" The last answer came from %s.", streak.Cache)
+	}
+	if w.err.Unanswered > 0 {
+		held += fmt.Sprintf(" The last request had no answer after %s.", tenths(w.err.Unanswered))
+	}
+	before := ""
+	if w.read.err.Failure != nil {
+		before = "The last failure before that: " + sentence(w.read.err.Failure.String())
+	}
+	return paragraphs(held, before)
+}
+
+// heldText says how long a streak lasted, such as "2.5s (12 answers)".
+func heldText(streak *client.Streak) string {
+	return fmt.Sprintf("%s (%s)", tenths(streak.Held), count(streak.Answers, "answer"))
+}
+
+// tenths returns a duration that was measured, in tenths of a second.
+func tenths(duration time.Duration) string { return formatDuration(duration.Round(time.Second / 10)) }
+
+// textsOf says what each difference is.
+func textsOf(differences []client.Difference) (texts []string) {
+	for _, difference := range differences {
+		texts = append(texts, difference.String())
+	}
+	return texts
 }
 
 // count returns a number with a noun: "1 attempt", "2 attempts".

@@ -43,8 +43,8 @@ func expectedBlock() schema.SingleNestedBlock {
 // isEmpty reports whether nothing is expected. Null values are zero values, and what is unknown is expected.
 func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
-// onTopOf returns details with those replaced that are expected, which may be unknown.
-func (m expectedModel) onTopOf(details detailsModel) detailsModel {
+// overlay returns details with those replaced that are expected, which may be unknown.
+func (m expectedModel) overlay(details detailsModel) detailsModel {
 	setUnlessNull(&details.ChunkSize, int64Value(m.ChunkSize))
 	setUnlessNull(&details.FileMaxAge, int64Value(m.FileMaxAge))
 	setUnlessNull(&details.FileMaxSize, int64Value(m.FileMaxSize))
@@ -81,10 +81,15 @@ func int64Value(number types.Number) types.Int64 {
 	}
 }
 
-// differences returns the details that are not as wanted, sorted by name, in texts that are safe to print. It leaves out the numbers
+// unexpected returns what is reported otherwise than expected. What is not expected does not differ.
+func (d *providerData) unexpected(expected expectedModel, reported detailsModel) []client.Difference {
+	return d.differences(expected.overlay(reported), reported)
+}
+
+// differences returns the details that are not as expected, sorted by name, in texts that are safe to print. It leaves out the numbers
 // of a version, which api_version shows.
-func (d *providerData) differences(wanted, reported detailsModel) (found []client.Difference) {
-	want, got := wanted.values(), reported.values()
+func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
+	want, got := expected.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !want[name].Equal(got[name]) && !strings.HasPrefix(name, "api_version_") {
 			found = append(found, client.Difference{

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -74,16 +73,16 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 
-	result, failed := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
+	result, report := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
 	switch {
-	case failed != nil && !model.BaseURL.IsNull():
-		resp.Diagnostics.AddAttributeError(path.Root("base_url"), failed.summary(), failed.detail())
+	case report != nil && !model.BaseURL.IsNull():
+		resp.Diagnostics.AddAttributeError(path.Root("base_url"), report.summary(), report.detail(""))
 		return
-	case failed != nil:
-		resp.Diagnostics.AddError(failed.summary(), failed.detail())
+	case report != nil:
+		resp.Diagnostics.AddError(report.summary(), report.detail(""))
 		return
 	}
-	resp.Diagnostics.Append(ambiguityWarning(baseURL.Written, result.Ambiguities))
+	resp.Diagnostics.Append(valueWarnings(baseURL.Written, result)...)
 	model.BaseURL = types.StringValue(baseURL.Written)
 	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
@@ -105,15 +104,4 @@ func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasourc
 	// The framework has no function that makes a whole state unknown.
 	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
 	return true
-}
-
-// ambiguityWarning returns a warning that lists expiry options whose unit is uncertain, or nil if there are none.
-func ambiguityWarning(name string, ambiguities []string) diag.Diagnostic {
-	if len(ambiguities) == 0 {
-		return nil
-	}
-	return diag.NewWarningDiagnostic("Expiry options with an ambiguous unit: "+name,
-		"The unit of these expiry options is not certain:"+listed(ambiguities)+"\n\n"+
-			"Compare them with what the instance offers its users. If one option without inSeconds is in minutes, all of them "+
-			"are, and each lasts 60 times as long as it was read.")
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,7 +53,7 @@ type recordTimeoutsModel struct {
 // record is a recordModel with the models of its blocks.
 type record struct {
 	model    recordModel
-	expects  expectedModel
+	expected expectedModel
 	timeouts recordTimeoutsModel
 }
 
@@ -64,7 +65,7 @@ type recordSource interface {
 // getRecord reads a record. It returns false if diags then has an error, even one from before.
 func getRecord(ctx context.Context, from recordSource, diags *diag.Diagnostics) (r record, ok bool) {
 	diags.Append(from.Get(ctx, &r.model)...)
-	diags.Append(blockAs(ctx, r.model.Expected, &r.expects)...)
+	diags.Append(blockAs(ctx, r.model.Expected, &r.expected)...)
 	diags.Append(blockAs(ctx, r.model.Timeouts, &r.timeouts)...)
 	return r, !diags.HasError()
 }
@@ -122,7 +123,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	if !ok {
 		return
 	}
-	nothingExpected, timeouts := config.expects.isEmpty(), config.timeouts
+	nothingExpected, timeouts := config.expected.isEmpty(), config.timeouts
 	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected, so the first answer would end the wait, even one from the old server.\n\n"+
@@ -149,36 +150,37 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
-	var proposed recordModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &proposed)...)
+	var plan recordModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	var state *recordModel // nil in a creation
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
-	planned, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
+	config, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	planned.model.detailsModel = planned.plannedDetails(proposed.detailsModel, state)
-	planned.model.WaitFailed = types.BoolValue(false)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned.model)...)
-	if resp.Diagnostics.HasError() || state == nil || !planned.model.Expected.Equal(state.Expected) {
+	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
+	planned := config.model
+	planned.detailsModel = config.plannedDetails(plan.detailsModel, state)
+	planned.WaitFailed = types.BoolValue(false)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
+	if resp.Diagnostics.HasError() || state == nil || !config.model.Expected.Equal(state.Expected) {
 		return
 	}
-	if found := r.driftFrom(planned, *state); len(found) > 0 {
-		resp.Diagnostics.Append(driftWarning(planned.model.BaseURL.ValueString(), found))
+	if found := r.driftFrom(config, *state); len(found) > 0 {
+		resp.Diagnostics.Append(driftWarning(config.model.BaseURL.ValueString(), found))
 	}
 }
 
-// plannedDetails returns the details of a plan: those that are expected, on top of those in the state. If the record is new or
-// gets another instance, they are on top of those that the framework proposes, which are all unknown.
+// plannedDetails returns the details of a plan: those in the state, overlaid with those that are expected. If the record is new or gets
+// another instance, they are those that the framework proposes, which are all unknown, overlaid in the same way.
 //
 // The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in
 // an argument that forces replacement, and destroy it before the wait.
 func (r record) plannedDetails(proposed detailsModel, state *recordModel) detailsModel {
 	if state == nil || !isSameInstance(r.model.BaseURL, state.BaseURL) {
-		return r.expects.onTopOf(proposed)
+		return r.expected.overlay(proposed)
 	}
-	return r.expects.onTopOf(state.detailsModel)
+	return r.expected.overlay(state.detailsModel)
 }
 
 // mustWait reports whether an update waits.
@@ -186,7 +188,7 @@ func (r *instanceRecordResource) mustWait(planned record, state recordModel) boo
 	switch {
 	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
 		return true
-	case planned.expects.isEmpty():
+	case planned.expected.isEmpty():
 		return false
 	case !planned.model.Expected.Equal(state.Expected), state.WaitFailed.ValueBool(), len(r.driftFrom(planned, state)) > 0:
 		return true
@@ -201,7 +203,7 @@ func (r *instanceRecordResource) driftFrom(planned record, state recordModel) []
 	if !isSameInstance(planned.model.BaseURL, state.BaseURL) {
 		return nil
 	}
-	return r.provider.differences(planned.expects.onTopOf(state.detailsModel), state.detailsModel)
+	return r.provider.unexpected(planned.expected, state.detailsModel)
 }
 
 // isSameInstance reports whether two base URLs are valid and have the same effective URL.
@@ -265,30 +267,16 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 	result, err := r.provider.client.Wait(waitCtx, request, client.Condition{
 		StableFor: stableFor,
 		Differences: func(details *instance.Details) []client.Difference {
-			reported := newDetailsModel(details)
-			return r.provider.differences(planned.expects.onTopOf(reported), reported)
+			return r.provider.unexpected(planned.expected, newDetailsModel(details))
 		},
 	})
-	if err != nil {
-		failed := r.provider.newFailureReport(err, limit, request)
-		failed.stableFor = stableFor
-		diags.AddAttributeError(pathAtFault(failed), failed.summary(), failed.detail())
+	if waitErr, ok := errors.AsType[*client.WaitError](err); ok {
+		report := waitReport{readReport{waitErr.Read, r.provider, request, limit}, waitErr, stableFor}
+		diags.AddAttributeError(report.path(), report.summary(), report.detail())
 		return detailsModel{}, false
 	}
-	diags.Append(ambiguityWarning(request.BaseURL.Written, result.Ambiguities))
+	diags.Append(valueWarnings(request.BaseURL.Written, result)...)
 	return newDetailsModel(result.Details), true
-}
-
-// pathAtFault returns the path of the argument that a failed wait is about.
-func pathAtFault(failed *failureReport) path.Path {
-	switch {
-	case len(failed.wait.Differences) > 0: // with the path of the block, Terraform would show no line
-		return path.Root("expected").AtName(failed.wait.Differences[0].Name)
-	case failed.wasAsExpected():
-		return path.Root("stable_for")
-	default:
-		return path.Root("base_url")
-	}
 }
 
 // usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
@@ -323,7 +311,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	result, failure := r.refresh(ctx, state)
 	switch {
 	case failure == nil:
-		resp.Diagnostics.Append(ambiguityWarning(state.model.BaseURL.ValueString(), result.Ambiguities))
+		resp.Diagnostics.Append(valueWarnings(state.model.BaseURL.ValueString(), result)...)
 		state.model.detailsModel = newDetailsModel(result.Details)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state.model)...)
 	case imported || ctx.Err() != nil:
@@ -340,9 +328,9 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 		return nil, unusable
 	}
 	limit := timeLimit{"timeouts.read", durationOr(state.timeouts.Read, defaultRefreshTimeout)}
-	result, failed := r.provider.read(ctx, request, limit)
-	if failed != nil {
-		return nil, diag.NewErrorDiagnostic(failed.summary(), failed.detail())
+	result, report := r.provider.read(ctx, request, limit)
+	if report != nil {
+		return nil, diag.NewErrorDiagnostic(report.summary(), report.detail(""))
 	}
 	return result, nil
 }
@@ -350,14 +338,14 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 // driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan,
 // and again after the apply, even after one that succeeded.
 func driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
-	texts := client.Texts(found)
+	texts := textsOf(found)
 	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
 		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstOf(texts)),
-		"When Terraform last read it, the instance reported other values:"+bullets(texts)+
-			"\n\nAn apply waits until the instance reports what is expected.")
+		"When this plan was made, the instance had last reported other values:"+bullets(texts)+"\n\nAn apply waits until the instance "+
+			"reports what is expected. Terraform repeats this warning after the apply, also after one that has succeeded.")
 }
 
-// changedWarning returns a warning about details that are not as planned, or nil.
+// changedWarning returns a warning about values that are not as planned, or nil.
 func (r *instanceRecordResource) changedWarning(planned recordModel, reported detailsModel) diag.Diagnostic {
 	var changes []string
 	for _, difference := range r.provider.differences(planned.detailsModel, reported) {
@@ -372,14 +360,14 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 	}
 	return diag.NewWarningDiagnostic(
 		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstOf(changes)),
-		"The instance reports what is expected. These details have changed too, but this apply had to keep them as planned:"+
+		"The instance reports what is expected. These values have changed too, but this apply had to keep them as planned:"+
 			bullets(changes)+"\n\nThe next plan will have them, as changes outside of Terraform if something uses them. To "+
-			"pick up a detail in the same apply, add it to expected.")
+			"pick up a value in the same apply, add it to expected.")
 }
 
 // keptWarning returns a warning that a refresh failed.
 func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
-	summary := "Instance not read, last known details kept"
+	summary := "Instance not read, last known values kept"
 	if _, err := address.Parse(baseURL); err == nil { // another text may contain a secret
 		summary += ": " + baseURL
 	}

@@ -87,12 +87,12 @@ var listedInstanceTypes = func() map[string]attr.Type {
 	return attributes
 }()
 
-// instanceRead is one read of many. After it, one of result and failed is set.
+// instanceRead is one read of many. After it, one of result and report is set.
 type instanceRead struct {
 	key     string
 	request client.Request
 	result  *client.Result
-	failed  *failureReport
+	report  *readReport
 }
 
 // name returns the key and the URL.
@@ -114,45 +114,33 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 
-	readCtx, cancel := context.WithTimeout(ctx, limit.duration) // one deadline for all
-	defer cancel()
-	var reads []*instanceRead
 	semaphore := make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
+	var reads []*instanceRead
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
 		read := &instanceRead{key: key, request: d.provider.requestFor(baseURLs[key], headers)}
 		read.request.Semaphore = semaphore
 		reads = append(reads, read)
 	}
-	var group sync.WaitGroup
-	for _, read := range reads {
-		group.Go(func() { read.result, read.failed = d.provider.read(readCtx, read.request, limit) })
-	}
-	group.Wait()
+	d.provider.readAll(ctx, reads, limit)
 
+	var succeeded, failed []*instanceRead
 	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
-	var failed []*instanceRead
-	var ambiguous, ambiguities []string // by instance: its name, and what is ambiguous
 	for _, read := range reads {
-		if read.failed != nil {
+		if read.report != nil {
 			failed = append(failed, read)
 			continue
 		}
+		succeeded = append(succeeded, read)
 		attributes := newDetailsModel(read.result.Details).values()
 		attributes["base_url"] = types.StringValue(read.request.BaseURL.Written)
 		instances[read.key] = types.ObjectValueMust(listedInstanceTypes, attributes)
-		if number := len(read.result.Ambiguities); number > 0 {
-			ambiguous = append(ambiguous, read.name())
-			ambiguities = append(ambiguities, fmt.Sprintf("%s: %s; %s", read.name(), count(number, "option"), read.result.Ambiguities[0]))
-		}
 	}
-	resp.Diagnostics.Append(ambiguityWarning(firstOf(ambiguous), ambiguities))
+	resp.Diagnostics.Append(fleetWarnings(succeeded)...)
 	switch {
-	case len(failed) > 0 && ctx.Err() != nil:
-		finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.failed.err.Ending == client.Canceled })
-		resp.Diagnostics.AddError("Read canceled",
-			fmt.Sprintf("%d of %d instances had not been read yet.", len(failed)-len(finished), len(reads)))
-		resp.Diagnostics.Append(readErrors(finished)...)
-	case len(failed) > 0 && model.AllowFailures.ValueBool():
+	case len(failed) == 0:
+	case ctx.Err() != nil:
+		resp.Diagnostics.Append(canceledErrors(failed, len(reads))...)
+	case model.AllowFailures.ValueBool():
 		resp.Diagnostics.Append(failuresWarning(failed, len(reads)))
 	default:
 		resp.Diagnostics.Append(readErrors(failed)...)
@@ -161,11 +149,22 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	for _, read := range failed {
-		classes[read.key] = types.StringValue(read.failed.err.Failure.Class())
+		classes[read.key] = types.StringValue(read.report.err.Failure.Class())
 	}
 	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
 	model.Errors = types.MapValueMust(types.StringType, classes)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// readAll makes all reads at once, within one time limit.
+func (d *providerData) readAll(ctx context.Context, reads []*instanceRead, limit timeLimit) {
+	ctx, cancel := context.WithTimeout(ctx, limit.duration) // so that the reads end together
+	defer cancel()
+	var group sync.WaitGroup
+	for _, read := range reads {
+		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })
+	}
+	group.Wait()
 }
 
 // parseBaseURLs returns the base URLs by key. It leaves out those that are unknown.
@@ -190,11 +189,27 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 	return parsed, diags
 }
 
-// readErrors returns an error for each instance that could not be read.
+// canceledErrors returns an error that counts the instances that had not been read when the read was canceled, and those of the reads
+// that had failed before.
+func canceledErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
+	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
+	diags.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", len(failed)-len(finished), total))
+	diags.Append(readErrors(finished)...)
+	return diags
+}
+
+// readErrors returns an error for each of the first instances that could not be read, and one that counts the others.
 func readErrors(failed []*instanceRead) (diags diag.Diagnostics) {
-	for _, read := range failed {
-		diags.AddAttributeError(path.Root("base_urls").AtMapKey(read.key), read.failed.summary(), fmt.Sprintf(
-			"Instance %q: %s To read the other instances anyway, set allow_failures = true.", read.key, read.failed.detail()))
+	const otherRemedy = " To read the other instances anyway, set allow_failures = true."
+	at := path.Root("base_urls")
+	for _, read := range failed[:min(len(failed), maxListed)] {
+		diags.AddAttributeError(at.AtMapKey(read.key), read.report.summary(),
+			fmt.Sprintf("Instance %q: %s", read.key, read.report.detail(otherRemedy)))
+	}
+	if more := len(failed) - maxListed; more > 0 {
+		diags.AddAttributeError(at, "More instances could not be read", fmt.Sprintf(
+			"%d could not be read in all. There is no error of its own for %d of them.\n\nMend what the other errors are about, and read again.",
+			len(failed), more)+otherRemedy)
 	}
 	return diags
 }
@@ -204,9 +219,9 @@ func failuresWarning(failed []*instanceRead, total int) diag.Diagnostic {
 	var names, lines []string
 	for _, read := range failed {
 		names = append(names, read.name())
-		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, read.failed.err, count(read.failed.err.Attempts, "attempt")))
+		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, read.report.err, count(read.report.err.Attempts, "attempt")))
 	}
-	return diag.NewWarningDiagnostic("Instances could not be read: "+firstOf(names), fmt.Sprintf(
+	return diag.NewWarningDiagnostic("Instances could not be read: "+firstOf(names), paragraphs(fmt.Sprintf(
 		"%d of %d could not be read. Because allow_failures is true, they are in the attribute errors instead of instances:%s",
-		len(failed), total, listed(lines)))
+		len(failed), total, listed(lines)), moreHelp))
 }

@@ -124,7 +124,7 @@ func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	home, other := instancetest.New(t), instancetest.New(t)
 	always := http.Header{
-		"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"},
+		"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}, "Connection": {"close"},
 		"User-Agent": {"terraform-provider-filetransfer/test Terraform/1.11.4"},
 	}
 	s := configured(t, arguments{"base_url": home.URL(), "request_headers": texts{"x-token": "a", "X-More": "b"}})

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -39,6 +40,8 @@ type providerData struct {
 	headers        http.Header
 	connectTo      string
 	requestTimeout time.Duration
+	// hasClientCertificate is true if client_cert_pem and client_key_pem are set.
+	hasClientCertificate bool
 	// unusableCAs says how many certificates of ca_cert_pem cannot be used, or is "".
 	unusableCAs string
 	// unknown lists the arguments that are not known yet (see unknownFor).
@@ -81,6 +84,7 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 	tls := client.TLS{CACertPEM: config.CACertPEM.ValueString(), Insecure: config.Insecure.ValueBool()}
 	if isSet(config.ClientCertPEM) && isSet(config.ClientKeyPEM) {
 		tls.ClientCertPEM, tls.ClientKeyPEM = config.ClientCertPEM.ValueString(), config.ClientKeyPEM.ValueString()
+		data.hasClientCertificate = true
 	}
 	var err error
 	data.client, err = client.New(client.Config{
@@ -173,13 +177,14 @@ func parseBaseURL(name, text string) (address.BaseURL, diag.Diagnostic) {
 	return baseURL, nil
 }
 
-// read reads an instance within a time limit. It returns one of the two.
-func (d *providerData) read(ctx context.Context, request client.Request, limit timeLimit) (*client.Result, *failureReport) {
+// read reads an instance within a time limit. It returns a result, or the message about what failed.
+func (d *providerData) read(ctx context.Context, request client.Request, limit timeLimit) (*client.Result, *readReport) {
 	ctx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
 	result, err := d.client.Read(ctx, request)
 	if err != nil {
-		return nil, d.newFailureReport(err, limit, request)
+		readErr, _ := errors.AsType[*client.ReadError](err)
+		return nil, &readReport{readErr, d, request, limit}
 	}
 	return result, nil
 }

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"crypto/tls"
+	"net/http/httptrace"
+	"sync"
+)
+
+// phase says how far an exchange has got. It only ever goes forward.
+type phase int
+
+const (
+	starting    phase = iota
+	resolving         // a host name is being looked up
+	connecting        // to an address of the host
+	proxying          // there is a connection to a proxy, which has made no tunnel yet
+	handshaking       // the TLS handshake with the instance has begun
+	waiting           // the request can be sent
+	responding        // a byte of the response has arrived
+)
+
+// progress records what the errors of net/http leave out. Goroutines of net/http may go on with it after an exchange has ended.
+type progress struct {
+	mu sync.Mutex
+	milestones
+}
+
+// milestones are how far an exchange has got, and the addresses of the last dial and of the connection, or "".
+type milestones struct {
+	phase             phase
+	dialed, connected string
+}
+
+// advance goes on to a phase, unless a later one has been reached.
+func (p *progress) advance(to phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.phase = max(p.phase, to)
+}
+
+// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, which Go's
+// resolver connects to with the same context.
+func (p *progress) dial(address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.phase != resolving {
+		p.phase, p.dialed = max(p.phase, connecting), address
+	}
+}
+
+// connect notes that there is a connection.
+func (p *progress) connect(address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.connected = address
+}
+
+func (p *progress) reached() milestones {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.milestones
+}
+
+// hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange adds.
+func (e *exchange) hooks() *httptrace.ClientTrace {
+	p := &e.progress
+	return &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { p.advance(resolving) },
+		DNSDone: func(info httptrace.DNSDoneInfo) {
+			if info.Err == nil { // otherwise the lookup failed, or the end of the attempt cut it off
+				p.advance(connecting)
+			}
+		},
+		ConnectStart:         func(_, address string) { p.dial(address) },
+		TLSHandshakeStart:    func() { p.advance(handshaking) },
+		TLSHandshakeDone:     func(tls.ConnectionState, error) { e.connection.hold() },
+		GotConn:              func(httptrace.GotConnInfo) { p.advance(waiting) },
+		GotFirstResponseByte: func() { p.advance(responding) },
+	}
+}
+
+// timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
+func (m milestones) timeoutReason() string {
+	switch {
+	case m.phase == resolving:
+		return "no answer from a name server in time"
+	case m.phase <= connecting && m.dialed != "":
+		return "no connection in time (to " + m.dialed + ")"
+	case m.phase <= connecting:
+		return "no connection in time"
+	case m.phase == proxying:
+		return "no answer of the proxy in time"
+	case m.phase < responding:
+		return "no response in time"
+	default:
+		return "no response in time: it began, but did not end"
+	}
+}

@@ -1,0 +1,151 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
+)
+
+const (
+	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a kilobyte.
+	maxBody = 64 << 10
+	// maxText is the maximum number of characters of a text in a message.
+	maxText = 200
+	// maxReason is the maximum number of characters of a reason, which may quote a text.
+	maxReason = 600
+	// maxFound is the maximum number of characters of a value in a fault of a document.
+	maxFound = 60
+)
+
+// read turns a response into an answer.
+func (e *exchange) read(response *http.Response, asked time.Time) (*answer, error) {
+	defer func() { _ = response.Body.Close() }()
+	body, err := readBody(response)
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return nil, e.statusError(response, body)
+	case err != nil:
+		return nil, err
+	}
+	details, err := instance.Parse(body)
+	if err != nil {
+		return nil, e.documentError(err, response.Header, body)
+	}
+	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details}
+	for i, option := range details.RecommendedExpireTimes {
+		if option.Ambiguity != "" {
+			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
+				"recommendedExpireTimes[%d] (%s): %s", i, e.quoted(option.Label), option.Ambiguity))
+		}
+	}
+	generated, cache := generatedAt(asked, response.Header)
+	return &answer{result, asked, generated, cache, e.summary()}, nil
+}
+
+// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
+func readBody(response *http.Response) ([]byte, error) {
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return nil, nil // its body is the connection itself, which may never end
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err == nil && len(body) > maxBody {
+		err = &knownError{kind: ResponseTooLarge, reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+func (e *exchange) statusError(response *http.Response, body []byte) *knownError {
+	code := response.StatusCode
+	kind := Status
+	if code == http.StatusProxyAuthRequired && e.route.proxy.use == forwards {
+		kind = ProxyFailed
+	}
+	reason := "status " + statusText(code)
+	if text := withoutStatus(e.text(body), statusText(code)); text != "" {
+		reason += ": " + text
+	}
+	return &knownError{kind: kind, reason: reason, statusCode: code, retryAfter: retryAfterOf(response)}
+}
+
+// statusText returns a status such as "404 Not Found".
+func statusText(code int) string {
+	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
+}
+
+// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats it.
+func withoutStatus(text, status string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(text, status))
+	if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
+		return ""
+	}
+	return text
+}
+
+// documentError returns the error for an [*instance.DocumentError].
+func (e *exchange) documentError(err error, header http.Header, body []byte) *knownError {
+	document, _ := errors.AsType[*instance.DocumentError](err)
+	invalid := &knownError{kind: NotInstanceDocument, document: document}
+	if document.NotJSON {
+		invalid.kind = NotJSON
+	}
+	switch fault := document.Faults[0]; {
+	case len(bytes.TrimSpace(body)) == 0:
+		invalid.reason = "the body is empty"
+	case document.EndsEarly:
+		invalid.reason = "the body is incomplete JSON: " + fault.Problem
+	case document.NotJSON:
+		invalid.reason = fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
+		if encoding := header.Get("Content-Encoding"); encoding != "" {
+			invalid.reason += fmt.Sprintf(", Content-Encoding %q", encoding)
+		}
+		invalid.reason += ")"
+		if text := e.text(body); text != "" {
+			invalid.reason += "; its text: " + text
+		}
+	case document.HasNoField:
+		invalid.reason = "JSON that is not an instance document: " + e.text(body)
+	default:
+		for _, fault := range document.Faults {
+			line := fault.String()
+			if fault.Found != "" {
+				line += " " + e.quoted(fault.Found)
+			}
+			invalid.faults = append(invalid.faults, line)
+		}
+		invalid.reason = strings.Join(invalid.faults, "; ")
+	}
+	return invalid
+}
+
+// text returns what a person can read in a body, safe to print.
+func (e *exchange) text(body []byte) string { return e.session.redact.safeLine(textOf(body), maxText) }
+
+// quoted returns text of a document in quotes, safe to print. Quotes show a line break, which may be what is wrong.
+func (e *exchange) quoted(text string) string {
+	return safetext.Cut(strconv.Quote(e.session.redact.Replace(text)), maxFound)
+}
+
+// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from, or "". It
+// was generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1), which counts whole
+// seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
+func generatedAt(asked time.Time, header http.Header) (generated time.Time, cache string) {
+	text, _, _ := strings.Cut(header.Get("Age"), ",")
+	text = strings.TrimSpace(text)
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return asked, ""
+	}
+	seconds, _ := strconv.ParseInt(text, 10, 32) // the only error left is that of the range
+	age := time.Duration(seconds) * time.Second
+	return asked.Add(-age - time.Second), fmt.Sprintf("a cache, %d s old", seconds)
+}
