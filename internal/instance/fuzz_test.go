@@ -25,6 +25,8 @@ func FuzzParse(f *testing.F) {
 		`{"fileMaxSize": 1, "\u0066ileMaxSize": -0.0e1, "x": {"y": [{"z": 1, "z": "\ud83d\ude00"}]}}`,
 		`{"recommendedExpireTimes": [null, {}, {"label": "\u001b", "value": 1e999}, []], "": 1}`,
 		`{"recommendedExpireTimes": {"70000": 1, "70000": 2}}`,
+		instancetest.Older().With("apiVersion", "1.1.1").With("recommendedExpireTimes", instancetest.Raw(`[
+			{"label": "", "value": 30}, {"label": "", "value": 153722867280912931}]`)).JSON(),
 	} {
 		f.Add([]byte(document))
 	}
@@ -61,7 +63,7 @@ var (
 		`|maxTransfersInMerge|recommendedExpireTimes(\[\d{1,5}\])?|label|inSeconds|value))+)$`)
 	duplicate    = regexp.MustCompile(`appears more than once$|has a member twice, at byte \d+$`)
 	knownProblem = regexp.MustCompile(`^(required, but missing|empty|ends early, at byte \d+|not valid JSON at byte \d+` +
-		`|expected (a whole number|true or false|a string|a version of three numbers, such as "2\.0\.0"|a JSON object|an object|an array)` +
+		`|expected (a whole number( up to \d+)?|true or false|a string|a version of three numbers, such as "2\.0\.0"|a JSON object|an object|an array)` +
 		`, found (null(: the server could not read this setting as a number)?|true|false|a number|a string|an object|an array)` +
 		`|expected at most 100 entries, found \d+|` + duplicate.String() + `)$`)
 	knownAmbiguity = regexp.MustCompile(`^(|its inSeconds is \d+ and was used, but its value is \d+ minutes` +

@@ -2,7 +2,10 @@
 // It uses no network, no Terraform and no clock.
 package instance
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Details is the configuration that an instance reports, in one form for all releases of the service. All numbers are from
 // 0 to [math.MaxInt64].
@@ -41,21 +44,45 @@ func (e ExpireTime) InMinutes() int64 { return e.InSeconds / secondsPerMinute }
 
 const secondsPerMinute = 60
 
-// newExpireTime returns an expiry option. The unit of value depends on the presence of inSeconds, which is nil if absent
-// (rules 1 to 3 of the documentation).
-func newExpireTime(label string, inSeconds *int64, value int64) ExpireTime {
-	if inSeconds == nil {
-		option := ExpireTime{Label: label, InSeconds: value}
-		if value < secondsPerMinute {
-			option.Ambiguity = fmt.Sprintf("its value is %d, without inSeconds, and was read as seconds", value)
+// entry is an expiry option as delivered.
+type entry struct {
+	label     string
+	inSeconds *int64 // nil if absent
+	value     int64
+}
+
+func (e entry) hasSeconds() bool { return e.inSeconds != nil }
+
+// newExpireTimes returns the expiry options. The unit of a value depends on the shape of its entry, as in the documentation
+// of the service: with inSeconds, the value is in minutes. Without it, the value is in seconds.
+func newExpireTimes(entries []entry) []ExpireTime {
+	someHaveSeconds := slices.ContainsFunc(entries, entry.hasSeconds)
+	options := make([]ExpireTime, 0, len(entries))
+	for _, e := range entries {
+		option := ExpireTime{Label: e.label, InSeconds: e.value}
+		switch {
+		case e.hasSeconds():
+			option.InSeconds = *e.inSeconds
+			if option.InMinutes() != e.value {
+				option.Ambiguity = fmt.Sprintf("its inSeconds is %d and was used, but its value is %d minutes", *e.inSeconds, e.value)
+			}
+		case someHaveSeconds:
+			option.Ambiguity = fmt.Sprintf(
+				"its value is %d, without the inSeconds that other options have, and was read as seconds", e.value)
+		case e.value < secondsPerMinute:
+			option.Ambiguity = fmt.Sprintf("its value is %d, without inSeconds, and was read as seconds", e.value)
 		}
-		return option
+		options = append(options, option)
 	}
-	option := ExpireTime{Label: label, InSeconds: *inSeconds}
-	if option.InMinutes() != value {
-		option.Ambiguity = fmt.Sprintf("its inSeconds is %d and was used, but its value is %d minutes", *inSeconds, value)
-	}
-	return option
+	return options
+}
+
+// haveMinutesOnly reports whether the values of entries without inSeconds are in minutes. Release 1.1.1 of the service is
+// known to report that. Its shortest option is half an hour, so an option of less than 60 seconds shows that the instance
+// is that release, and not another build that only says so.
+func haveMinutesOnly(entries []entry, version Version) bool {
+	return version.Text == "1.1.1" && !slices.ContainsFunc(entries, entry.hasSeconds) &&
+		slices.ContainsFunc(entries, func(e entry) bool { return e.value < secondsPerMinute })
 }
 
 // documentedMergeLimit returns the maximum number of transfers in a group for a version that does not report it. A

@@ -3,8 +3,11 @@ package instance
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,7 +33,7 @@ var (
 // Parse reads an instance document of any release.
 //
 // Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it
-// has inSeconds, not on apiVersion.
+// has inSeconds, not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
 //
 // The error is always a [*DocumentError], and the details are then nil. A document that is not JSON, or has a duplicate
 // member at any depth, has only that fault. Otherwise every required field that is missing, every field that is null, of
@@ -68,42 +71,56 @@ func readDetails(root object) *Details {
 	if limit := optional(root, "maxTransfersInMerge", limitType); limit != nil {
 		details.MaxTransfersInMerge = *limit
 	}
-	details.RecommendedExpireTimes = readExpireTimes(root.faults, required(root, "recommendedExpireTimes", arrayType))
+	entries := readEntries(root.faults, required(root, "recommendedExpireTimes", arrayType))
+	if len(root.faults.Faults) == 0 && haveMinutesOnly(entries, details.APIVersion) {
+		addSeconds(root.faults, entries)
+	}
+	details.RecommendedExpireTimes = newExpireTimes(entries)
 	return details
 }
 
-func readExpireTimes(faults *DocumentError, entries []jsontext.Value) []ExpireTime {
-	if len(entries) > maxExpireTimes {
+// readEntries reads the expiry options, without those that are no objects.
+func readEntries(faults *DocumentError, values []jsontext.Value) []entry {
+	if len(values) > maxExpireTimes {
 		faults.add(Fault{
 			Path:    "recommendedExpireTimes",
-			Problem: fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries)),
+			Problem: fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(values)),
 		})
-		entries = entries[:maxExpireTimes]
+		values = values[:maxExpireTimes]
 	}
-	options := make([]ExpireTime, 0, len(entries))
-	var withoutSeconds []int // the indexes of options without inSeconds
-	for i, entry := range entries {
-		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
-		members, ok := readValue(faults, path, entry, entryType)
-		if !ok {
-			continue
-		}
-		option := object{members: members, prefix: path + ".", faults: faults}
-		label := required(option, "label", stringType)
-		inSeconds := optional(option, "inSeconds", integerType)
-		if inSeconds == nil {
-			withoutSeconds = append(withoutSeconds, len(options))
-		}
-		options = append(options, newExpireTime(label, inSeconds, required(option, "value", integerType)))
-	}
-	if len(withoutSeconds) < len(options) {
-		for _, i := range withoutSeconds {
-			options[i].Ambiguity = fmt.Sprintf(
-				"its value is %d, without the inSeconds that other options have, and was read as seconds", options[i].InSeconds)
+	entries := make([]entry, 0, len(values))
+	for i, value := range values {
+		path := entryPath(i)
+		if members, ok := readValue(faults, path, value, entryType); ok {
+			option := object{members: members, prefix: path + ".", faults: faults}
+			entries = append(entries, entry{
+				label:     required(option, "label", stringType),
+				inSeconds: optional(option, "inSeconds", integerType),
+				value:     required(option, "value", integerType),
+			})
 		}
 	}
-	return options
+	return entries
 }
+
+// addSeconds gives each entry, whose value is in minutes, the inSeconds that it lacks. It adds a fault for an entry whose
+// seconds would be beyond int64.
+func addSeconds(faults *DocumentError, entries []entry) {
+	const maxMinutes = math.MaxInt64 / secondsPerMinute
+	for i, e := range entries {
+		if e.value > maxMinutes {
+			faults.add(Fault{
+				Path:    entryPath(i) + ".value",
+				Problem: "expected " + upTo(integerType.expected, maxMinutes) + ", found a number",
+				Found:   strconv.FormatInt(e.value, 10),
+			})
+		}
+		seconds := e.value * secondsPerMinute
+		entries[i].inSeconds = &seconds
+	}
+}
+
+func entryPath(index int) string { return fmt.Sprintf("recommendedExpireTimes[%d]", index) }
 
 // object is a JSON object of the document.
 type object struct {
@@ -136,14 +153,18 @@ func optional[T any](from object, name string, as valueType[T]) *T {
 
 // readValue reads a JSON value as a type. If it is not of that type, readValue adds a fault and returns false.
 func readValue[T any](faults *DocumentError, path string, found jsontext.Value, as valueType[T]) (value T, ok bool) {
-	value, ok = as.read(found)
-	if ok {
+	value, err := as.read(found)
+	if err == nil {
 		return value, true
 	}
+	expected := as.expected
+	if errors.Is(err, strconv.ErrRange) {
+		expected = upTo(expected, math.MaxInt64)
+	}
 	kind := cmp.Or(kindsInWords[found.Kind()], found.Kind().String())
-	fault := Fault{Path: path, Problem: "expected " + as.expected + ", found " + kind}
-	switch text, isString := readString(found); {
-	case isString:
+	fault := Fault{Path: path, Problem: "expected " + expected + ", found " + kind}
+	switch text, err := readString(found); {
+	case err == nil:
 		fault.Found = text
 	case found.Kind() == jsontext.KindNumber:
 		fault.Found = string(found)
@@ -152,6 +173,11 @@ func readValue[T any](faults *DocumentError, path string, found jsontext.Value, 
 	}
 	faults.add(fault)
 	return value, false
+}
+
+// upTo adds the largest number to a description of numbers.
+func upTo(expected string, largest int64) string {
+	return fmt.Sprintf("%s up to %d", expected, largest)
 }
 
 // kindsInWords has the kinds of JSON values whose names are not null, true and false.

@@ -59,14 +59,17 @@ func TestParse(t *testing.T) {
 		"escaped name":    {document: strings.Replace(newer.JSON(), "fileMaxSize", `\u0066ileMaxSize`, 1)},
 	}
 	for name, test := range tests {
-		want := instancetest.NewerDetails()
-		if test.change != nil {
-			test.change(&want)
-		}
-		got, err := instance.Parse([]byte(test.document))
-		if err != nil || !reflect.DeepEqual(*got, want) {
-			t.Errorf("%s: error %v, details:\n  %+v\nwant:\n  %+v", name, err, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := instancetest.NewerDetails()
+			if test.change != nil {
+				test.change(&want)
+			}
+			got, err := instance.Parse([]byte(test.document))
+			if err != nil || !reflect.DeepEqual(*got, want) {
+				t.Errorf("error %v, details:\n  %+v\nwant:\n  %+v", err, got, want)
+			}
+		})
 	}
 }
 
@@ -85,20 +88,37 @@ func TestParseReadsWholeNumbers(t *testing.T) {
 		`"0"`: 0, `"2592000"`: 2592000, `"0000000000000000000000007"`: 7, `"9223372036854775807"`: math.MaxInt64,
 	}
 	for number, want := range accepted {
-		details, err := instance.Parse([]byte(newer.With("fileMaxAge", raw(number)).JSON()))
-		if err != nil || details.FileMaxAgeSeconds != want {
-			t.Errorf("%.40s: details %+v, error %v, want %d", number, details, err, want)
-		}
+		t.Run(fmt.Sprintf("%.40s", number), func(t *testing.T) {
+			t.Parallel()
+			details, err := instance.Parse([]byte(newer.With("fileMaxAge", raw(number)).JSON()))
+			if err != nil || details.FileMaxAgeSeconds != want {
+				t.Errorf("details %+v, error %v, want %d", details, err, want)
+			}
+		})
 	}
-	for _, number := range []string{
-		"-1", "-1.0", "-1e3", "0.5", "15e-1", "1.577e2", "9223372036854775808", "9.223372036854775808e18", "1e19",
-		"1e400", "1e-400", "1e2147483647", "1e2147483648", "1e-2147483649", "1e9223372036854775808", "1.5e-9223372036854775808",
-		strings.Repeat("9", million), `""`, `"abc"`, `"+1"`, `"-1"`, `"-0"`, `" 1"`, `"1 "`, `"1_000"`, `"1e3"`, `"1.0"`, `"0x1F"`,
-		`"9223372036854775808"`, `"١٢"`, `"\uff11"`,
+	for expected, numbers := range map[string][]string{
+		"a whole number": {
+			"-1", "-1.0", "-1e3", "-1e400", "0.5", "15e-1", "1.577e2", "1e-400", "1e-2147483649", "1.5e-9223372036854775808",
+			`""`, `"abc"`, `"+1"`, `"-1"`, `"-0"`, `" 1"`, `"1 "`, `"1_000"`, `"1e3"`, `"1.0"`, `"0x1F"`, `"١٢"`, `"\uff11"`,
+		},
+		// Who set the number has to know what is allowed.
+		"a whole number up to 9223372036854775807": {
+			"9223372036854775808", "9.223372036854775808e18", "92233720368547758080e-1", "1e19", "1e400", "1e2147483647",
+			"1e2147483648", "1e9223372036854775808", strings.Repeat("9", million), `"9223372036854775808"`, `"9999999999999999999999"`,
+		},
 	} {
-		invalid := parseInvalid(t, newer.With("fileMaxAge", raw(number)).JSON())
-		if fault := invalid.Faults[0]; len(invalid.Faults) != 1 || fault.Path != "fileMaxAge" {
-			t.Errorf("%.40s: got the faults %v", number, invalid)
+		for _, number := range numbers {
+			t.Run(fmt.Sprintf("%.40s", number), func(t *testing.T) {
+				t.Parallel()
+				invalid := parseInvalid(t, newer.With("fileMaxAge", raw(number)).JSON())
+				kind := "a number"
+				if strings.HasPrefix(number, `"`) {
+					kind = "a string"
+				}
+				if want := "fileMaxAge: expected " + expected + ", found " + kind; invalid.Error() != want {
+					t.Errorf("got the faults %v, want %s", invalid, want)
+				}
+			})
 		}
 	}
 }
@@ -117,18 +137,24 @@ func TestParseReadsVersions(t *testing.T) {
 		"9223372036854775807.0.9": {math.MaxInt64, 0, 9, 50},
 	}
 	for text, want := range tests {
-		details, err := instance.Parse([]byte(newer.With("apiVersion", text).Without("maxTransfersInMerge").JSON()))
-		version := instance.Version{Text: text, Major: want.major, Minor: want.minor, Patch: want.patch}
-		if err != nil || details.APIVersion != version || details.MaxTransfersInMerge != want.mergeLimit {
-			t.Errorf("%s: details %+v, error %v, want %+v", text, details, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			details, err := instance.Parse([]byte(newer.With("apiVersion", text).Without("maxTransfersInMerge").JSON()))
+			version := instance.Version{Text: text, Major: want.major, Minor: want.minor, Patch: want.patch}
+			if err != nil || details.APIVersion != version || details.MaxTransfersInMerge != want.mergeLimit {
+				t.Errorf("details %+v, error %v, want %+v", details, err, want)
+			}
+		})
 	}
 	for _, text := range []string{
 		"", "2", "1.2", "1.2.3.4", "v1.2.3", " 1.2.3", "1.2.3\n", "1.2.3beta", "1.-2.3", "1..3", "٢.0.0", "1.9223372036854775808.0",
 	} {
-		if _, ok := instance.ParseVersion(text); ok {
-			t.Errorf("ParseVersion(%q) accepts it, want it refused", text)
-		}
+		t.Run("refused "+text, func(t *testing.T) {
+			t.Parallel()
+			if _, ok := instance.ParseVersion(text); ok {
+				t.Errorf("ParseVersion(%q) accepts it, want it refused", text)
+			}
+		})
 	}
 }
 
@@ -152,14 +178,75 @@ func TestParseDecidesUnitsOfEachOption(t *testing.T) {
 			{InSeconds: 3600, Ambiguity: "its value is 3600, " + beside},
 		},
 	} {
-		options = "[" + strings.ReplaceAll(options, "{", `{"label": "", `) + "]"
 		for _, shape := range []instancetest.Document{newer, instancetest.Older()} { // whose versions do not matter
-			details, err := instance.Parse([]byte(shape.With("recommendedExpireTimes", raw(options)).JSON()))
-			if err != nil || !slices.Equal(details.RecommendedExpireTimes, want) {
-				t.Errorf("%s: error %v, details:\n  %+v\nwant the options:\n  %+v", options, err, details, want)
-			}
+			t.Run(options, func(t *testing.T) {
+				t.Parallel()
+				details, err := instance.Parse([]byte(shape.With("recommendedExpireTimes", withoutLabels(options)).JSON()))
+				if err != nil || !slices.Equal(details.RecommendedExpireTimes, want) {
+					t.Errorf("error %v, details:\n  %+v\nwant the options:\n  %+v", err, details, want)
+				}
+			})
 		}
 	}
+}
+
+// withoutLabels returns the expiry options of a document, each with an empty label.
+func withoutLabels(options string) instancetest.Raw {
+	return raw("[" + strings.ReplaceAll(options, "{", `{"label": "", `) + "]")
+}
+
+// Release 1.1.1 reports minutes in the older shape. Its version alone does not show that, because other builds may say that
+// they are 1.1.1, too.
+func TestParseReadsMinutesOfOneRelease(t *testing.T) {
+	t.Parallel()
+	const (
+		minutes  = `{"value": 30}, {"value": 360}`
+		release  = "1.1.1"
+		doubtful = "its value is 30, without inSeconds, and was read as seconds"
+	)
+	for name, test := range map[string]struct {
+		version, options string
+		want             []instance.ExpireTime
+	}{
+		"the release":               {release, minutes, []instance.ExpireTime{{InSeconds: 1800}, {InSeconds: 21600}}},
+		"any order":                 {release, `{"value": 60}, {"value": 59}`, []instance.ExpireTime{{InSeconds: 3600}, {InSeconds: 3540}}},
+		"zero":                      {release, `{"value": 0}`, []instance.ExpireTime{{}}},
+		"largest number of minutes": {release, `{"value": 1}, {"value": 153722867280912930}`, []instance.ExpireTime{{InSeconds: 60}, {InSeconds: 9223372036854775800}}},
+		"a minute or more":          {release, `{"value": 60}, {"value": 360}`, []instance.ExpireTime{{InSeconds: 60}, {InSeconds: 360}}},
+		"inSeconds":                 {release, `{"value": 30, "inSeconds": 1800}`, []instance.ExpireTime{{InSeconds: 1800}}},
+		"inSeconds beside it": {release, `{"value": 30}, {"value": 360, "inSeconds": 21600}`, []instance.ExpireTime{
+			{InSeconds: 30, Ambiguity: "its value is 30, without the inSeconds that other options have, and was read as seconds"},
+			{InSeconds: 21600},
+		}},
+		"no options":     {release, "", []instance.ExpireTime{}},
+		"release before": {"1.1.0", minutes, []instance.ExpireTime{{InSeconds: 30, Ambiguity: doubtful}, {InSeconds: 360}}},
+		"release after":  {"1.1.2", minutes, []instance.ExpireTime{{InSeconds: 30, Ambiguity: doubtful}, {InSeconds: 360}}},
+		"pre-release":    {"1.1.1-rc.1", minutes, []instance.ExpireTime{{InSeconds: 30, Ambiguity: doubtful}, {InSeconds: 360}}},
+		"build":          {"1.1.1+2", minutes, []instance.ExpireTime{{InSeconds: 30, Ambiguity: doubtful}, {InSeconds: 360}}},
+		"leading zero":   {"1.1.01", minutes, []instance.ExpireTime{{InSeconds: 30, Ambiguity: doubtful}, {InSeconds: 360}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			document := instancetest.Older().With("apiVersion", test.version).With("recommendedExpireTimes", withoutLabels(test.options))
+			details, err := instance.Parse([]byte(document.JSON()))
+			if err != nil || !slices.Equal(details.RecommendedExpireTimes, test.want) {
+				t.Errorf("error %v, details:\n  %+v\nwant the options:\n  %+v", err, details, test.want)
+			}
+		})
+	}
+}
+
+// Minutes that are more seconds than an int64 has are refused, because a limit that is not known must not read as another.
+func TestParseRefusesTooManyMinutes(t *testing.T) {
+	t.Parallel()
+	document := instancetest.Older().With("apiVersion", "1.1.1").With("recommendedExpireTimes", withoutLabels(
+		`{"value": 153722867280912931}, {"value": 30}, {"value": 9223372036854775807}`))
+	const fault = ".value: expected a whole number up to 153722867280912930, found a number "
+	checkFaults(t, document.JSON(), "recommendedExpireTimes[0]"+fault+`"153722867280912931"`,
+		"recommendedExpireTimes[2]"+fault+`"9223372036854775807"`)
+	// In doubt about an option, only what is certainly wrong is listed.
+	checkFaults(t, document.With("chunkSize", nil).JSON(),
+		"chunkSize: expected a whole number, found null: the server could not read this setting as a number")
 }
 
 // parseInvalid parses a document that is refused, and returns why.
@@ -195,6 +282,7 @@ func TestParseRefusesInvalidValues(t *testing.T) {
 	t.Parallel()
 	const (
 		number     = "expected a whole number, found "
+		large      = "expected a whole number up to 9223372036854775807, found "
 		isTrue     = "expected true or false, found "
 		version    = `expected a version of three numbers, such as "2.0.0", found `
 		unreadable = "null: the server could not read this setting as a number"
@@ -202,7 +290,7 @@ func TestParseRefusesInvalidValues(t *testing.T) {
 	tests := map[string]map[string]string{ // the fault, by field and value
 		"fileMaxSize": {
 			`null`: number + unreadable, `true`: number + "true", `"1"`: number + `a string "1"`, `-1`: number + `a number "-1"`,
-			`{"bytes": 1}`: number + "an object", `[1]`: number + "an array",
+			`{"bytes": 1}`: number + "an object", `[1]`: number + "an array", `1e20`: large + `a number "1e20"`,
 		},
 		"chunkSize":           {`null`: number + unreadable, `"20 MB"`: number + `a string "20 MB"`},
 		"maxTransfersInMerge": {`null`: number + unreadable, `0.5`: number + `a number "0.5"`},
@@ -216,7 +304,10 @@ func TestParseRefusesInvalidValues(t *testing.T) {
 	}
 	for field, values := range tests {
 		for value, problem := range values {
-			checkFaults(t, newer.With(field, raw(value)).JSON(), field+": "+problem)
+			t.Run(field+" "+value, func(t *testing.T) {
+				t.Parallel()
+				checkFaults(t, newer.With(field, raw(value)).JSON(), field+": "+problem)
+			})
 		}
 	}
 }
@@ -275,19 +366,23 @@ func TestParseHasLimits(t *testing.T) {
 func TestParseRefusesDuplicateMembers(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{
-		`{"fileMaxSize": 1, "fileMaxSize": 1}`:                     "fileMaxSize: appears more than once",
-		`{"fileMaxSize": 1, "\u0066ileMaxSize": 2, <`:              "fileMaxSize: appears more than once",
-		`{"recommendedExpireTimes": [0, {"value": 1, "value": 2}]`: "recommendedExpireTimes[1].value: appears more than once",
-		`{"recommendedExpireTimes": [0, {"s3cret": 1, "s3cret": `:  "the document: has a member twice, at byte 45",
-		`{"recommendedExpireTimes": {"70000": 1, "70000": `:        "the document: has a member twice, at byte 40",
-		`{"motd": 1, "\u006dotd": 2}`:                              "the document: has a member twice, at byte 12",
-		`{"motd": [0, {"value": 1, "value": 2}]}`:                  "the document: has a member twice, at byte 26",
-		`[{"value": 1, "value": 2}]`:                               "the document: has a member twice, at byte 14",
-		`{"": 1, "": 2}`:                                           "the document: has a member twice, at byte 8",
+		`{"fileMaxSize": 1, "fileMaxSize": 1}`:                                                  "fileMaxSize: appears more than once",
+		`{"fileMaxSize": 1, "\u0066ileMaxSize": 2, <`:                                           "fileMaxSize: appears more than once",
+		`{"recommendedExpireTimes": [0, {"value": 1, "value": 2}]`:                              "recommendedExpireTimes[1].value: appears more than once",
+		`{"recommendedExpireTimes": [` + strings.Repeat("0,", 10) + `{"label": 1, "label": 2}]`: "recommendedExpireTimes[10].label: appears more than once",
+		`{"recommendedExpireTimes": [0, {"s3cret": 1, "s3cret": `:                               "the document: has a member twice, at byte 45",
+		`{"recommendedExpireTimes": {"70000": 1, "70000": `:                                     "the document: has a member twice, at byte 40",
+		`{"motd": 1, "\u006dotd": 2}`:                                                           "the document: has a member twice, at byte 12",
+		`{"motd": [0, {"value": 1, "value": 2}]}`:                                               "the document: has a member twice, at byte 26",
+		`[{"value": 1, "value": 2}]`:                                                            "the document: has a member twice, at byte 14",
+		`{"": 1, "": 2}`:                                                                        "the document: has a member twice, at byte 8",
 	} {
-		if invalid := checkFaults(t, document, want); invalid.NotJSON {
-			t.Errorf("%s: NotJSON is true, want false", document)
-		}
+		t.Run(document, func(t *testing.T) {
+			t.Parallel()
+			if invalid := checkFaults(t, document, want); invalid.NotJSON {
+				t.Error("NotJSON is true, want false")
+			}
+		})
 	}
 }
 
@@ -314,10 +409,13 @@ func TestParseRefusesWhatIsNotJSON(t *testing.T) {
 		"{\"label\": \"1 ann\xc3":       "ends early, at byte 16", // within a character
 		strings.Trim(newer.JSON(), "}"): fmt.Sprintf("ends early, at byte %d", len(newer.JSON())-1),
 	} {
-		invalid := checkFaults(t, document, "the document: "+want)
-		if early := !strings.HasPrefix(want, "not valid"); !invalid.NotJSON || invalid.EndsEarly != early {
-			t.Errorf("%.40q: NotJSON is %t, EndsEarly is %t, want true and %t", document, invalid.NotJSON, invalid.EndsEarly, early)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			invalid := checkFaults(t, document, "the document: "+want)
+			if early := !strings.HasPrefix(want, "not valid"); !invalid.NotJSON || invalid.EndsEarly != early {
+				t.Errorf("NotJSON is %t, EndsEarly is %t, want true and %t", invalid.NotJSON, invalid.EndsEarly, early)
+			}
+		})
 	}
 }
 
@@ -331,9 +429,12 @@ func TestParseMarksOtherJSON(t *testing.T) {
 		`{"success":false,"msg":"no"}`: "fileMaxSize: required, but missing",
 		`{"FILEMAXSIZE":1}`:            "fileMaxSize: required, but missing",
 	} {
-		invalid := parseInvalid(t, document)
-		if !invalid.HasNoField || invalid.NotJSON || invalid.Faults[0].String() != want {
-			t.Errorf("%s: HasNoField is %t, NotJSON is %t, faults %v", document, invalid.HasNoField, invalid.NotJSON, invalid)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			invalid := parseInvalid(t, document)
+			if !invalid.HasNoField || invalid.NotJSON || invalid.Faults[0].String() != want {
+				t.Errorf("HasNoField is %t, NotJSON is %t, faults %v", invalid.HasNoField, invalid.NotJSON, invalid)
+			}
+		})
 	}
 }

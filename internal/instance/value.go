@@ -2,6 +2,7 @@ package instance
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 type valueType[T any] struct {
 	// expected describes the valid values to a user.
 	expected string
-	// read returns false if a value is not valid.
-	read func(jsontext.Value) (value T, ok bool)
+	// read returns an error if a value is not valid: [strconv.ErrRange] if it is only too large.
+	read func(jsontext.Value) (T, error)
 	// nullMeans says what a null means, if that is known.
 	nullMeans string
 }
@@ -36,38 +37,52 @@ var (
 	arrayType    = valueType[[]jsontext.Value]{expected: "an array", read: unmarshal[[]jsontext.Value]}
 )
 
-func readInteger(value jsontext.Value) (int64, bool) {
+var errInvalid = errors.New("not a valid value")
+
+func readInteger(value jsontext.Value) (int64, error) {
 	if value.Kind() != jsontext.KindNumber {
-		return 0, false
+		return 0, errInvalid
 	}
 	return parseNumber(string(value))
 }
 
-func readAge(value jsontext.Value) (int64, bool) {
-	if digits, ok := readString(value); ok {
+func readAge(value jsontext.Value) (int64, error) {
+	if digits, err := readString(value); err == nil {
 		return parseDigits(digits)
 	}
 	return readInteger(value)
 }
 
-func readBoolean(value jsontext.Value) (isTrue, ok bool) {
-	isTrue = value.Kind() == jsontext.KindTrue
-	return isTrue, isTrue || value.Kind() == jsontext.KindFalse
+func readBoolean(value jsontext.Value) (bool, error) {
+	switch value.Kind() {
+	case jsontext.KindTrue:
+		return true, nil
+	case jsontext.KindFalse:
+		return false, nil
+	default:
+		return false, errInvalid
+	}
 }
 
-func readString(value jsontext.Value) (string, bool) {
+func readString(value jsontext.Value) (string, error) {
 	unquoted, err := jsontext.AppendUnquote(nil, value)
-	return string(unquoted), err == nil
+	return string(unquoted), err
 }
 
-func readVersion(value jsontext.Value) (Version, bool) {
+func readVersion(value jsontext.Value) (Version, error) {
 	text, _ := readString(value)
-	return ParseVersion(text)
+	if version, ok := ParseVersion(text); ok {
+		return version, nil
+	}
+	return Version{}, errInvalid
 }
 
-func unmarshal[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (members T, ok bool) {
-	err := json.Unmarshal(value, &members)
-	return members, err == nil && members != nil // null unmarshals to nil
+func unmarshal[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (members T, err error) {
+	err = json.Unmarshal(value, &members)
+	if members == nil { // also after a null
+		return nil, errInvalid
+	}
+	return members, err
 }
 
 // Version is a version of the service's API.
@@ -80,8 +95,8 @@ type Version struct {
 
 var versionForm = regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)([-+].*)?$`)
 
-// ParseVersion parses a version of three numbers that fit into an int64, with or without a suffix. It returns false for any other
-// text.
+// ParseVersion parses a version of three numbers that fit into an int64, with or without a suffix. It returns false for
+// any other text.
 func ParseVersion(text string) (version Version, ok bool) {
 	numbers := versionForm.FindStringSubmatch(text)
 	if numbers == nil {
@@ -89,38 +104,44 @@ func ParseVersion(text string) (version Version, ok bool) {
 	}
 	version.Text = text
 	for i, number := range []*int64{&version.Major, &version.Minor, &version.Patch} {
-		if *number, ok = parseDigits(numbers[i+1]); !ok {
+		var err error
+		if *number, err = parseDigits(numbers[i+1]); err != nil {
 			return Version{}, false
 		}
 	}
 	return version, true
 }
 
-// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to [math.MaxInt64], in
-// any notation: 20000000, 20000000.0 or 2e7. It returns false for any other number.
+// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to [math.MaxInt64],
+// in any notation: 20000000, 20000000.0 or 2e7. The error is [strconv.ErrRange] for a whole number that is larger.
 //
-// It works on the digits. A float64 is exact only up to 2^53, a big.Float rounds 1e-2147483649 to 0 and takes seconds for a
-// million digits, and a big.Rat writes out an exponent of a billion.
-func parseNumber(number string) (value int64, ok bool) {
+// It works on the digits. A float64 is exact only up to 2^53, a big.Float rounds 1e-2147483649 to 0 and takes seconds for
+// a million digits, and a big.Rat writes out an exponent of a billion.
+func parseNumber(number string) (int64, error) {
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
-		return 0, true
+		return 0, nil
 	}
 	significant := strings.TrimRight(digits, "0")
-	// An exponent beyond 32 bits is out of range, because no document has enough digits to make up for it.
-	exponent, err := strconv.ParseInt(cmp.Or(exponentText, "0"), 10, 32)
+	// An exponent beyond 32 bits becomes the largest of its sign. No document has enough digits to make up for that.
+	exponent, _ := strconv.ParseInt(cmp.Or(exponentText, "0"), 10, 32)
 	zeros := exponent + int64(len(digits)-len(significant)-len(fraction))
-	if negative || err != nil || zeros < 0 || zeros > 18 { // 10^19 is beyond int64
-		return 0, false
+	switch {
+	case negative || zeros < 0:
+		return 0, errInvalid
+	case zeros > 18: // 10^19 is beyond int64
+		return 0, strconv.ErrRange
+	default:
+		return parseDigits(significant + strings.Repeat("0", int(zeros)))
 	}
-	return parseDigits(significant + strings.Repeat("0", int(zeros)))
 }
 
-// parseDigits parses decimal digits as a number from 0 to [math.MaxInt64]. It returns false for anything else, such as a sign.
-func parseDigits(text string) (value int64, ok bool) {
+// parseDigits parses decimal digits as a number from 0 to [math.MaxInt64]. It refuses anything else, such as a sign. The
+// error is [strconv.ErrRange] for a number that is larger.
+func parseDigits(text string) (int64, error) {
 	parsed, err := strconv.ParseUint(text, 10, 63)
-	return int64(parsed), err == nil
+	return int64(parsed), err
 }
