@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,13 +19,30 @@ import (
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
+// ErrUserInfo is the error about a text that is invalid, and may have a password. Nothing of such a text is safe to show.
+var ErrUserInfo = errors.New("it has an @")
+
+// hideUserInfo returns err, or [ErrUserInfo] in its place if text may have a password.
+func hideUserInfo(text string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(text, "@"):
+		return ErrUserInfo
+	case strings.Contains(text, "%40"):
+		return fmt.Errorf("%w, which is written %%40", ErrUserInfo)
+	default:
+		return err
+	}
+}
+
 // BaseURL is the base URL of an instance: an http or https URL with a host, and without user info, query or fragment. Make
 // one with [Parse].
 type BaseURL struct {
 	// Written is the base URL as passed to [Parse].
 	Written string
-	// Effective is Written with the host in lower-case ASCII, and without a default port and trailing slashes. Two base URLs that have
-	// the same one are one instance.
+	// Effective is Written with the host in lower-case ASCII, without a default port and trailing slashes, and with those
+	// characters of the path escaped that cannot be sent as they are. Two base URLs that have the same one are one instance.
 	Effective string
 	// Origin is the scheme, host and port of Effective (see [OriginOf]).
 	Origin string
@@ -32,17 +50,24 @@ type BaseURL struct {
 	DocumentURL *url.URL
 }
 
-// Parse parses a base URL. It keeps the path, except for trailing slashes. The error says what is wrong, and may quote parts
-// of the text.
+// Parse parses a base URL. The error says what is wrong. It may quote parts of the text, but nothing after a question mark,
+// a number sign or a character that cannot be printed. If the text may have a password, the error is, or wraps, [ErrUserInfo].
 func Parse(text string) (BaseURL, error) {
-	if strings.TrimSpace(text) != text {
-		return BaseURL{}, errors.New("it begins or ends with white space, such as a space or a line break")
+	baseURL, err := parse(text)
+	return baseURL, hideUserInfo(text, err)
+}
+
+func parse(text string) (BaseURL, error) {
+	if err := checkText(text); err != nil {
+		return BaseURL{}, err
 	}
-	if hasUnprintable(text) {
-		return BaseURL{}, errors.New("it has a character that cannot be printed")
-	}
-	if !strings.Contains(text, "://") {
+	switch {
+	case !strings.Contains(text, "://"):
 		return BaseURL{}, errors.New(`it has no scheme; it must begin with "https://" or "http://"`)
+	case strings.Contains(text, "#"):
+		return BaseURL{}, errors.New("it has a fragment (#), which is never sent to a server")
+	case strings.Contains(text, "?"):
+		return BaseURL{}, errors.New("it has a query; an instance is read without one")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -54,24 +79,31 @@ func Parse(text string) (BaseURL, error) {
 	case defaultPorts[u.Scheme] == "":
 		return BaseURL{}, fmt.Errorf("it has the scheme %q; only http and https can be read", u.Scheme)
 	case u.User != nil:
-		return BaseURL{}, errors.New("it has user info before the host; reading an instance needs no credentials")
+		return BaseURL{}, ErrUserInfo
 	case host == "":
 		return BaseURL{}, errors.New("it has no host")
 	case hostErr != nil:
 		return BaseURL{}, hostErr
 	case u.Port() != "" && portErr != nil:
 		return BaseURL{}, portErr
-	case u.RawQuery != "" || u.ForceQuery:
-		return BaseURL{}, errors.New("it has a query; an instance is read without one")
-	case strings.Contains(text, "#"): // url.Parse does not report an empty fragment
-		return BaseURL{}, errors.New("it has a fragment (#), which is never sent to a server")
 	}
-	origin, path := OriginOf(u), strings.TrimRight(u.EscapedPath(), "/")
-	document, err := url.Parse(origin + path + "/instance")
+	origin := OriginOf(u)
+	effective := origin + strings.TrimRight(escapedPath(u), "/")
+	documentURL, err := url.Parse(effective + "/instance")
 	if err != nil {
 		return BaseURL{}, errors.Unwrap(err)
 	}
-	return BaseURL{Written: text, Effective: origin + path, Origin: origin, DocumentURL: document}, nil
+	return BaseURL{Written: text, Effective: effective, Origin: origin, DocumentURL: documentURL}, nil
+}
+
+// needsEscape matches what cannot be in the path of a request as it is. It leaves brackets alone, as net/url does.
+var needsEscape = regexp.MustCompile(`[^\w\-.~!$&'()*+,;=:@/%\[\]]+`)
+
+// escapedPath returns the path of a URL that was parsed, as it was written, but for what needs an escape.
+// [url.URL.EscapedPath] would escape all of such a path anew, and so turn %2F into a slash.
+func escapedPath(u *url.URL) string {
+	written := cmp.Or(u.RawPath, u.EscapedPath()) // RawPath is empty if they do not differ
+	return needsEscape.ReplaceAllStringFunc(written, url.PathEscape)
 }
 
 // OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in lower-case
@@ -107,8 +139,19 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-func hasUnprintable(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+// checkText returns an error if a text was taken with something around it, or cannot be printed.
+func checkText(text string) error {
+	first, _ := utf8.DecodeRuneInString(text)
+	switch {
+	case strings.TrimSpace(text) != text:
+		return errors.New("it begins or ends with white space, such as a space or a line break")
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("it has a character that cannot be printed")
+	case unicode.Is(unicode.Quotation_Mark, first):
+		return errors.New("it begins with a quotation mark")
+	default:
+		return nil
+	}
 }
 
 // checkPort returns an error if a port is not a number from 1 to 65535.
@@ -120,10 +163,18 @@ func checkPort(text string) error {
 }
 
 // ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80", and returns both with the host in
-// ASCII. The error says what is wrong, and may quote the port.
+// ASCII. The error says what is wrong, as that of [Parse] does.
 func ParseHostPort(text string) (string, error) {
+	hostPort, err := parseHostPort(text)
+	return hostPort, hideUserInfo(text, err)
+}
+
+func parseHostPort(text string) (string, error) {
+	if err := checkText(text); err != nil {
+		return "", err
+	}
 	host, port, err := net.SplitHostPort(text)
-	if err != nil || strings.Contains(text, " ") || hasUnprintable(text) {
+	if err != nil || strings.ContainsAny(text, " ?#") {
 		return "", errors.New("it is not a host and a port")
 	}
 	if err := checkPort(port); err != nil {
@@ -137,7 +188,7 @@ func ParseHostPort(text string) (string, error) {
 		if ip, _ := netip.ParseAddr(host); !ip.Is6() {
 			return "", errors.New("only an IPv6 address stands in brackets")
 		}
-	} else if host == "" || strings.ContainsAny(host, `/?#@%"<>\`) {
+	} else if host == "" || strings.ContainsAny(host, `/@%"<>\`) {
 		return "", errors.New("it has no valid host")
 	}
 	return net.JoinHostPort(host, port), nil
