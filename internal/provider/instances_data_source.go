@@ -181,7 +181,7 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL,
 				fmt.Sprintf("%s is null.\n\nSet it to a URL, or remove the key.", at.AtMapKey(key)))
 		case err != nil:
-			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL, at.AtMapKey(key).String()+" "+invalidURL(value.ValueString(), err))
+			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL, at.AtMapKey(key).String()+" "+describeInvalidURL(value.ValueString(), err))
 		default:
 			parsed[key] = baseURL
 		}

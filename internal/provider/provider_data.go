@@ -71,7 +71,7 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 		var err error
 		if data.connectTo, err = address.ParseHostPort(config.ConnectTo.ValueString()); err != nil {
 			diags.AddAttributeError(path.Root("connect_to"), "Invalid connect_to",
-				"connect_to "+invalidHostPort(config.ConnectTo.ValueString(), err))
+				"connect_to "+describeInvalidHostPort(config.ConnectTo.ValueString(), err))
 		}
 	}
 	if diags.HasError() {
@@ -172,7 +172,7 @@ func (d *providerData) requestFor(baseURL address.BaseURL, extra http.Header) cl
 func parseBaseURL(name, text string) (address.BaseURL, diag.Diagnostic) {
 	baseURL, err := address.Parse(text)
 	if err != nil {
-		return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, name+" "+invalidURL(text, err))
+		return baseURL, diag.NewErrorDiagnostic(summaryBaseURL, name+" "+describeInvalidURL(text, err))
 	}
 	return baseURL, nil
 }

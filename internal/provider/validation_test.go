@@ -3,6 +3,7 @@ package provider_test
 import (
 	"math/big"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func product(t *testing.T, a, b string) *big.Float {
 }
 
 // TestInvalidArguments has what a user reads about each invalid argument, side by side in testdata/invalid_arguments.txt.
-func TestInvalidArguments(t *testing.T) {
+func TestInvalidArguments(t *testing.T) { //nolint:tparallel // the messages are compared when all subtests have ended
 	t.Parallel()
 	material := instancetest.New(t)
 	ca, certificate, key := material.CACertPEM(), material.ClientCertPEM(), material.ClientKeyPEM()
@@ -60,8 +61,12 @@ func TestInvalidArguments(t *testing.T) {
 		"base URL, port":             providerBlock("base_url", "https://files.example.org:22x"),
 		"base URL, long port":        providerBlock("base_url", "https://h:"+strings.Repeat("x", 300)),
 		"base URL, escape":           providerBlock("base_url", "https://files.example.org/%zz"),
-		"base URL, query":            providerBlock("base_url", "https://files.example.org?a=b"),
+		"base URL, query":            providerBlock("base_url", "https://files.example.org/api?token=hunter2"),
+		"base URL, fragment":         providerBlock("base_url", "https://files.example.org/api#hunter2"),
+		"base URL, quotation marks":  providerBlock("base_url", `"https://files.example.org"`),
+		"base URL, key":              providerBlock("base_url", "-----BEGIN PRIVATE KEY-----\nhunter2\n"),
 		"base URL, password":         providerBlock("base_url", "https://me:hunter2@files.example.org"),
+		"base URL, password escaped": providerBlock("base_url", "https://me:hunter2%40files.example.org"),
 		"base URL, password cut off": providerBlock("base_url", "me:hunter2@files.example.org"),
 		"base URL, long":             providerBlock("base_url", strings.Repeat("x", 300)),
 		"base URL, data source":      {"filetransfer_instance", arguments{"base_url": "files.example.org"}},
@@ -71,18 +76,20 @@ func TestInvalidArguments(t *testing.T) {
 		}}},
 
 		// Headers.
-		"header, Host":               headersBlock(texts{"host": "hunter2"}),
-		"header, Accept-Encoding":    headersBlock(texts{"Accept-Encoding": "hunter2"}),
-		"header, Connection":         headersBlock(texts{"Connection": "hunter2"}),
-		"header, Content-Length":     headersBlock(texts{"Content-Length": "hunter2"}),
-		"header, Transfer-Encoding":  headersBlock(texts{"transfer-encoding": "hunter2"}),
-		"header, reserved, unknown":  headersBlock(texts{"Host": unknown}),
-		"header, twice":              headersBlock(texts{"X-Token": "hunter2", "x-token": "hunter2"}),
-		"header, null":               headersBlock(texts{"X-Token": nil}),
-		"header, line break":         headersBlock(texts{"X-Token": "hunter2\n"}),
-		"header, swapped with value": headersBlock(texts{"Bearer hunter2": "Authorization"}),
-		"headers, swapped":           headersBlock(texts{"Bearer hunter2": "a", "hunter2=": "b", "": "c"}),
-		"header, data source":        {"filetransfer_instance", arguments{"request_headers": texts{"Host": "a"}}},
+		"header, Host":                headersBlock(texts{"host": "hunter2"}),
+		"header, Accept-Encoding":     headersBlock(texts{"Accept-Encoding": "hunter2"}),
+		"header, Connection":          headersBlock(texts{"Connection": "hunter2"}),
+		"header, Content-Length":      headersBlock(texts{"Content-Length": "hunter2"}),
+		"header, Proxy-Authorization": headersBlock(texts{"proxy-authorization": "Basic hunter2"}),
+		"header, Trailer":             headersBlock(texts{"Trailer": "hunter2"}),
+		"header, Transfer-Encoding":   headersBlock(texts{"transfer-encoding": "hunter2"}),
+		"header, reserved, unknown":   headersBlock(texts{"Host": unknown}),
+		"header, twice":               headersBlock(texts{"X-Token": "hunter2", "x-token": "hunter2"}),
+		"header, null":                headersBlock(texts{"X-Token": nil}),
+		"header, line break":          headersBlock(texts{"X-Token": "hunter2\n"}),
+		"header, swapped with value":  headersBlock(texts{"Bearer hunter2": "Authorization"}),
+		"headers, swapped":            headersBlock(texts{"Bearer hunter2": "a", "hunter2=": "b", "": "c"}),
+		"header, data source":         {"filetransfer_instance", arguments{"request_headers": texts{"Host": "a"}}},
 		"header, data source of many": {"filetransfer_instances", arguments{"base_urls": texts{}, "request_headers": texts{
 			"Host": "a",
 		}}},
@@ -119,6 +126,10 @@ func TestInvalidArguments(t *testing.T) {
 		"connect_to, no port":          providerBlock("connect_to", "127.0.0.1"),
 		"connect_to, URL":              providerBlock("connect_to", "https://127.0.0.1:8443"),
 		"connect_to, port 0":           providerBlock("connect_to", "127.0.0.1:0"),
+		"connect_to, query":            providerBlock("connect_to", "127.0.0.1:8443?hunter2"),
+		"connect_to, password":         providerBlock("connect_to", "me:hunter2%40127.0.0.1:8443"),
+		"connect_to, quotation marks":  providerBlock("connect_to", `"127.0.0.1:8443"`),
+		"connect_to, line break":       providerBlock("connect_to", "127.0.0.1:8443\nhunter2"),
 		"connect_to, long":             providerBlock("connect_to", strings.Repeat("x", 50)),
 		"CA, file name":                providerBlock("ca_cert_pem", "ca.pem"),
 		"CA, empty":                    providerBlock("ca_cert_pem", ""),
@@ -134,26 +145,68 @@ func TestInvalidArguments(t *testing.T) {
 		"delays, default of max_delay": retryBlock("min_delay", "11s"),
 		"delays, default of min_delay": retryBlock("max_delay", "499ms"),
 	}
-	messages := make(map[string]string)
+	messages, mutex := make(map[string]string), sync.Mutex{}
+	record := func(t *testing.T, name, message string) {
+		t.Helper()
+		requireNone(t, name, message, "\x1b", "hunter2", strings.Split(key, "\n")[1])
+		mutex.Lock()
+		defer mutex.Unlock()
+		messages[name] = message
+	}
 	s := newSession(t)
-	for name, block := range blocks {
-		messages[name] = s.validate(t, block.name, block.config)
-		if messages[name] == "" {
-			t.Errorf("%s is valid", name)
+	t.Run("validated", func(t *testing.T) { // which returns when all of them have ended
+		for name, block := range blocks {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				message := s.validate(t, block.name, block.config)
+				if message == "" {
+					t.Error("the arguments are valid")
+				}
+				record(t, name, message)
+			})
 		}
-		requireNone(t, name, messages[name], "\x1b", "hunter2", strings.Split(key, "\n")[1])
-	}
+	})
 	// What is unknown when a configuration is validated is checked when the provider is configured.
-	for name, provider := range map[string]arguments{
-		"configured with connect_to":         {"connect_to": "127.0.0.1"},
-		"configured with ca_cert_pem":        {"ca_cert_pem": "ca.pem"},
-		"configured with client certificate": {"client_cert_pem": escapes, "client_key_pem": "hunter2"},
-		"configured with request_headers":    {"request_headers": texts{"Host": "hunter2", "hunter2=": "X-Token"}},
-	} {
-		messages[name] = newSession(t).configure(t, provider)
-		requireNone(t, name, messages[name], "\x1b", "hunter2")
-	}
+	t.Run("configured", func(t *testing.T) {
+		for name, provider := range map[string]arguments{
+			"configured with connect_to":         {"connect_to": "127.0.0.1?hunter2"},
+			"configured with ca_cert_pem":        {"ca_cert_pem": "ca.pem"},
+			"configured with client certificate": {"client_cert_pem": escapes, "client_key_pem": "hunter2"},
+			"configured with request_headers":    {"request_headers": texts{"Host": "hunter2", "hunter2=": "X-Token"}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				record(t, name, newSession(t).configure(t, provider))
+			})
+		}
+	})
 	requireGolden(t, "invalid_arguments.txt", messages)
+}
+
+// A base URL that is refused may have a secret in it, wherever it comes from. If it is in the configuration, Terraform shows it itself.
+func TestRefusedBaseURLsHaveNoSecrets(t *testing.T) {
+	for _, baseURL := range []string{
+		"https://h/api?token=hunter2", "https://h:1x?hunter2", "https://h/api#hunter2", "ftp://h?hunter2", "h?hunter2", "https://me%40h:hunter2",
+		"https://me:hunter2%40h", "https://me:hunter2@h", "hunter2://me%40h", "https://h\nhunter2", `"https://h/?hunter2"`, "https://h/%zz?hunter2",
+	} {
+		t.Run(baseURL, func(t *testing.T) {
+			t.Setenv("FILETRANSFER_BASE_URL", baseURL)
+			s := configured(t, nil)
+			_, ofEnvironment := s.read(t.Context(), t, arguments{})
+			_, ofArgument := configured(t, arguments{"base_url": baseURL}).read(t.Context(), t, arguments{})
+			_, ofRead := s.read(t.Context(), t, arguments{"base_url": baseURL})
+			_, ofReads := s.read(t.Context(), t, arguments{"base_urls": texts{"a": baseURL}})
+			for name, message := range map[string]string{
+				"environment": ofEnvironment, "provider": ofArgument, "data source": ofRead, "data source of many": ofReads,
+				"validation": s.validate(t, "filetransfer_instances", arguments{"base_urls": texts{"a": baseURL}}),
+			} {
+				if !strings.Contains(message, "Invalid base URL") {
+					t.Errorf("%s: got the message %q, want one about an invalid base URL", name, message)
+				}
+				requireNone(t, name, message, "hunter2")
+			}
+		})
+	}
 }
 
 // A number with a huge exponent is refused at once: writing it out would take a minute. It is sent as JSON for the same reason.
@@ -161,16 +214,19 @@ func TestHugeExponents(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
 	for _, number := range []string{"1e-300000", "1e300000"} {
-		began := time.Now()
-		resp, err := s.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: "filetransfer_instance_record",
-			Config:   &tfprotov6.DynamicValue{JSON: []byte(`{"base_url": "https://h", "expected": {"chunk_size": ` + number + `}}`)},
+		t.Run(number, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			resp, err := s.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+				TypeName: "filetransfer_instance_record",
+				Config:   &tfprotov6.DynamicValue{JSON: []byte(`{"base_url": "https://h", "expected": {"chunk_size": ` + number + `}}`)},
+			})
+			must(t, err)
+			want := "Error at expected.chunk_size: Invalid number\n\nexpected.chunk_size is a number with a huge exponent.\n\nWrite a whole number, not negative.\n"
+			if got := textOf(resp.Diagnostics); got != want || time.Since(began) > 2*time.Second {
+				t.Errorf("after %s:\n%s", time.Since(began), got)
+			}
 		})
-		must(t, err)
-		want := "Error at expected.chunk_size: Invalid number\n\nexpected.chunk_size is a number with a huge exponent.\n\nWrite a whole number, not negative.\n"
-		if got := textOf(resp.Diagnostics); got != want || time.Since(began) > 2*time.Second {
-			t.Errorf("%s after %s:\n%s", number, time.Since(began), got)
-		}
 	}
 }
 
@@ -223,8 +279,11 @@ func TestValidArguments(t *testing.T) {
 	}
 	s := newSession(t)
 	for name, block := range blocks {
-		if text := s.validate(t, block.name, block.config); text != "" {
-			t.Errorf("%s:\n%s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if text := s.validate(t, block.name, block.config); text != "" {
+				t.Error(text)
+			}
+		})
 	}
 }

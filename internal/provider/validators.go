@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -98,25 +100,35 @@ const summaryBaseURL = "Invalid base URL"
 
 var baseURLValidator = textValidator(summaryBaseURL, func(text string) string {
 	_, err := address.Parse(text)
-	return invalidURL(text, err)
+	return describeInvalidURL(text, err)
 })
 
-// invalidURL returns what is wrong with a base URL, or "" if err is nil.
-func invalidURL(text string, err error) string {
-	return cannotBeUsed(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
+// describeInvalidURL says what is wrong with a base URL. It returns "" if err is nil.
+func describeInvalidURL(text string, err error) string {
+	return describeInvalidText(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
 }
 
-// cannotBeUsed returns why a text cannot be used, and what to write instead, or "" if err is nil. It quotes the text unless it may have a
-// password, because a value from a variable or from the environment is shown nowhere else.
-func cannotBeUsed(text string, err error, expected string) string {
+// describeInvalidText says why a text cannot be used, and what to write instead. It returns "" if err is nil. It quotes the text, because a
+// value from a variable or from the environment is shown nowhere else, but only up to where a secret may begin.
+func describeInvalidText(text string, err error, expected string) string {
 	switch {
 	case err == nil:
 		return ""
-	case strings.Contains(text, "@"):
-		return "cannot be used, and is not shown here, because it has an @.\n\nWrite " + expected + ", without user info."
+	case errors.Is(err, address.ErrUserInfo):
+		return fmt.Sprintf("cannot be used, and is not shown here, because %s.\n\nWrite %s, without user info.", err, expected)
 	default:
-		return fmt.Sprintf("is %q, which cannot be used: %s.\n\nWrite %s.", safetext.Cut(text, 200), firstCharacters(err.Error()), expected)
+		return fmt.Sprintf("is %s, which cannot be used: %s.\n\nWrite %s.", quotedBeginning(text), firstCharacters(err.Error()), expected)
 	}
+}
+
+// quotedBeginning quotes a text up to its query, its fragment, or a character that cannot be printed, such as a line break of a key that
+// was pasted.
+func quotedBeginning(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool { return r == '?' || r == '#' || !unicode.IsPrint(r) })
+	if end < 0 {
+		return strconv.Quote(safetext.Cut(text, 200))
+	}
+	return strconv.Quote(safetext.Cut(text[:end]+"…", 200))
 }
 
 // firstCharacters returns the beginning of an error that may quote an argument, safe to print.
@@ -129,11 +141,12 @@ var baseURLsValidator valueValidator[types.Map] = func(at path.Path, baseURLs ty
 
 var connectToValidator = textValidator("Invalid connect_to", func(text string) string {
 	_, err := address.ParseHostPort(text)
-	return invalidHostPort(text, err)
+	return describeInvalidHostPort(text, err)
 })
 
-func invalidHostPort(text string, err error) string {
-	return cannotBeUsed(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
+// describeInvalidHostPort says what is wrong with a host and port. It returns "" if err is nil.
+func describeInvalidHostPort(text string, err error) string {
+	return describeInvalidText(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
 }
 
 const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
@@ -187,6 +200,9 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 		case canonical == "Host":
 			problem = "cannot be set. To send requests for one name to another server, put the name into base_url, and the server's " +
 				"address into connect_to of the provider"
+		case canonical == "Proxy-Authorization":
+			problem = "cannot be set, because the instance would get it instead of the proxy. Put the credentials into the URL of the " +
+				"proxy, in HTTP_PROXY or HTTPS_PROXY"
 		case slices.Contains(client.ReservedHeaders, canonical):
 			problem = "is set by the provider itself. Remove it"
 		case parsed[canonical] != nil:
