@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,13 +25,11 @@ var version = "dev"
 func main() {
 	debugMode := flag.Bool("debug", false, "serve for a debugger such as delve")
 	flag.Parse()
-	// net/http logs what a server sends unasked, as it came. Our own log goes through tflog.
+	// net/http logs what a server sends before it is asked, as it came. Our own log goes through tflog.
 	log.SetOutput(io.Discard)
 	if !*debugMode {
 		silenceUnreadLog()
-		// Terraform stops its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one
-		// before it has told Terraform how a wait ended.
-		signal.Ignore(syscall.SIGTERM)
+		terminateOrphanOnly()
 	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
@@ -40,6 +39,25 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform stops
+// its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one before it has
+// told Terraform how a wait ended. Without Terraform, there is nobody to tell.
+func terminateOrphanOnly() {
+	if runtime.GOOS == "windows" { // which has no SIGTERM
+		return
+	}
+	parent := os.Getppid()
+	terminate := make(chan os.Signal, 1)
+	signal.Notify(terminate, syscall.SIGTERM)
+	go func() {
+		for range terminate {
+			if os.Getppid() != parent { // an orphan is adopted
+				os.Exit(1)
+			}
+		}
+	}()
 }
 
 // silenceUnreadLog switches the log off if nobody asked for one. Each plugin library looks at a variable of its own, or
