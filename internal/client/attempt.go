@@ -23,7 +23,8 @@ type answer struct {
 	result *Result
 	// asked is when the attempt began, and generated when the answer was made, at the earliest (see generatedAt).
 	asked, generated time.Time
-	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has said so.
+	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has
+	// said so.
 	cache string
 	// requestSummary is what a [Failure] has.
 	requestSummary string
@@ -41,43 +42,28 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	if hasEnded(ctx) { // select chooses at random if both are ready
 		return nil, &Failure{
 			Kind: NotAskedInTime, RequestSummary: "GET " + s.request.BaseURL.DocumentURL.String(),
-			Reason: "no request was sent before the time ran out", interrupted: true,
+			Reason: "no request was sent before the time ran out", isInterrupted: true,
 		}
 	}
 	s.attempts++
 	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
 	defer cancel()
 	answer, last, err := s.follow(attemptCtx)
-	event := map[string]any{"address": last.address()}
-	if err == nil {
-		s.log(ctx, "Asked the instance", event)
-		return answer, nil
+	_, dialed, connected := last.progress.reached()
+	event := map[string]any{"address": cmp.Or(connected, dialed)}
+	var failure *Failure
+	if err != nil {
+		isComplete := isA[*knownError](err) // whatever has ended since
+		isInterrupted := !isComplete && hasEnded(ctx)
+		failure = last.failure(err, isInterrupted, !isComplete && !isInterrupted && hasEnded(attemptCtx))
+		event["reason"] = failure.Reason
 	}
-	cutOff := notCutOff
-	switch {
-	case isA[*knownError](err): // nothing that ended since has brought it about
-	case hasEnded(ctx):
-		cutOff = byContext
-	case hasEnded(attemptCtx):
-		cutOff = byRequestTimeout
-	}
-	failure := last.failure(err, cutOff)
-	event["reason"] = failure.Reason
 	s.log(ctx, "Asked the instance", event)
-	return nil, failure
+	return answer, failure
 }
 
-// cutOff says what ended an attempt before it was complete.
-type cutOff int
-
-const (
-	notCutOff cutOff = iota
-	byRequestTimeout
-	byContext // that of the read or wait
-)
-
-// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same time
-// may come first.
+// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same
+// time may come first.
 func hasEnded(ctx context.Context) bool {
 	deadline, hasDeadline := ctx.Deadline()
 	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
@@ -89,7 +75,7 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 	for redirects := 0; ; redirects++ {
 		// Once a redirect has left the origin, even one that leads back is somebody else's.
 		isOwn = isOwn && address.OriginOf(target) == s.request.BaseURL.Origin
-		e := s.newExchange(target, isOwn)
+		e := &exchange{session: s, target: target, isOwn: isOwn, route: s.client.routeTo(target)}
 		response, err := e.send(ctx)
 		if err != nil {
 			return nil, e, err
@@ -116,16 +102,6 @@ type exchange struct {
 	route      route
 	progress   progress
 	connection *heldConn // set by dial
-}
-
-func (s *session) newExchange(target *url.URL, isOwn bool) *exchange {
-	return &exchange{session: s, target: target, isOwn: isOwn, route: s.client.routeTo(target)}
-}
-
-// address returns the address of the connection, or else of the last dial, or "".
-func (e *exchange) address() string {
-	reached := e.progress.reached()
-	return cmp.Or(reached.connected, reached.dialed)
 }
 
 // send sends the request, and returns the response as soon as its head has arrived.
@@ -159,18 +135,16 @@ var redirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
+// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be
+// followed.
 func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
-	location := response.Header.Get("Location")
-	if location == "" || !slices.Contains(redirectStatuses, response.StatusCode) {
-		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
-	}
-	next, err := e.target.Parse(location)
-	if err != nil { // whose text has the whole location, with its query
-		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
-	}
+	next, err := response.Location()
 	problem := ""
 	switch {
+	case errors.Is(err, http.ErrNoLocation), !slices.Contains(redirectStatuses, response.StatusCode):
+		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
+	case err != nil: // whose text has the whole location, with its query
+		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
 	case next.Scheme != "http" && next.Scheme != "https":
 		problem = "which is neither http nor https"
 	case next.Hostname() == "":

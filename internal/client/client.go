@@ -1,8 +1,8 @@
 // Package client reads instances over HTTP, with retries and time limits. It knows nothing of Terraform.
 //
-// An exchange is one request with its response, over a connection of its own. An attempt is an exchange, and further ones
-// if there are redirects. A read makes attempts until one succeeds, and a wait makes attempts until a condition has held
-// for long enough.
+// An exchange is one request with its response, over a connection of its own. An attempt is an exchange, and further
+// ones if there are redirects. A read makes attempts until one succeeds, and a wait makes attempts until a condition
+// has held for long enough.
 package client
 
 import (
@@ -18,7 +18,8 @@ import (
 type Config struct {
 	// UserAgent is sent with every request.
 	UserAgent string
-	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be
+	// positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
@@ -72,7 +73,8 @@ func New(config Config) (*Client, error) {
 	return &Client{config, tls, proxiesFromEnvironment()}, nil
 }
 
-// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
+// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy
+// URLs.
 func (c *Client) SafeLine(text string, headers http.Header) string {
 	return newRedactor(headers, c.proxies.credentials).safeLine(text, maxText)
 }
@@ -82,14 +84,14 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no
-	// slot, so that instances that are down do not keep others waiting. It may be nil.
+	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds
+	// no slot, so that instances that are down do not keep others waiting. It may be nil.
 	Semaphore chan struct{}
 }
 
-// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up to
-// net/http. A forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would reach the
-// instance instead of the proxy.
+// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up
+// to net/http. A forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would
+// reach the instance instead of the proxy.
 var ReservedHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Host", "Proxy-Authorization", "Trailer", "Transfer-Encoding",
 }

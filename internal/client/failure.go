@@ -59,7 +59,8 @@ const (
 // Failure says what went wrong in one attempt. All its texts are safe to print.
 type Failure struct {
 	Kind Kind
-	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
+	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443,
+	// redirected to ...)".
 	RequestSummary string
 	// Reason is what came back, on one line, in the words of Go or of the server.
 	Reason string
@@ -69,18 +70,18 @@ type Failure struct {
 	StatusCode int
 	// CertificateFault is that of the kind CertificateNotTrusted.
 	CertificateFault CertificateFault
-	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were not sent
-	// because a redirect had led to another origin.
+	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were
+	// not sent because a redirect had led to another origin.
 	HeadersWithheld, CertificateWithheld bool
 	// IsTLS is true if the last request was for an https URL.
 	IsTLS bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
 
-	qualifier   string        // completes the class of some kinds
-	isRetried   bool          // another attempt of a read may succeed
-	interrupted bool          // the context of the read or wait ended before the attempt did
-	retryAfter  time.Duration // the server asked to wait for so long
+	qualifier     string        // completes the class of some kinds
+	isRetried     bool          // another attempt of a read may succeed
+	isInterrupted bool          // the context of the read or wait ended before the attempt did
+	retryAfter    time.Duration // the server asked to wait for so long
 }
 
 // Class returns a text for states and outputs: the kind, for a status with the status itself ("status 503 Service
@@ -90,7 +91,8 @@ func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 // String returns what was asked and what came back, on one line.
 func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
 
-// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has got.
+// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has
+// got.
 type knownError struct {
 	kind   Kind
 	reason string
@@ -104,23 +106,19 @@ type knownError struct {
 
 func (e *knownError) Error() string { return e.reason }
 
-// failure returns the failure for an error of the exchange.
-func (e *exchange) failure(err error, cutOff cutOff) *Failure {
-	reached, reason := e.progress.reached(), err.Error()
-	kind := classify(reached.phase, err, cutOff != notCutOff, e.route.proxy.use)
-	if cutOff != notCutOff {
-		reason = reached.timeoutReason()
+// failure returns the failure for an error of the exchange, which the end of the read or the time limit of the attempt may have cut off.
+func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
+	isCutOff := isInterrupted || isTimedOut
+	reached, dialed, _ := e.progress.reached()
+	kind, reason := classify(reached, err, isCutOff, e.route.proxyUse), err.Error()
+	if isCutOff {
+		reason = timeoutReason(reached, dialed)
 	}
-	config := e.session.client.config
 	failure := &Failure{
-		Kind:                kind,
-		RequestSummary:      e.summary(),
+		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https",
 		HeadersWithheld:     !e.isOwn && len(e.session.request.Headers) > 0,
-		CertificateWithheld: !e.isOwn && config.TLS.ClientCertPEM != "",
-		IsTLS:               e.target.Scheme == "https",
-		TimedOut:            cutOff == byRequestTimeout,
-		isRetried:           isRetried(kind, err),
-		interrupted:         cutOff == byContext,
+		CertificateWithheld: !e.isOwn && e.session.client.config.TLS.ClientCertPEM != "",
+		TimedOut:            isTimedOut, isInterrupted: isInterrupted, isRetried: isRetried(kind, err),
 	}
 	if known, ok := errors.AsType[*knownError](err); ok {
 		failure.StatusCode, failure.retryAfter, failure.Faults = known.statusCode, known.retryAfter, known.faults
@@ -131,17 +129,17 @@ func (e *exchange) failure(err error, cutOff cutOff) *Failure {
 			failure.qualifier = ": " + known.document.Faults[0].Path
 		}
 	}
-	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		var names string
-		failure.CertificateFault, names = faultOf(certificate)
-		reason += names
+	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		fault, certificate := faultOf(untrusted)
+		failure.CertificateFault = fault
+		reason += fmt.Sprintf(" (its subject is %q, its issuer is %q)", certificate.Subject.String(), certificate.Issuer.String())
 	}
 	failure.Reason = e.session.redact.safeLine(reason, maxReason)
 	return failure
 }
 
-// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest of what
-// could have gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
+// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest
+// of what could have gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
 func classify(reached phase, err error, isOutOfTime bool, proxy proxyUse) Kind {
 	switch known, isKnown := errors.AsType[*knownError](err); {
 	case isKnown:
@@ -198,50 +196,48 @@ func isRetried(kind Kind, err error) bool {
 	}
 }
 
-// faultOf returns what is wrong with a certificate, and the names that show whose it is: of its issuer, which may be a program
-// that inspects connections, and of its subject if it may be the certificate of an authority.
-func faultOf(err *tls.CertificateVerificationError) (fault CertificateFault, names string) {
-	if len(err.UnverifiedCertificates) > 0 {
-		names = fmt.Sprintf(" (its issuer is %q)", err.UnverifiedCertificates[0].Issuer.String())
-	}
+// faultOf returns what is wrong with which certificate. It may be that of an authority, and its issuer may be a program that inspects
+// connections.
+func faultOf(err *tls.CertificateVerificationError) (CertificateFault, *x509.Certificate) {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
+	certificate := err.UnverifiedCertificates[0]
 	switch {
 	case isA[x509.UnknownAuthorityError](err), isA[x509.SystemRootsError](err): // the latter: the system's cannot be loaded
-		return UnknownAuthority, names
+		return UnknownAuthority, certificate
 	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no host
-		return WrongHost, names
+		return WrongHost, certificate
 	case isInvalid && invalid.Reason == x509.Expired: // or not valid yet
-		return NotValidNow, fmt.Sprintf(" (its subject is %q, its issuer is %q)", invalid.Cert.Subject.String(), invalid.Cert.Issuer.String())
+		return NotValidNow, invalid.Cert
+	case isInvalid:
+		return OtherFault, invalid.Cert
 	default:
-		return OtherFault, names
+		return OtherFault, certificate
 	}
 }
 
 // summary returns the request, and in parentheses what is special about it.
 func (e *exchange) summary() string {
-	document := e.session.request.BaseURL.DocumentURL
-	usesProxy := e.route.proxy.use != noProxy
+	document, usesProxy := e.session.request.BaseURL.DocumentURL.String(), e.route.proxyUse != noProxy
 	var special []string
-	peer := e.progress.reached().connected
+	_, _, peer := e.progress.reached()
 	isShown := peer == address.HostPort(e.target) || peer == e.route.connectTo
 	if peer != "" && !isShown && !usesProxy { // the address of a proxy says nothing about the instance
 		special = append(special, peer)
 	}
-	if e.target.String() != document.String() {
+	if e.target.String() != document {
 		special = append(special, "redirected to "+e.printable(e.target))
 	}
 	if e.route.connectTo != "" {
 		special = append(special, "connect_to "+e.route.connectTo)
 	}
 	if usesProxy {
-		special = append(special, "through the proxy in "+e.route.proxy.variable)
+		special = append(special, "through the proxy in "+e.route.proxyVariable)
 	}
-	summary := "GET " + document.String()
-	if len(special) > 0 {
-		summary += " (" + strings.Join(special, ", ") + ")"
+	if len(special) == 0 {
+		return "GET " + document
 	}
-	return summary
+	return "GET " + document + " (" + strings.Join(special, ", ") + ")"
 }
 
 // isA reports whether an error wraps one of type E.

@@ -396,7 +396,11 @@ func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance 
 
 func (f *fakeInstance) RoundTrip(request *http.Request) (*http.Response, error) {
 	f.requests = append(f.requests, f.elapsed())
-	return f.answer(len(f.requests), request)
+	response, err := f.answer(len(f.requests), request)
+	if response != nil {
+		response.Request = request
+	}
+	return response, err
 }
 
 func (f *fakeInstance) elapsed() time.Duration { return time.Since(f.start) }

@@ -19,16 +19,12 @@ const (
 	responding        // a byte of the response has arrived
 )
 
-// progress records what the errors of net/http leave out. Goroutines of net/http may go on with it after an exchange has ended.
+// progress records how far an exchange has got, which the errors of net/http leave out, and with which addresses.
+// Goroutines of net/http may go on with it after the exchange has ended.
 type progress struct {
-	mu sync.Mutex
-	milestones
-}
-
-// milestones are how far an exchange has got, and the addresses of the last dial and of the connection, or "".
-type milestones struct {
+	mu                sync.Mutex
 	phase             phase
-	dialed, connected string
+	dialed, connected string // the addresses of the last dial and of the connection, or ""
 }
 
 // advance goes on to a phase, unless a later one has been reached.
@@ -38,8 +34,8 @@ func (p *progress) advance(to phase) {
 	p.phase = max(p.phase, to)
 }
 
-// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, which Go's
-// resolver connects to with the same context.
+// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, to which
+// Go's resolver connects with the same context.
 func (p *progress) dial(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,20 +44,21 @@ func (p *progress) dial(address string) {
 	}
 }
 
-// connect notes that there is a connection.
+// connect notes the address of the connection.
 func (p *progress) connect(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.connected = address
 }
 
-func (p *progress) reached() milestones {
+func (p *progress) reached() (phase phase, dialed, connected string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.milestones
+	return p.phase, p.dialed, p.connected
 }
 
-// hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange adds.
+// hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange
+// adds.
 func (e *exchange) hooks() *httptrace.ClientTrace {
 	p := &e.progress
 	return &httptrace.ClientTrace{
@@ -80,17 +77,17 @@ func (e *exchange) hooks() *httptrace.ClientTrace {
 }
 
 // timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
-func (m milestones) timeoutReason() string {
+func timeoutReason(reached phase, dialed string) string {
 	switch {
-	case m.phase == resolving:
+	case reached == resolving:
 		return "no answer from a name server in time"
-	case m.phase <= connecting && m.dialed != "":
-		return "no connection in time (to " + m.dialed + ")"
-	case m.phase <= connecting:
+	case reached <= connecting && dialed != "":
+		return "no connection in time (to " + dialed + ")"
+	case reached <= connecting:
 		return "no connection in time"
-	case m.phase == proxying:
+	case reached == proxying:
 		return "no answer of the proxy in time"
-	case m.phase < responding:
+	case reached < responding:
 		return "no response in time"
 	default:
 		return "no response in time: it began, but did not end"

@@ -13,27 +13,18 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a
-// URL that is not valid: a request must not bypass its proxy.
+// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not
+// ignore a URL that is not valid: a request must not bypass its proxy.
 type proxies struct {
 	urlFor func(*url.URL) (*url.URL, error)
 	// variables has the name of the environment variable with the proxy for each scheme of a target.
 	variables map[string]string
 	// credentials lists the secrets in the URLs of the proxies, which a proxy may echo.
 	credentials []string
-}
-
-// proxy is the proxy of an exchange. The zero value means that there is none.
-type proxy struct {
-	use proxyUse
-	// variable is the name of the environment variable that has the proxy.
-	variable string
-	// url is what net/http has to know. It has the scheme http even if isSecure is true, because then the dial makes the
-	// handshake with the proxy.
-	url      *url.URL
-	isSecure bool
 }
 
 // proxyUse says what a proxy does with an exchange.
@@ -44,6 +35,19 @@ const (
 	forwards          // it gets the request itself, which is for an instance with plain HTTP
 	tunnels           // it connects to the instance, after CONNECT or by SOCKS
 )
+
+// route says how an exchange gets to its target.
+type route struct {
+	connectTo string // the host and port to connect to instead, or ""
+	proxyUse  proxyUse
+	// proxyVariable is the name of the environment variable that has the proxy.
+	proxyVariable string
+	// proxy is what net/http has to know of a proxy. If isProxySecure is true, its scheme is http all the same, because
+	// the handshake with it is ours to make.
+	proxy         *url.URL
+	isProxySecure bool
+	err           error // the proxy cannot be used
+}
 
 // invalidProxy stands for a URL that is not valid, which httpproxy would ignore.
 const invalidProxy = "proxy-url-is-not-valid.invalid"
@@ -59,7 +63,10 @@ func proxiesFromEnvironment() proxies {
 			*text = "http://" + *text
 		}
 		proxy, err := url.Parse(*text)
-		if err != nil || !isProxyURL(proxy) {
+		isKnown := err == nil && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) && proxy.Hostname() != ""
+		// After a sign that would need an escape in a password, the rest looks like a path, and the user name like the
+		// host.
+		if !isKnown || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
 			*text = "http://" + invalidProxy
 			continue
 		}
@@ -79,13 +86,6 @@ func variableOf(name string) string {
 	return name
 }
 
-// isProxyURL reports whether a URL can be that of a proxy. One with a path, a query or a fragment has a password with a
-// sign that is not escaped, so that its user name would be taken for the host.
-func isProxyURL(u *url.URL) bool {
-	return slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) && u.Hostname() != "" &&
-		strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
-}
-
 // minProxySecret is the minimum length in bytes of a password that is redacted. Those of proxies are often short.
 const minProxySecret = 4
 
@@ -103,28 +103,29 @@ func (p *proxies) addCredentials(user *url.Userinfo) {
 	}
 }
 
-// proxyFor returns the proxy for a URL, which may be none. It returns the proxy with an error if it cannot be used.
-func (p *proxies) proxyFor(target *url.URL) (proxy, error) {
-	found := proxy{use: tunnels, variable: p.variables[target.Scheme]}
-	proxyURL, err := p.urlFor(target)
+// routeTo returns the route of a request to a URL.
+func (c *Client) routeTo(target *url.URL) (r route) {
+	if connectTo := c.config.ConnectTo; connectTo.HostPort != "" && address.OriginOf(target) == connectTo.Origin {
+		return route{connectTo: connectTo.HostPort}
+	}
+	proxy, err := c.proxies.urlFor(target)
+	if proxy == nil && err == nil {
+		return route{}
+	}
+	r = route{proxyUse: tunnels, proxyVariable: c.proxies.variables[target.Scheme], proxy: proxy}
 	switch {
 	case err != nil:
-		return found, &knownError{kind: ProxyFailed, reason: err.Error()}
-	case proxyURL == nil:
-		return proxy{}, nil
-	case proxyURL.Host == invalidProxy: // the URL may contain a password
-		return found, &knownError{kind: ProxyFailed, reason: "its URL is not valid"}
+		r.err = &knownError{kind: ProxyFailed, reason: err.Error()}
+	case proxy.Host == invalidProxy: // the URL may contain a password
+		r.err = &knownError{kind: ProxyFailed, reason: "its URL is not valid"}
+	case proxy.Scheme == "https":
+		r.isProxySecure = true
+		r.proxy = &url.URL{Scheme: "http", User: proxy.User, Host: net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), "443"))}
 	}
-	found.url = proxyURL
-	if proxyURL.Scheme == "https" {
-		found.isSecure = true
-		hostPort := net.JoinHostPort(proxyURL.Hostname(), cmp.Or(proxyURL.Port(), "443"))
-		found.url = &url.URL{Scheme: "http", User: proxyURL.User, Host: hostPort}
+	if r.err == nil && r.proxy.Scheme == "http" && target.Scheme == "http" {
+		r.proxyUse = forwards
 	}
-	if found.url.Scheme == "http" && target.Scheme == "http" {
-		found.use = forwards
-	}
-	return found, nil
+	return r
 }
 
 // checkTunnel returns an error if a proxy refused CONNECT.

@@ -15,8 +15,8 @@ type ReadError struct {
 	Attempts int
 	// Ending says what ended the read.
 	Ending Ending
-	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read interrupted
-	// counts only if the time ran out, and only if it was the first.
+	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read
+	// interrupted counts only if the time ran out, and only if it was the first.
 	Failure *Failure
 }
 
@@ -39,8 +39,8 @@ func (e *ReadError) Error() string {
 	return e.Failure.String()
 }
 
-// Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a
-// [*ReadError].
+// Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is
+// always a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	s := c.newSession(request)
 	backoff := newBackoff(ctx, c.config.Retry)
@@ -50,7 +50,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		switch {
 		case failure == nil:
 			return answer.result, nil
-		case failure.interrupted:
+		case failure.isInterrupted:
 			return nil, s.interrupted(ctx, last, failure)
 		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
 			return nil, s.readError(failure, GaveUp)
@@ -66,8 +66,8 @@ type session struct {
 	client  *Client
 	request Request
 	redact  redactor
-	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not stay
-	// unseen while a wait gets answers from another one.
+	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not
+	// stay unseen while a wait gets answers from another one.
 	randomAddress bool
 	attempts      int
 }

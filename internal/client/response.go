@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a kilobyte.
+	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a
+	// kilobyte.
 	maxBody = 64 << 10
 	// maxText is the maximum number of characters of a text in a message.
 	maxText = 200
@@ -50,7 +51,8 @@ func (e *exchange) read(response *http.Response, asked time.Time) (*answer, erro
 	return &answer{result, asked, generated, cache, e.summary()}, nil
 }
 
-// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
+// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a
+// secret.
 func readBody(response *http.Response) ([]byte, error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil, nil // its body is the connection itself, which may never end
@@ -68,7 +70,7 @@ func readBody(response *http.Response) ([]byte, error) {
 func (e *exchange) statusError(response *http.Response, body []byte) *knownError {
 	code := response.StatusCode
 	kind := Status
-	if code == http.StatusProxyAuthRequired && e.route.proxy.use == forwards {
+	if code == http.StatusProxyAuthRequired && e.route.proxyUse == forwards {
 		kind = ProxyFailed
 	}
 	reason := "status " + statusText(code)
@@ -136,9 +138,9 @@ func (e *exchange) quoted(text string) string {
 	return safetext.Cut(strconv.Quote(e.session.redact.Replace(text)), maxFound)
 }
 
-// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from, or "". It
-// was generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1), which counts whole
-// seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
+// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from,
+// or "". It was generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1),
+// which counts whole seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
 func generatedAt(asked time.Time, header http.Header) (generated time.Time, cache string) {
 	text, _, _ := strings.Cut(header.Get("Age"), ",")
 	text = strings.TrimSpace(text)

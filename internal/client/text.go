@@ -12,8 +12,9 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// textOf returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a page in
-// HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a wrong one.
+// textOf returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a
+// page in HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a
+// wrong one.
 func textOf(body []byte) string {
 	body = bytes.TrimSpace(body)
 	if bytes.HasPrefix(body, []byte("<")) {

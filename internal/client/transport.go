@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -19,9 +18,9 @@ import (
 // maxHead is the maximum size of a response head in bytes. Parsed, it can take eighteen times as much memory.
 const maxHead = 16 << 10
 
-// tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an https
-// proxy. Only the first has the client certificate. The last always verifies the certificate: it would otherwise give the
-// password of the proxy to an impostor because the certificate of an instance is not verified.
+// tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an
+// https proxy. Only the first has the client certificate. The last always verifies the certificate: it would otherwise
+// give the password of the proxy to an impostor because the certificate of an instance is not verified.
 type tlsConfigs struct{ own, other, proxy *tls.Config }
 
 func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
@@ -50,7 +49,8 @@ func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
 		return tlsConfigs{}, err
 	}
 	configs.own = configs.other.Clone()
-	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be misleading.
+	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be
+	// misleading.
 	configs.own.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		return &certificate, nil
 	}
@@ -73,7 +73,8 @@ func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	return usable, total
 }
 
-// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that zone.
+// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that
+// zone.
 func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
 	config = config.Clone()
 	host, _, _ := net.SplitHostPort(hostPort)
@@ -81,27 +82,10 @@ func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
 	return config
 }
 
-// route says how a request gets to its target.
-type route struct {
-	connectTo string // the host and port to connect to instead, or ""
-	proxy     proxy
-	err       error // the proxy that the request would need cannot be used
-}
-
-// routeTo returns the route of a request to a URL.
-func (c *Client) routeTo(target *url.URL) (r route) {
-	if connectTo := c.config.ConnectTo; connectTo.HostPort != "" && address.OriginOf(target) == connectTo.Origin {
-		r.connectTo = connectTo.HostPort
-	} else {
-		r.proxy, r.err = c.proxies.proxyFor(target)
-	}
-	return r
-}
-
 // roundTripper returns what sends the request of an exchange. ctx is the context of the attempt.
 //
-// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells that
-// from the response to the next request on the connection, and one instance would get the values of another.
+// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells
+// that from the response to the next request on the connection, and one instance would get the values of another.
 func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	if e.session.client.config.RoundTripper != nil {
 		return e.session.client.config.RoundTripper
@@ -114,7 +98,7 @@ func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
 	return &http.Transport{
 		Protocols:              &protocols,
-		Proxy:                  http.ProxyURL(e.route.proxy.url),
+		Proxy:                  http.ProxyURL(e.route.proxy),
 		OnProxyConnectResponse: checkTunnel,
 		// net/http has a context of its own for dials, which does not end with the attempt.
 		DialContext: func(_ context.Context, network, hostPort string) (net.Conn, error) {
@@ -127,8 +111,8 @@ func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 }
 
 // dial connects to a host and port, or to where ConnectTo says. The connection is closed when the attempt ends, so that
-// nothing goes on with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every handshake
-// of net/http is one with the instance.
+// nothing goes on with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every
+// handshake of net/http is one with the instance.
 func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	dial := new(net.Dialer).DialContext
 	if e.session.randomAddress {
@@ -141,19 +125,19 @@ func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn
 	e.connection = &heldConn{connection, make(chan struct{}, 1)}
 	context.AfterFunc(ctx, func() { _ = e.connection.Close() })
 	e.progress.connect(connection.RemoteAddr().String())
-	if e.route.proxy.use != noProxy {
+	if e.route.proxyUse != noProxy {
 		e.progress.advance(proxying)
 	}
-	if !e.route.proxy.isSecure {
+	if !e.route.isProxySecure {
 		return e.connection, nil
 	}
 	secured := tls.Client(e.connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
 	return secured, secured.HandshakeContext(ctx)
 }
 
-// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the
-// time that is left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that
-// drops its packets. The error is that of the first address.
+// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share
+// of the time that is left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a
+// network that drops its packets.
 func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -163,27 +147,23 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	if len(addresses) == 0 {
-		return nil, &net.AddrError{Err: "no address", Addr: host}
-	}
-	var firstErr error
-	deadline, _ := ctx.Deadline()                 // that of the attempt
-	for n, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
+	deadline, _ := ctx.Deadline()                              // that of the attempt
+	err = &net.AddrError{Err: "it has no address", Addr: host} // unless it has one
+	for n, i := range rand.Perm(len(addresses)) {              //nolint:gosec // it is no secret
 		var dialer net.Dialer
 		if left := len(addresses) - n; left > 1 {
 			dialer.Timeout = min(time.Second, time.Until(deadline)/time.Duration(left))
 		}
-		connection, err := dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port))
-		if err == nil {
+		var connection net.Conn
+		if connection, err = dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port)); err == nil {
 			return connection, nil
 		}
-		firstErr = cmp.Or(firstErr, err)
 	}
-	return nil, firstErr
+	return nil, err
 }
 
-// heldConn holds back what a server sends before it has been asked. Otherwise, net/http would take that for the response or for
-// a broken connection, whichever of its goroutines came first.
+// heldConn holds back what a server sends before it has been asked. Otherwise, net/http would take that for the
+// response or for a broken connection, whichever of its goroutines came first.
 type heldConn struct {
 	net.Conn
 

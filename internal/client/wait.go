@@ -13,8 +13,8 @@ import (
 
 // Condition is what a wait waits for, besides an instance document.
 type Condition struct {
-	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there
-	// are none.
+	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if
+	// there are none.
 	Differences func(*instance.Details) []Difference
 	// StableFor is how long the condition must go on holding. With 0, one answer is enough.
 	StableFor time.Duration
@@ -30,8 +30,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt that
-// failed met. In a wait, an answer that is not as expected is a failure, too.
+// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt
+// that failed met. In a wait, an answer that is not as expected is a failure, too.
 type WaitError struct {
 	Read *ReadError
 	// Streak is the streak in which the wait ended, or nil if the last attempt had failed.
@@ -66,8 +66,8 @@ type Streak struct {
 	lastRead  time.Time // when the last answer was read, by the clock of the system
 }
 
-// Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is
-// tried again. Each attempt connects to a random address of the host. The error is always a [*WaitError].
+// Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every
+// failure is tried again. Each attempt connects to a random address of the host. The error is always a [*WaitError].
 func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
 	w := &wait{session: c.newSession(request), condition: condition, began: time.Now()}
 	w.session.randomAddress = true
@@ -75,7 +75,7 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 	for {
 		asked := time.Now()
 		answer, failure := w.session.attempt(ctx)
-		if failure != nil && failure.interrupted {
+		if failure != nil && failure.isInterrupted {
 			return nil, w.failed(ctx, failure, time.Since(asked))
 		}
 		if failure == nil {
@@ -139,19 +139,32 @@ func (w *wait) endStreak(ctx context.Context, failure *Failure) {
 	w.isRateLimited = w.isRateLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
-// extendStreak adds an answer to the streak, or begins one.
+// maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was,
+// because this process was stopped or the machine suspended. It is also the most that one answer adds to the time.
+const maxGap = 3 * time.Second
+
+// extendStreak adds an answer to the streak, or begins one. An answer counts as of the time at which it was generated. How long the first
+// one took proves nothing.
 func (w *wait) extendStreak(ctx context.Context, answer *answer) {
-	if w.streak != nil && w.streak.isTooLate(answer.asked) {
+	// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
+	if w.streak != nil && answer.asked.Round(0).Sub(w.streak.lastRead) > maxGap {
 		w.session.log(ctx, "Streak reset", map[string]any{"reason": "nobody looked at the instance for more than " + maxGap.String()})
 		w.streak = nil
 	}
 	if w.streak == nil {
-		w.streak = &Streak{countedTo: time.Now()} // how long the first answer took proves nothing
+		w.streak = &Streak{countedTo: time.Now()}
 	}
-	w.streak.extend(answer)
+	s := w.streak
+	if answer.generated.After(s.countedTo) {
+		s.Held += min(answer.generated.Sub(s.countedTo), maxGap)
+		s.countedTo = answer.generated
+	}
+	s.Answers++
+	s.Cache, s.lastRead = answer.cache, time.Now().Round(0)
 }
 
-// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between two.
+// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between
+// two.
 func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Duration) *WaitError {
 	failed := &WaitError{Streak: w.streak, BrokenStreak: w.brokenStreak, Differences: w.differences}
 	if w.streak == nil && underWay != nil {
@@ -165,41 +178,12 @@ func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Durati
 	return failed
 }
 
-const (
-	// intervalsOfStreak is the number of intervals of a streak, unless they would be too short or too long.
-	intervalsOfStreak     = 150
-	shortestInterval      = 200 * time.Millisecond
-	longestInterval       = time.Second
-	intervalOfRateLimited = 1500 * time.Millisecond // even the longest is not near maxGap
-)
-
-// interval returns the time from one attempt of a streak to the next. It is random, between half of a mean and one and a half
-// times that, so that it does not keep in step with a load balancer or with a server that crashes regularly.
+// interval returns the time from one attempt of a streak to the next, of which a streak has about 150 if they are not too short or too
+// long. It is random, so that it does not keep in step with a load balancer or with a server that crashes regularly.
 func (w *wait) interval() time.Duration {
-	mean := min(max(w.condition.StableFor/intervalsOfStreak, shortestInterval), longestInterval)
+	mean := min(max(w.condition.StableFor/150, 200*time.Millisecond), time.Second)
 	if w.isRateLimited {
-		mean = intervalOfRateLimited
+		mean = 1500 * time.Millisecond // of which even the longest is not near maxGap
 	}
 	return mean/2 + rand.N(mean) //nolint:gosec // it is no secret
-}
-
-// maxGap is the maximum time for which nobody may look at the instance. An answer that was asked for later than that after the
-// last one is the first of a new streak. An attempt that takes longer goes on with it, because a server may be slow, but it
-// adds no more than this to the time.
-const maxGap = 3 * time.Second
-
-// isTooLate reports whether nobody had looked at the instance for too long when an answer was asked for, because this process
-// was stopped or the machine suspended. The monotonic clock stands still while a machine is suspended, so this takes the clock
-// of the system.
-func (s *Streak) isTooLate(asked time.Time) bool { return asked.Round(0).Sub(s.lastRead) > maxGap }
-
-// extend adds an answer. It counts as of the time at which it was generated.
-func (s *Streak) extend(answer *answer) {
-	if answer.generated.After(s.countedTo) {
-		s.Held += min(answer.generated.Sub(s.countedTo), maxGap)
-		s.countedTo = answer.generated
-	}
-	s.Answers++
-	s.Cache = answer.cache
-	s.lastRead = time.Now().Round(0)
 }
