@@ -10,7 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
 )
 
@@ -54,7 +61,8 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
-// A document of each shape is read as it is meant. TestTableOfReleases shows which releases have which shape.
+// A document of each shape is read as it is meant, and no unit is in doubt. TestTableOfReleases shows which releases have
+// which shape.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
 	oneMonth := []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000}
@@ -69,11 +77,12 @@ func TestCapturedDocuments(t *testing.T) {
 		{"1.1.0", "FILE_MAX_AGE=0", 0, 10, nil},
 		{"1.1.0", "FILE_MAX_AGE=900", 900, 10, nil},
 
-		// Its options are minutes, which cannot be known. The warning says so.
-		{"1.1.1", "default", 2592000, 10,
-			[]int64{30, 360, 720, 1440, 5760, 10080, 20160, 43200, 129600, 259200, 518400, 1555200}},
+		// It reports minutes without inSeconds.
+		{"1.1.1", "default", 2592000, 10, []int64{
+			1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000, 7776000, 15552000, 31104000, 93312000,
+		}},
 		{"1.1.1", "FILE_MAX_AGE=0", 0, 10, nil},
-		{"1.1.1", "FILE_MAX_AGE=900", 900, 10, []int64{30, 360, 720}},
+		{"1.1.1", "FILE_MAX_AGE=900", 900, 10, []int64{1800, 21600, 43200}},
 
 		{"1.2.1", "default", 2592000, 10, oneMonth},
 		{"1.2.1", "FILE_MAX_AGE=0", 0, 10, nil},
@@ -84,19 +93,72 @@ func TestCapturedDocuments(t *testing.T) {
 		{"2.2.3", "FILE_MAX_AGE=900", 900, 50, nil},
 	}
 	for _, test := range tests {
-		details, err := instance.Parse(all[test.release][test.setting])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var options []int64
-		for _, option := range details.RecommendedExpireTimes {
-			options = append(options, option.InSeconds)
-		}
-		if details.FileMaxAgeSeconds != test.age || details.MaxTransfersInMerge != test.merge || !slices.Equal(options, test.options) {
-			t.Errorf("%s with %s: maximum age %d, limit of a merge %d, options of %d seconds, want %d, %d, %d", test.release, test.setting,
-				details.FileMaxAgeSeconds, details.MaxTransfersInMerge, options, test.age, test.merge, test.options)
-		}
+		t.Run(test.release+", "+test.setting, func(t *testing.T) {
+			t.Parallel()
+			details, err := instance.Parse(all[test.release][test.setting])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var options []int64
+			for _, option := range details.RecommendedExpireTimes {
+				options = append(options, option.InSeconds)
+				if option.Ambiguity != "" {
+					t.Errorf("the unit of %q is in doubt: %s", option.Label, option.Ambiguity)
+				}
+			}
+			if details.FileMaxAgeSeconds != test.age || details.MaxTransfersInMerge != test.merge || !slices.Equal(options, test.options) {
+				t.Errorf("maximum age %d, limit of a merge %d, options of %d seconds, want %d, %d, %d",
+					details.FileMaxAgeSeconds, details.MaxTransfersInMerge, options, test.age, test.merge, test.options)
+			}
+		})
 	}
+}
+
+// Whatever reads release 1.1.1 gives its twelve options in seconds. Without the service: this is the document that it
+// answered.
+func TestAccMinutes(t *testing.T) {
+	t.Parallel()
+	document := captured(t)["1.1.1"]["default"]
+	details, _ := parse(t, document)
+	options := attributes(details)["recommended_expire_times"]
+	path := tfjsonpath.New("recommended_expire_times")
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   acctest.SkipWithout(acctest.ProviderFunctions),
+		ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+		Steps: []resource.TestStep{{
+			Config: acctest.RequiredProviders + `
+variable "base_url" {
+  type = string
+}
+
+data "filetransfer_instance" "one" {
+  base_url = var.base_url
+}
+
+data "filetransfer_instances" "many" {
+  base_urls = { one = var.base_url }
+}
+
+resource "filetransfer_instance_record" "kept" {
+  base_url = var.base_url
+}
+
+output "parsed" {
+  value = provider::filetransfer::parse_instance(data.filetransfer_instance.one.response_body)
+}
+`,
+			ConfigVariables: config.Variables{
+				"base_url": config.StringVariable(instancetest.New(t, instancetest.WithDocument(string(document))).URL()),
+			},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.filetransfer_instance.one", path, options),
+				statecheck.ExpectKnownValue("data.filetransfer_instances.many",
+					tfjsonpath.New("instances").AtMapKey("one").AtMapKey("recommended_expire_times"), options),
+				statecheck.ExpectKnownValue("filetransfer_instance_record.kept", path, options),
+				statecheck.ExpectKnownOutputValueAtPath("parsed", path, options),
+			},
+		}},
+	})
 }
 
 // The settings of a server change what its document says.
@@ -127,9 +189,12 @@ func TestCapturedDocumentsThatAreRefused(t *testing.T) {
 		{"1.0.0", "FILE_MAX_SIZE=abc", []string{"fileMaxSize", "fileMaxAge", "recommendedExpireTimes"}},
 		{"2.2.3", "FILE_MAX_SIZE=abc", []string{"fileMaxSize"}},
 	} {
-		if _, got := parse(t, all[test.release][test.setting]); !slices.Equal(got, test.want) {
-			t.Errorf("%s with %s is refused for %q, want %q", test.release, test.setting, got, test.want)
-		}
+		t.Run(test.release+", "+test.setting, func(t *testing.T) {
+			t.Parallel()
+			if _, got := parse(t, all[test.release][test.setting]); !slices.Equal(got, test.want) {
+				t.Errorf("the document is refused for %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

@@ -126,14 +126,51 @@ func asNewest(t *testing.T, known map[string]servicetest.Documents, r release) s
 
 // attributes returns what the provider makes of details. TestCapturedDocuments shows what these are.
 func attributes(details *instance.Details) map[string]knownvalue.Check {
+	options := []knownvalue.Check{}
+	for _, option := range details.RecommendedExpireTimes {
+		options = append(options, acctest.ExpireTime(option.Label, option.InSeconds))
+	}
 	return map[string]knownvalue.Check{
 		"api_version":              knownvalue.StringExact(details.APIVersion.Text),
 		"chunk_size":               knownvalue.Int64Exact(details.ChunkSizeBytes),
 		"file_max_age":             knownvalue.Int64Exact(details.FileMaxAgeSeconds),
 		"file_max_size":            knownvalue.Int64Exact(details.FileMaxSizeBytes),
 		"max_transfers_in_merge":   knownvalue.Int64Exact(details.MaxTransfersInMerge),
-		"recommended_expire_times": knownvalue.ListSizeExact(len(details.RecommendedExpireTimes)),
+		"recommended_expire_times": knownvalue.ListExact(options),
 		"require_password":         knownvalue.Bool(details.RequirePassword),
+	}
+}
+
+// The service runs with the digits that a setting begins with. What it reports is passed on, because it is what counts.
+func TestMisreadSetting(t *testing.T) {
+	t.Parallel()
+	for _, release := range installed(t) {
+		if strings.HasPrefix(release.version, "1.") {
+			continue
+		}
+		t.Run(release.name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, release, "CHUNK_SIZE=5e+09")
+			p.document(t)
+			resource.Test(t, resource.TestCase{
+				ProtoV6ProviderFactories: acctest.ProtoV6ProviderFactories,
+				Steps: []resource.TestStep{{
+					Config: acctest.RequiredProviders + fmt.Sprintf(`
+data "filetransfer_instance" "files" {
+  base_url = %[1]q
+}
+
+resource "filetransfer_instance_record" "files" {
+  base_url = %[1]q
+}
+`, p.url),
+					ConfigStateChecks: []statecheck.StateCheck{
+						statecheck.ExpectKnownValue("data.filetransfer_instance.files", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(5)),
+						statecheck.ExpectKnownValue("filetransfer_instance_record.files", tfjsonpath.New("chunk_size"), knownvalue.Int64Exact(5)),
+					},
+				}},
+			})
+		})
 	}
 }
 
