@@ -11,7 +11,7 @@
 // stay for the next run; delete CACHE to be rid of them. All other files are in one temporary folder that goes with the run.
 // The service listens on loopback only, and ends when the tests end, however they end.
 //
-// What it answers is compared with testdata/releases: a file for each release, with a document for each setting. A release that
-// is not there has to answer like the newest one there. CAPTURE=1 writes these files, and deletes none; the table in the guide
-// "Supported versions of Stend" follows from them.
+// What it answers is compared with testdata/releases: a file for each release, with a document for each setting. A release
+// that is not there has to answer like the newest one there. CAPTURE=1 writes these files, and deletes none. What the guide
+// "Supported versions of Stend" says about releases has to follow from them.
 package servicetest

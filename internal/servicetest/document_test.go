@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,8 +62,8 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
-// A document of each shape is read as it is meant, and no unit is in doubt. TestTableOfReleases shows which releases have
-// which shape.
+// A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases have
+// which fields.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
 	oneMonth := []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000}
@@ -198,49 +199,51 @@ func TestCapturedDocumentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// shape describes the document of a release as the guide "Supported versions of Stend" does.
-func shape(t *testing.T, document []byte) string {
-	t.Helper()
-	details, refusedFor := parse(t, document)
-	switch text := string(document); {
-	case len(refusedFor) > 0:
-		return "Can't be read, because it has no `" + strings.Join(refusedFor, "` and no `") + "`."
-	case slices.ContainsFunc(details.RecommendedExpireTimes, func(e instance.ExpireTime) bool { return e.Ambiguity != "" }):
-		return "older, but `value` is in minutes"
-	case !strings.Contains(text, "inSeconds"):
-		return "older: without `inSeconds` and `maxTransfersInMerge`"
-	case !strings.Contains(text, "maxTransfersInMerge"):
-		return "mixed: with `inSeconds`, without `maxTransfersInMerge`"
-	default:
-		return "newer: with both"
-	}
-}
-
-// The table in the guide "Supported versions of Stend" follows from the captured documents. Releases that follow each
-// other and have the same shape share a row.
-func TestTableOfReleases(t *testing.T) {
+// What the guide "Supported versions of Stend" says about releases follows from the captured documents: which ones can be
+// read, and from which release on a field is there.
+func TestPageOfReleases(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/guides/supported-versions.md")
+	content, err := os.ReadFile("../../docs/guides/supported-versions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := captured(t)
-	tags := slices.Collect(maps.Keys(all))
-	tags = slices.DeleteFunc(tags, func(release string) bool { return strings.Contains(release, "-") })
-	table := "\n\n| Releases | Document |\n|---|---|\n"
-	for releases := inOrder(tags); len(releases) > 0; {
-		row, this := releases[0], shape(t, all[releases[0]]["default"])
-		same := 1
-		for same < len(releases) && shape(t, all[releases[same]]["default"]) == this {
-			same++
+	page, all := string(content), captured(t)
+	releases := slices.DeleteFunc(inOrder(slices.Collect(maps.Keys(all))), func(release string) bool {
+		return strings.Contains(release, "-") // a commit after a release
+	})
+	listed := map[string]string{} // whether a release can be read
+	for _, row := range regexp.MustCompile(`(?m)^\| ([0-9.]+)(?: to ([0-9.]+))? \| (Yes|No) \|`).FindAllStringSubmatch(page, -1) {
+		first, last := slices.Index(releases, row[1]), slices.Index(releases, cmp.Or(row[2], row[1]))
+		if first < 0 || last < first {
+			t.Fatalf("the releases of this row do not exist, or are in another order: %s", row[0])
 		}
-		if same > 1 {
-			row += " to " + releases[same-1]
+		for _, release := range releases[first : last+1] {
+			listed[release] += row[3]
 		}
-		table += "| " + row + " | " + this + " |\n"
-		releases = releases[same:]
 	}
-	if !strings.Contains(string(page), table+"\n") {
-		t.Errorf("the guide does not have the table that follows from testdata/releases:%s", table)
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			t.Parallel()
+			want := "Yes"
+			if _, refusedFor := parse(t, all[release]["default"]); refusedFor != nil {
+				want = "No"
+			}
+			if listed[release] != want {
+				t.Errorf("whether it can be read: the page says %q, want %q, once", listed[release], want)
+			}
+		})
+	}
+	for _, field := range []string{"maxTransfersInMerge", "inSeconds"} {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			lacksField := func(release string) bool { return !strings.Contains(string(all[release]["default"]), `"`+field+`"`) }
+			newer := slices.DeleteFunc(slices.Clone(releases), lacksField)
+			if !slices.Equal(newer, releases[len(releases)-len(newer):]) {
+				t.Fatalf("the field comes and goes: it is there in %q", newer)
+			}
+			if row := "(?m)^\\| `" + field + "`.*, from " + regexp.QuoteMeta(newer[0]) + " on \\|"; !regexp.MustCompile(row).MatchString(page) {
+				t.Errorf("the page does not say that the field is there from %s on", newer[0])
+			}
+		})
 	}
 }
