@@ -41,9 +41,9 @@ func main() {
 	}
 }
 
-// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform stops
-// its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one before it has
-// told Terraform how a wait ended. Without Terraform, there is nobody to tell.
+// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform
+// stops its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one
+// before it has told Terraform how a wait ended. Without Terraform, there is nobody to tell.
 func terminateOrphanOnly() {
 	if runtime.GOOS == "windows" { // which has no SIGTERM
 		return

@@ -80,8 +80,8 @@ func TestAddressIsThatOfTheRegistry(t *testing.T) {
 	}
 }
 
-// The plugin libraries do not prepare a log that nobody reads. Go's log, to which net/http writes what a server sends before
-// it is asked, goes nowhere.
+// The plugin libraries do not prepare a log that nobody reads. Go's log, to which net/http writes what a server sends
+// before it is asked, goes nowhere.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

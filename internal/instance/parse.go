@@ -32,12 +32,12 @@ var (
 
 // Parse reads an instance document of any release.
 //
-// Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it
-// has inSeconds, not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
+// Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether
+// it has inSeconds, not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
 //
 // The error is always a [*DocumentError], and the details are then nil. A document that is not JSON, or has a duplicate
-// member at any depth, has only that fault. Otherwise every required field that is missing, every field that is null, of
-// another type or out of range, and a list of more than 100 expiry options is a fault.
+// member at any depth, has only that fault. Otherwise every required field that is missing, every field that is null,
+// of another type or out of range, and a list of more than 100 expiry options is a fault.
 func Parse(document []byte) (*Details, error) {
 	document = TrimByteOrderMark(document)
 	// Check all of it first: text such as "404 not found" begins with a JSON number.
@@ -72,7 +72,8 @@ func readDetails(root object) *Details {
 		details.MaxTransfersInMerge = *limit
 	}
 	entries := readEntries(root.faults, required(root, "recommendedExpireTimes", arrayType))
-	if len(root.faults.Faults) == 0 && haveMinutesOnly(entries, details.APIVersion) {
+	// After a fault, an entry may be missing, or its value be unknown.
+	if len(root.faults.Faults) == 0 && valuesAreMinutes(entries, details.APIVersion) {
 		addSeconds(root.faults, entries)
 	}
 	details.RecommendedExpireTimes = newExpireTimes(entries)
@@ -103,7 +104,7 @@ func readEntries(faults *DocumentError, values []jsontext.Value) []entry {
 	return entries
 }
 
-// addSeconds gives each entry, whose value is in minutes, the inSeconds that it lacks. It adds a fault for an entry whose
+// addSeconds gives entries whose values are in minutes the inSeconds that they lack. It adds a fault for each whose
 // seconds would be beyond int64.
 func addSeconds(faults *DocumentError, entries []entry) {
 	const maxMinutes = math.MaxInt64 / secondsPerMinute

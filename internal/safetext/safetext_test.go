@@ -18,23 +18,29 @@ func TestLine(t *testing.T) {
 		"a\xff\xfeb":              "ab",
 		"line\u2028break\u0085 x": "line break x",
 	} {
-		if got := safetext.Line(text); got != want {
-			t.Errorf("Line(%q) = %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			if got := safetext.Line(text); got != want {
+				t.Errorf("Line(%q) = %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
 func TestCut(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{
-		"": "", "abcde": "abcde", "abcdef": "abcd…", "abc def": "abc…",
-		"分分分分分": "分分分分分", "分分分分分分": "分分分分…",
+	for line, test := range map[string]struct {
+		limit int
+		want  string
+	}{
+		"": {5, ""}, "abcde": {5, "abcde"}, "abcdef": {5, "abcd…"}, "abc def": {5, "abc…"},
+		"分分分分分": {5, "分分分分分"}, "分分分分分分": {5, "分分分分…"}, "abc": {1, "…"},
 	} {
-		if got := safetext.Cut(line, 5); got != want {
-			t.Errorf("Cut(%q, 5) = %q, want %q", line, got, want)
-		}
-	}
-	if got := safetext.Cut("abc", 1); got != "…" {
-		t.Errorf(`Cut("abc", 1) = %q, want "…"`, got)
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			if got := safetext.Cut(line, test.limit); got != test.want {
+				t.Errorf("Cut(%q, %d) = %q, want %q", line, test.limit, got, test.want)
+			}
+		})
 	}
 }

@@ -62,8 +62,8 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
-// A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases have
-// which fields.
+// A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases
+// have which fields.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
 	oneMonth := []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000}
@@ -199,8 +199,8 @@ func TestCapturedDocumentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What the guide "Supported versions of Stend" says about releases follows from the captured documents: which ones can be
-// read, and from which release on a field is there.
+// What the guide "Supported versions of Stend" says about releases follows from the captured documents: which ones can
+// be read, and from which release on a field is there.
 func TestPageOfReleases(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../docs/guides/supported-versions.md")
