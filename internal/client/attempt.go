@@ -23,8 +23,7 @@ type answer struct {
 	result *Result
 	// asked is when the attempt began, and generated when the answer was made, at the earliest (see generatedAt).
 	asked, generated time.Time
-	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has
-	// said so.
+	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has said so.
 	cache string
 	// requestSummary is what a [Failure] has.
 	requestSummary string
@@ -62,8 +61,7 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	return answer, failure
 }
 
-// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same
-// time may come first.
+// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same time may come first.
 func hasEnded(ctx context.Context) bool {
 	deadline, hasDeadline := ctx.Deadline()
 	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
@@ -135,8 +133,7 @@ var redirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be
-// followed.
+// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
 func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
 	next, err := response.Location()
 	problem := ""
@@ -163,5 +160,5 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 
 // printable returns a URL without user info, query and fragment, safe to print.
 func (e *exchange) printable(u *url.URL) string {
-	return e.session.redact.safeLine(u.Scheme+"://"+u.Host+u.EscapedPath(), maxText)
+	return e.session.redact.Line(u.Scheme+"://"+u.Host+u.EscapedPath(), maxText)
 }

@@ -21,8 +21,8 @@ func isRetriedStatus(status int) bool {
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
-// retryAfterOf returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if
-// there is none, if it is invalid or past, and for statuses in which it is not honored.
+// retryAfterOf returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if there is none, if it
+// is invalid or past, and for statuses in which it is not honored.
 func retryAfterOf(response *http.Response) time.Duration {
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
 		return 0
@@ -40,9 +40,9 @@ const lastAttemptTime = time.Second
 
 // backoff computes the delays between the attempts of one read, with exponential backoff and jitter.
 //
-// Each delay is random between half of a bound and the bound. The bound starts at twice MinDelay and doubles up to
-// MaxDelay. With Retry-After, the delay is the larger of backoff and Retry-After, plus jitter, at most MaxDelay. If a
-// delay would take all the time that is left, it is made shorter, so that one last attempt fits.
+// Each delay is random between half of a bound and the bound. The bound starts at twice MinDelay and doubles up to MaxDelay. With
+// Retry-After, the delay is the larger of backoff and Retry-After, plus jitter, at most MaxDelay. If a delay would take all the time that
+// is left, it is made shorter, so that one last attempt fits.
 type backoff struct {
 	retry    Retry
 	deadline time.Time // of the read, or zero
@@ -55,8 +55,7 @@ func newBackoff(ctx context.Context, retry Retry) *backoff {
 	return &backoff{retry: retry, deadline: deadline}
 }
 
-// next returns the delay before the next attempt, or false if there is no time for one. The server asked to wait for
-// retryAfter.
+// next returns the delay before the next attempt, or false if there is no time for one. The server asked to wait for retryAfter.
 func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
 	if b.isLast {
 		return 0, false

@@ -1,30 +1,32 @@
 // Package client reads instances over HTTP, with retries and time limits. It knows nothing of Terraform.
 //
-// An exchange is one request with its response, over a connection of its own. An attempt is an exchange, and further
-// ones if there are redirects. A read makes attempts until one succeeds, and a wait makes attempts until a condition
-// has held for long enough.
+// An exchange is one request with its response, over a connection of its own. An attempt is an exchange, and further ones if there are
+// redirects. A read makes attempts until one succeeds, and a wait makes attempts until a condition has held for long enough.
 package client
 
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // Config configures a [Client].
 type Config struct {
 	// UserAgent is sent with every request.
 	UserAgent string
-	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be
-	// positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	TLS            TLS
-	// ConnectTo makes connections to one origin go to another address.
-	ConnectTo ConnectTo
+	// ConnectTo is the host and port that connections to ConnectToOrigin go to, without a proxy, or "". The origin is in the form of
+	// [address.OriginOf].
+	ConnectTo, ConnectToOrigin string
 	// Log logs an event, with fields that are safe to print. It is required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
 	// RoundTripper answers every request in place of the network. It is for tests in fake time, and otherwise nil.
@@ -49,14 +51,6 @@ type TLS struct {
 	Insecure bool
 }
 
-// ConnectTo makes connections to an origin go to another address, without a proxy. The zero value has no effect.
-type ConnectTo struct {
-	// Origin is in the form of [address.OriginOf].
-	Origin string
-	// HostPort is the host and port to connect to.
-	HostPort string
-}
-
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config  Config
@@ -73,10 +67,30 @@ func New(config Config) (*Client, error) {
 	return &Client{config, tls, proxiesFromEnvironment()}, nil
 }
 
-// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy
-// URLs.
+// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy URLs.
 func (c *Client) SafeLine(text string, headers http.Header) string {
-	return newRedactor(headers, c.proxies.credentials).safeLine(text, maxText)
+	return c.redactor(headers).Line(text, maxText)
+}
+
+// minSecret is the minimum length in bytes of a header value that is redacted. A message without every "1", "on" or "log" could not be
+// read.
+const minSecret = 8
+
+// redactor returns a redactor for the values of request headers, what follows a scheme in them ("Bearer ..."), and the credentials of
+// proxies.
+func (c *Client) redactor(headers http.Header) safetext.Redactor {
+	secrets := slices.Clone(c.proxies.credentials)
+	for _, values := range headers {
+		for _, value := range values {
+			_, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
+			for _, secret := range []string{strings.TrimSpace(value), strings.TrimSpace(credentials)} {
+				if len(secret) >= minSecret {
+					secrets = append(secrets, secret)
+				}
+			}
+		}
+	}
+	return safetext.NewRedactor(secrets)
 }
 
 // Request says what to read.
@@ -84,14 +98,14 @@ type Request struct {
 	BaseURL address.BaseURL
 	// Headers are extra request headers. They are sent only to the origin of BaseURL.
 	Headers http.Header
-	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds
-	// no slot, so that instances that are down do not keep others waiting. It may be nil.
+	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no slot, so that
+	// instances that are down do not keep others waiting. It may be nil.
 	Semaphore chan struct{}
 }
 
-// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up
-// to net/http. A forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would
-// reach the instance instead of the proxy.
+// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up to net/http. A
+// forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would reach the instance instead of the
+// proxy.
 var ReservedHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Host", "Proxy-Authorization", "Trailer", "Transfer-Encoding",
 }

@@ -35,32 +35,25 @@ const (
 	NotInstanceDocument   Kind = "not an instance document" // JSON, but of something else, or with a fault
 	NotAskedInTime        Kind = "not asked in time"        // no request was made
 	ProxyFailed           Kind = "proxy failed"
-
-	// These two come only from waits.
-
-	NotAsExpected Kind = "not as expected"
-	Cached        Kind = "answered by a cache"
+	NotAsExpected         Kind = "not as expected"     // only of waits
+	Cached                Kind = "answered by a cache" // only of waits
 )
 
 // CertificateFault says what is wrong with a certificate, as far as it matters to what a user can do.
 type CertificateFault int
 
+// The faults of certificates. All but the first two may be in the certificate of an authority.
 const (
-	// OtherFault is in the certificate itself, or in one of its authorities'.
-	OtherFault CertificateFault = iota
-	// UnknownAuthority means that a further authority may help.
-	UnknownAuthority
-	// WrongHost means that the certificate is for other hosts.
-	WrongHost
-	// NotValidNow means that the certificate, or one of an authority, has expired or is not valid yet.
-	NotValidNow
+	UnknownAuthority CertificateFault = iota // a further authority may help
+	WrongHost                                // the certificate is for other hosts
+	NotValidNow                              // the certificate has expired, or is not valid yet
+	OtherFault
 )
 
 // Failure says what went wrong in one attempt. All its texts are safe to print.
 type Failure struct {
 	Kind Kind
-	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443,
-	// redirected to ...)".
+	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
 	RequestSummary string
 	// Reason is what came back, on one line, in the words of Go or of the server.
 	Reason string
@@ -68,10 +61,10 @@ type Failure struct {
 	Faults []string
 	// StatusCode is that of a response, if it is not 200.
 	StatusCode int
-	// CertificateFault is that of the kind CertificateNotTrusted.
+	// CertificateFault is for the kind CertificateNotTrusted alone.
 	CertificateFault CertificateFault
-	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were
-	// not sent because a redirect had led to another origin.
+	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were not sent because a
+	// redirect had led to another origin.
 	HeadersWithheld, CertificateWithheld bool
 	// IsTLS is true if the last request was for an https URL.
 	IsTLS bool
@@ -84,15 +77,14 @@ type Failure struct {
 	retryAfter    time.Duration // the server asked to wait for so long
 }
 
-// Class returns a text for states and outputs: the kind, for a status with the status itself ("status 503 Service
-// Unavailable"), and for a document with the field that is at fault ("not an instance document: fileMaxSize").
+// Class returns a text for states and outputs: the kind, for a status with the status itself ("status 503 Service Unavailable"), and for a
+// document with the field that is at fault ("not an instance document: fileMaxSize").
 func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 
 // String returns what was asked and what came back, on one line.
 func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
 
-// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has
-// got.
+// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has got.
 type knownError struct {
 	kind   Kind
 	reason string
@@ -134,12 +126,12 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 		failure.CertificateFault = fault
 		reason += fmt.Sprintf(" (its subject is %q, its issuer is %q)", certificate.Subject.String(), certificate.Issuer.String())
 	}
-	failure.Reason = e.session.redact.safeLine(reason, maxReason)
+	failure.Reason = e.session.redact.Line(reason, maxReason)
 	return failure
 }
 
-// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest
-// of what could have gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
+// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest of what could have
+// gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
 func classify(reached phase, err error, isOutOfTime bool, proxy proxyUse) Kind {
 	switch known, isKnown := errors.AsType[*knownError](err); {
 	case isKnown:

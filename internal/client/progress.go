@@ -19,8 +19,8 @@ const (
 	responding        // a byte of the response has arrived
 )
 
-// progress records how far an exchange has got, which the errors of net/http leave out, and with which addresses.
-// Goroutines of net/http may go on with it after the exchange has ended.
+// progress records how far an exchange has got, which the errors of net/http leave out, and with which addresses. Goroutines of net/http
+// may go on with it after the exchange has ended.
 type progress struct {
 	mu                sync.Mutex
 	phase             phase
@@ -34,8 +34,8 @@ func (p *progress) advance(to phase) {
 	p.phase = max(p.phase, to)
 }
 
-// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, to which
-// Go's resolver connects with the same context.
+// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, to which Go's resolver
+// connects with the same context.
 func (p *progress) dial(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,8 +57,7 @@ func (p *progress) reached() (phase phase, dialed, connected string) {
 	return p.phase, p.dialed, p.connected
 }
 
-// hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange
-// adds.
+// hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange adds.
 func (e *exchange) hooks() *httptrace.ClientTrace {
 	p := &e.progress
 	return &httptrace.ClientTrace{

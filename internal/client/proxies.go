@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,14 +16,12 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not
-// ignore a URL that is not valid: a request must not bypass its proxy.
+// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a URL that is not
+// valid: a request must not bypass its proxy.
 type proxies struct {
-	urlFor func(*url.URL) (*url.URL, error)
-	// variables has the name of the environment variable with the proxy for each scheme of a target.
-	variables map[string]string
-	// credentials lists the secrets in the URLs of the proxies, which a proxy may echo.
-	credentials []string
+	urlFor      func(*url.URL) (*url.URL, error)
+	variables   map[string]string // the names of the environment variables, by the scheme of a target
+	credentials []string          // the secrets in the URLs of the proxies, which a proxy may echo
 }
 
 // proxyUse says what a proxy does with an exchange.
@@ -38,12 +35,11 @@ const (
 
 // route says how an exchange gets to its target.
 type route struct {
-	connectTo string // the host and port to connect to instead, or ""
-	proxyUse  proxyUse
-	// proxyVariable is the name of the environment variable that has the proxy.
-	proxyVariable string
-	// proxy is what net/http has to know of a proxy. If isProxySecure is true, its scheme is http all the same, because
-	// the handshake with it is ours to make.
+	connectTo     string // the host and port to connect to instead, or ""
+	proxyUse      proxyUse
+	proxyVariable string // the name of the environment variable that has the proxy
+	// proxy is what net/http has to know of a proxy. If isProxySecure is true, its scheme is http all the same, because the handshake with
+	// it is ours to make.
 	proxy         *url.URL
 	isProxySecure bool
 	err           error // the proxy cannot be used
@@ -54,7 +50,12 @@ const invalidProxy = "proxy-url-is-not-valid.invalid"
 
 func proxiesFromEnvironment() proxies {
 	config := httpproxy.FromEnvironment()
-	p := proxies{variables: map[string]string{"http": variableOf("HTTP_PROXY"), "https": variableOf("HTTPS_PROXY")}}
+	p := proxies{variables: map[string]string{"http": "HTTP_PROXY", "https": "HTTPS_PROXY"}}
+	for scheme, name := range p.variables {
+		if os.Getenv(name) == "" {
+			p.variables[scheme] = strings.ToLower(name)
+		}
+	}
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
 		if *text == "" {
 			continue
@@ -64,8 +65,7 @@ func proxiesFromEnvironment() proxies {
 		}
 		proxy, err := url.Parse(*text)
 		isKnown := err == nil && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) && proxy.Hostname() != ""
-		// After a sign that would need an escape in a password, the rest looks like a path, and the user name like the
-		// host.
+		// After a sign that would need an escape in a password, the rest looks like a path, and the user name like the host.
 		if !isKnown || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
 			*text = "http://" + invalidProxy
 			continue
@@ -76,14 +76,6 @@ func proxiesFromEnvironment() proxies {
 	}
 	p.urlFor = config.ProxyFunc()
 	return p
-}
-
-// variableOf returns the name under which an environment variable is set, which may be in lower case.
-func variableOf(name string) string {
-	if os.Getenv(name) == "" {
-		return strings.ToLower(name)
-	}
-	return name
 }
 
 // minProxySecret is the minimum length in bytes of a password that is redacted. Those of proxies are often short.
@@ -105,8 +97,8 @@ func (p *proxies) addCredentials(user *url.Userinfo) {
 
 // routeTo returns the route of a request to a URL.
 func (c *Client) routeTo(target *url.URL) (r route) {
-	if connectTo := c.config.ConnectTo; connectTo.HostPort != "" && address.OriginOf(target) == connectTo.Origin {
-		return route{connectTo: connectTo.HostPort}
+	if c.config.ConnectTo != "" && address.OriginOf(target) == c.config.ConnectToOrigin {
+		return route{connectTo: c.config.ConnectTo}
 	}
 	proxy, err := c.proxies.urlFor(target)
 	if proxy == nil && err == nil {
@@ -134,7 +126,5 @@ func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.
 	if code == http.StatusOK {
 		return nil
 	}
-	return &knownError{
-		kind: ProxyFailed, statusCode: code, reason: fmt.Sprintf("the proxy refused to connect: status %d %s", code, http.StatusText(code)),
-	}
+	return &knownError{kind: ProxyFailed, statusCode: code, reason: "the proxy refused to connect: status " + statusText(code)}
 }

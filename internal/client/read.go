@@ -1,10 +1,13 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // ReadError says why an instance could not be read.
@@ -15,21 +18,19 @@ type ReadError struct {
 	Attempts int
 	// Ending says what ended the read.
 	Ending Ending
-	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read
-	// interrupted counts only if the time ran out, and only if it was the first.
+	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read interrupted counts only if
+	// the time ran out, and only if it was the first.
 	Failure *Failure
 }
 
 // Ending says what ended a read or a wait.
 type Ending int
 
+// The endings of reads and waits.
 const (
-	// GaveUp means that no further attempt was allowed, or could help.
-	GaveUp Ending = iota
-	// OutOfTime means that the deadline of the context was reached, or left no time for another attempt.
-	OutOfTime
-	// Canceled means that the context was canceled.
-	Canceled
+	GaveUp    Ending = iota // no further attempt was allowed, or could help
+	OutOfTime               // the deadline of the context was reached, or left no time for another attempt
+	Canceled                // the context was canceled
 )
 
 func (e *ReadError) Error() string {
@@ -39,8 +40,7 @@ func (e *ReadError) Error() string {
 	return e.Failure.String()
 }
 
-// Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is
-// always a [*ReadError].
+// Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 	s := c.newSession(request)
 	backoff := newBackoff(ctx, c.config.Retry)
@@ -51,7 +51,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		case failure == nil:
 			return answer.result, nil
 		case failure.isInterrupted:
-			return nil, s.interrupted(ctx, last, failure)
+			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
 		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
 			return nil, s.readError(failure, GaveUp)
 		case !s.pause(ctx, backoff, failure):
@@ -65,29 +65,23 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 type session struct {
 	client  *Client
 	request Request
-	redact  redactor
-	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not
-	// stay unseen while a wait gets answers from another one.
+	redact  safetext.Redactor
+	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not stay unseen while a
+	// wait gets answers from another one.
 	randomAddress bool
 	attempts      int
 }
 
 func (c *Client) newSession(request Request) *session {
-	return &session{client: c, request: request, redact: newRedactor(request.Headers, c.proxies.credentials)}
+	return &session{client: c, request: request, redact: c.redactor(request.Headers)}
 }
 
+// readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.
 func (s *session) readError(failure *Failure, ending Ending) *ReadError {
-	return &ReadError{URL: s.request.BaseURL.DocumentURL.String(), Attempts: s.attempts, Failure: failure, Ending: ending}
-}
-
-// interrupted returns the error of a read that ended during an attempt. What that attempt met is told only if there is
-// nothing else to tell, and if it is more than the fact that somebody canceled it.
-func (s *session) interrupted(ctx context.Context, last, underWay *Failure) *ReadError {
-	ending := endingOf(ctx)
-	if last == nil && ending == OutOfTime {
-		last = underWay
+	if ending == Canceled && failure != nil && failure.isInterrupted {
+		failure = nil
 	}
-	return s.readError(last, ending)
+	return &ReadError{URL: s.request.BaseURL.DocumentURL.String(), Attempts: s.attempts, Failure: failure, Ending: ending}
 }
 
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.

@@ -15,15 +15,10 @@ import (
 )
 
 const (
-	// maxBody is the maximum size of a body in bytes, after decompression. An instance document has less than a
-	// kilobyte.
-	maxBody = 64 << 10
-	// maxText is the maximum number of characters of a text in a message.
-	maxText = 200
-	// maxReason is the maximum number of characters of a reason, which may quote a text.
-	maxReason = 600
-	// maxFound is the maximum number of characters of a value in a fault of a document.
-	maxFound = 60
+	maxBody   = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
+	maxText   = 200      // characters of a text in a message
+	maxReason = 600      // characters of a reason, which may quote a text
+	maxFound  = 60       // characters of a value in a fault of a document
 )
 
 // read turns a response into an answer.
@@ -44,27 +39,27 @@ func (e *exchange) read(response *http.Response, asked time.Time) (*answer, erro
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {
 			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
-				"recommendedExpireTimes[%d] (%s): %s", i, e.quoted(option.Label), option.Ambiguity))
+				"recommendedExpireTimes[%d] (%s): %s", i, e.session.redact.Quoted(option.Label, maxFound), option.Ambiguity))
 		}
 	}
 	generated, cache := generatedAt(asked, response.Header)
 	return &answer{result, asked, generated, cache, e.summary()}, nil
 }
 
-// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a
-// secret.
+// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
 func readBody(response *http.Response) ([]byte, error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil, nil // its body is the connection itself, which may never end
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	if err == nil && len(body) > maxBody {
-		err = &knownError{kind: ResponseTooLarge, reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(body) > maxBody:
+		return nil, &knownError{kind: ResponseTooLarge, reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
+	default:
+		return body, nil
 	}
-	return body, nil
 }
 
 func (e *exchange) statusError(response *http.Response, body []byte) *knownError {
@@ -121,7 +116,7 @@ func (e *exchange) documentError(err error, header http.Header, body []byte) *kn
 		for _, fault := range document.Faults {
 			line := fault.String()
 			if fault.Found != "" {
-				line += " " + e.quoted(fault.Found)
+				line += " " + e.session.redact.Quoted(fault.Found, maxFound)
 			}
 			invalid.faults = append(invalid.faults, line)
 		}
@@ -131,16 +126,13 @@ func (e *exchange) documentError(err error, header http.Header, body []byte) *kn
 }
 
 // text returns what a person can read in a body, safe to print.
-func (e *exchange) text(body []byte) string { return e.session.redact.safeLine(textOf(body), maxText) }
-
-// quoted returns text of a document in quotes, safe to print. Quotes show a line break, which may be what is wrong.
-func (e *exchange) quoted(text string) string {
-	return safetext.Cut(strconv.Quote(e.session.redact.Replace(text)), maxFound)
+func (e *exchange) text(body []byte) string {
+	return e.session.redact.Line(safetext.OfBody(body), maxText)
 }
 
-// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from,
-// or "". It was generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1),
-// which counts whole seconds. Of several ages, the first counts, and one that is too large is read as 68 years.
+// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from, or "". It was
+// generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1), which counts whole seconds. Of
+// several ages, the first counts, and one that is too large is read as 68 years.
 func generatedAt(asked time.Time, header http.Header) (generated time.Time, cache string) {
 	text, _, _ := strings.Cut(header.Get("Age"), ",")
 	text = strings.TrimSpace(text)

@@ -18,9 +18,9 @@ import (
 // maxHead is the maximum size of a response head in bytes. Parsed, it can take eighteen times as much memory.
 const maxHead = 16 << 10
 
-// tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an
-// https proxy. Only the first has the client certificate. The last always verifies the certificate: it would otherwise
-// give the password of the proxy to an impostor because the certificate of an instance is not verified.
+// tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an https proxy. Only the
+// first has the client certificate. The last always verifies the certificate: it would otherwise give the password of the proxy to an
+// impostor because the certificate of an instance is not verified.
 type tlsConfigs struct{ own, other, proxy *tls.Config }
 
 func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
@@ -49,8 +49,7 @@ func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
 		return tlsConfigs{}, err
 	}
 	configs.own = configs.other.Clone()
-	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be
-	// misleading.
+	// With Certificates, Go would send none if the server lists other authorities, and the server's error would be misleading.
 	configs.own.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		return &certificate, nil
 	}
@@ -60,8 +59,8 @@ func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
 // CountCACerts returns how many blocks of a PEM text are certificates that Go can use, and the number of all blocks.
 func CountCACerts(text string) (usable, total int) { return addCACerts(x509.NewCertPool(), text) }
 
-// addCACerts adds certificates to a pool, and counts them. It adds each block by itself, because
-// [x509.CertPool.AppendCertsFromPEM] does not say what it left out.
+// addCACerts adds certificates to a pool, and counts them. It adds each block by itself, because [x509.CertPool.AppendCertsFromPEM] does
+// not say what it left out.
 func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	const begin = "-----BEGIN "
 	for _, block := range strings.Split(text, begin)[1:] {
@@ -73,8 +72,7 @@ func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	return usable, total
 }
 
-// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that
-// zone.
+// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that zone.
 func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
 	config = config.Clone()
 	host, _, _ := net.SplitHostPort(hostPort)
@@ -84,8 +82,8 @@ func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
 
 // roundTripper returns what sends the request of an exchange. ctx is the context of the attempt.
 //
-// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells
-// that from the response to the next request on the connection, and one instance would get the values of another.
+// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells that from the response
+// to the next request on the connection, and one instance would get the values of another.
 func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	if e.session.client.config.RoundTripper != nil {
 		return e.session.client.config.RoundTripper
@@ -110,9 +108,9 @@ func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	}
 }
 
-// dial connects to a host and port, or to where ConnectTo says. The connection is closed when the attempt ends, so that
-// nothing goes on with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every
-// handshake of net/http is one with the instance.
+// dial connects to a host and port, or to where ConnectTo says. The connection is closed when the attempt ends, so that nothing goes on
+// with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every handshake of net/http is one with the
+// instance.
 func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	dial := new(net.Dialer).DialContext
 	if e.session.randomAddress {
@@ -135,9 +133,8 @@ func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn
 	return secured, secured.HandshakeContext(ctx)
 }
 
-// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share
-// of the time that is left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a
-// network that drops its packets.
+// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
+// left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that drops its packets.
 func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -162,8 +159,8 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 	return nil, err
 }
 
-// heldConn holds back what a server sends before it has been asked. Otherwise, net/http would take that for the
-// response or for a broken connection, whichever of its goroutines came first.
+// heldConn holds back what a server sends before it has been asked. Otherwise, net/http would take that for the response or for a broken
+// connection, whichever of its goroutines came first.
 type heldConn struct {
 	net.Conn
 

@@ -185,7 +185,7 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 		instancetest.Status(404), instancetest.Redirect(302, strings.Replace(proxiedHTTPS, "file", "FILE", 1)+"/instance"))) // the same origin
 	proxy := instancetest.NewProxy(t)
 	config := newConfig()
-	config.TLS, config.ConnectTo = certified, client.ConnectTo{Origin: request.BaseURL.Origin, HostPort: server.Address()}
+	config.TLS, config.ConnectTo, config.ConnectToOrigin = certified, server.Address(), request.BaseURL.Origin
 	config.Retry.MaxAttempts = 1
 	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
 

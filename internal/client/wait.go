@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -13,8 +14,7 @@ import (
 
 // Condition is what a wait waits for, besides an instance document.
 type Condition struct {
-	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if
-	// there are none.
+	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there are none.
 	Differences func(*instance.Details) []Difference
 	// StableFor is how long the condition must go on holding. With 0, one answer is enough.
 	StableFor time.Duration
@@ -30,8 +30,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt
-// that failed met. In a wait, an answer that is not as expected is a failure, too.
+// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt that failed met. In a
+// wait, an answer that is not as expected is a failure, too.
 type WaitError struct {
 	Read *ReadError
 	// Streak is the streak in which the wait ended, or nil if the last attempt had failed.
@@ -44,12 +44,7 @@ type WaitError struct {
 	Differences []Difference
 }
 
-func (e *WaitError) Error() string {
-	if e.Streak != nil {
-		return fmt.Sprintf("GET %s: as expected, but not for long enough (%d answers)", e.Read.URL, e.Streak.Answers)
-	}
-	return e.Read.Error()
-}
+func (e *WaitError) Error() string { return e.Read.Error() }
 
 func (e *WaitError) Unwrap() error { return e.Read }
 
@@ -66,8 +61,8 @@ type Streak struct {
 	lastRead  time.Time // when the last answer was read, by the clock of the system
 }
 
-// Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every
-// failure is tried again. Each attempt connects to a random address of the host. The error is always a [*WaitError].
+// Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is tried again.
+// Each attempt connects to a random address of the host. The error is always a [*WaitError].
 func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
 	w := &wait{session: c.newSession(request), condition: condition, began: time.Now()}
 	w.session.randomAddress = true
@@ -109,8 +104,7 @@ type wait struct {
 	streak, brokenStreak *Streak
 	differences          []Difference
 	lastFailure          *Failure
-	// isRateLimited is true once the instance has answered with status 429.
-	isRateLimited bool
+	isRateLimited        bool // the instance has answered with status 429
 }
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
@@ -139,8 +133,8 @@ func (w *wait) endStreak(ctx context.Context, failure *Failure) {
 	w.isRateLimited = w.isRateLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
-// maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was,
-// because this process was stopped or the machine suspended. It is also the most that one answer adds to the time.
+// maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was, because
+// this process was stopped or the machine suspended. It is also the most that one answer adds to the time.
 const maxGap = 3 * time.Second
 
 // extendStreak adds an answer to the streak, or begins one. An answer counts as of the time at which it was generated. How long the first
@@ -163,16 +157,15 @@ func (w *wait) extendStreak(ctx context.Context, answer *answer) {
 	s.Cache, s.lastRead = answer.cache, time.Now().Round(0)
 }
 
-// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between
-// two.
+// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between two.
 func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Duration) *WaitError {
 	failed := &WaitError{Streak: w.streak, BrokenStreak: w.brokenStreak, Differences: w.differences}
-	if w.streak == nil && underWay != nil {
-		failed.Read = w.session.interrupted(ctx, w.lastFailure, underWay)
+	if w.streak == nil {
+		failed.Read = w.session.readError(cmp.Or(w.lastFailure, underWay), endingOf(ctx))
 		return failed
 	}
 	failed.Read = w.session.readError(w.lastFailure, endingOf(ctx))
-	if w.streak != nil && failed.Read.Ending == OutOfTime {
+	if failed.Read.Ending == OutOfTime {
 		failed.Unanswered = lasted
 	}
 	return failed

@@ -92,8 +92,8 @@ func newProviderData(config providerModel, retry retryModel, unknown []string, u
 		RequestTimeout: data.requestTimeout,
 		Retry:          retry.settings(),
 		TLS:            tls,
-		ConnectTo:      client.ConnectTo{Origin: data.baseURL.Origin, HostPort: data.connectTo},
-		Log:            tflog.Debug,
+		ConnectTo:      data.connectTo, ConnectToOrigin: data.baseURL.Origin,
+		Log: tflog.Debug,
 	})
 	if err != nil {
 		diags.AddError("Invalid TLS configuration", sentence(firstCharacters(err.Error()))+

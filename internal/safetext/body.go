@@ -1,4 +1,4 @@
-package client
+package safetext
 
 import (
 	"bytes"
@@ -8,14 +8,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/net/html"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// textOf returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a
+// OfBody returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a
 // page in HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a
-// wrong one.
-func textOf(body []byte) string {
+// wrong one. What it returns is not safe to print yet.
+func OfBody(body []byte) string {
 	body = bytes.TrimSpace(body)
 	if bytes.HasPrefix(body, []byte("<")) {
 		return textOfPage(body)
@@ -23,7 +21,7 @@ func textOf(body []byte) string {
 	var members map[string]any
 	if json.Unmarshal(body, &members) == nil {
 		for _, name := range []string{"message", "error"} {
-			if message, _ := members[name].(string); safetext.Line(message) != "" {
+			if message, _ := members[name].(string); Line(message) != "" {
 				return message
 			}
 		}
