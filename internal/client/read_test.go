@@ -61,23 +61,25 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 	tests := map[string]struct {
 		status         int
 		retryAfter     string
+		maxDelay       time.Duration
 		least, longest time.Duration // of the first delay
 	}{
-		"503":       {503, "5", 5 * time.Second, 6 * time.Second},
-		"429":       {429, "4", 4 * time.Second, 6 * time.Second},
-		"very long": {503, "3600", 6 * time.Second, 6 * time.Second},
-		"500":       {500, "5", 2 * time.Second, 4 * time.Second},
+		"503":       {503, "5", 6 * time.Second, 5 * time.Second, 6 * time.Second},
+		"429":       {429, "4", 6 * time.Second, 4 * time.Second, 6 * time.Second},
+		"long":      {503, "30", time.Minute, 30 * time.Second, 34 * time.Second},
+		"very long": {503, "3600", 6 * time.Second, 6 * time.Second, 6 * time.Second},
+		"500":       {500, "5", 6 * time.Second, 2 * time.Second, 4 * time.Second},
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			config := steady(2 * time.Second)
-			config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, 6*time.Second
+			config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, test.maxDelay
 			fake := serve(t, config, func(int, *http.Request) (*http.Response, error) {
 				return response(test.status, "", "Retry-After", test.retryAfter)
 			})
 			delays := make(map[time.Duration]bool)
 			for range 20 {
-				_ = fake.read(t, time.Minute)
+				_ = fake.read(t, time.Hour)
 				delays[fake.requests[1]-fake.requests[0]] = true
 			}
 			shortest, longest := slices.Min(slices.Collect(maps.Keys(delays))), slices.Max(slices.Collect(maps.Keys(delays)))

@@ -247,12 +247,12 @@ func (r *readReport) credentialsRemedy() string {
 
 // headersNotSent says why the provider's headers were not sent to an instance, and what to do.
 func (d *providerData) headersNotSent() string {
-	reason := "this provider block has no base_url that can be used, and they are only for its origin"
+	origin := "and it has none that can be used"
 	if d.baseURL.Origin != "" {
-		reason = fmt.Sprintf("they are only for %s, the origin of its own base_url", d.baseURL.Origin)
+		origin = "which is " + d.baseURL.Origin
 	}
-	return fmt.Sprintf("The provider's request_headers were not sent, because %s. Set the provider's base_url to this instance, or set "+
-		"request_headers on the data source.", reason)
+	return "The provider's request_headers were not sent, because they are only for the origin of its own base_url, " + origin + ". Set the " +
+		"provider's base_url to this instance, or set request_headers on the data source."
 }
 
 // waitReport is the message about a wait that failed. It is that of a read, with what only a wait has to tell.

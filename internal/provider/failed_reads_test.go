@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
@@ -108,8 +110,20 @@ func failingReads(t *testing.T) map[string]failingRead {
 	showing := func(certificate instancetest.Certificate) failingRead {
 		return trusting(instancetest.New(t, instancetest.WithCertificate(certificate)).URL())
 	}
-	unusable := showing(instancetest.CertificateSelfSigned)
-	unusable.provider["ca_cert_pem"] = ca + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+	withUnusableBlock := func(certificate instancetest.Certificate) failingRead {
+		read := showing(certificate)
+		read.provider["ca_cert_pem"] = ca + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+		return read
+	}
+	closedOverTLS := answering(instancetest.CloseConnection(), instancetest.WithTLS())
+	withClientCertificate := func(baseURL string) failingRead {
+		material := instancetest.New(t)
+		return failingRead{
+			provider: arguments{"ca_cert_pem": ca, "client_cert_pem": material.ClientCertPEM(), "client_key_pem": material.ClientKeyPEM()},
+			source:   arguments{"base_url": baseURL},
+		}
+	}
+	demanding := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLS12()).URL()
 	proxied := func(options ...instancetest.ProxyOption) failingRead {
 		return failingRead{
 			source: arguments{"base_url": origin},
@@ -120,6 +134,7 @@ func failingReads(t *testing.T) map[string]failingRead {
 		provider := arguments{"base_url": baseURL, "request_headers": texts{"X-Token": "hunter2-token"}}
 		return failingRead{provider: provider, source: arguments{"base_url": sourceURL}}
 	}
+	headersOnly := arguments{"request_headers": texts{"X-Token": "hunter2-token"}}
 	login := body(200, "text/html", "<html><title>Sign in</title>")
 	withheldByRedirect := func(location string) failingRead {
 		home := answering(instancetest.Redirect(302, location))
@@ -160,12 +175,20 @@ func failingReads(t *testing.T) map[string]failingRead {
 
 		// TLS.
 		"certificate, unknown authority":                 showing(instancetest.CertificateSelfSigned),
-		"certificate, unknown authority, unusable block": unusable,
+		"certificate, unknown authority, unusable block": withUnusableBlock(instancetest.CertificateSelfSigned),
+		"certificate, expired, unusable block":           withUnusableBlock(instancetest.CertificateExpired),
+		"certificate, of an expired authority":           showing(instancetest.CertificateOfExpired),
+		"certificate, of a constrained authority":        showing(instancetest.CertificateOfConstrained),
 		"certificate, host name":                         showing(instancetest.CertificateWrongHost),
 		"certificate, expired":                           showing(instancetest.CertificateExpired),
 		"certificate, of a client":                       trusting(tlsServer(t, &tls.Config{MinVersion: tls.VersionTLS12})),
-		"handshake, plain HTTP":                          of(strings.Replace(instance, "http:", "https:", 1)),
-		"handshake, old version":                         trusting(tlsServer(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})),
+		"handshake, client certificate required":         trusting(demanding),
+		"handshake, client certificate refused":          withClientCertificate(tlsServer(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})),
+		"handshake, client certificate withheld":         withClientCertificate(answering(instancetest.Redirect(302, demanding))),
+		"closed over TLS":                                trusting(closedOverTLS),
+		"closed over TLS, client certificate withheld":   withClientCertificate(answering(instancetest.Redirect(302, closedOverTLS))),
+		"no TLS":                 of(strings.Replace(instance, "http:", "https:", 1)),
+		"handshake, old version": trusting(tlsServer(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})),
 
 		// Redirects.
 		"redirect, another scheme": of(answering(instancetest.Redirect(302, "ftp://files.example.org/?token=hunter2"))),
@@ -174,7 +197,13 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"redirect, then 404":       of(answering(instancetest.Redirect(302, status(404)+"/other?token=hunter2"))),
 
 		// Statuses.
+		"status 202":                             of(body(202, "", "")),
 		"status 204":                             of(status(204)),
+		"status 400, certificate required":       of(body(400, "text/html", "<title>400 No required SSL certificate was sent</title>")),
+		"status 400, certificate withheld":       withClientCertificate(answering(instancetest.Redirect(302, status(400)))),
+		"status 421":                             of(status(421)),
+		"status 426":                             of(status(426)),
+		"status 431, headers withheld":           withheldByRedirect(status(431)),
 		"status 301 without a location":          of(status(301)),
 		"status 400, HTTP to a TLS port":         of(strings.Replace(instancetest.New(t, instancetest.WithTLS()).Origin(), "https:", "http:", 1)),
 		"status 401":                             of(status(401)),
@@ -183,7 +212,11 @@ func failingReads(t *testing.T) map[string]failingRead {
 			provider: withToken(origin, "").provider,
 			source:   arguments{"base_url": status(401), "request_headers": texts{"X-Token": "hunter2-own"}},
 		},
-		"status 401, headers sent":                withToken(unauthorized, unauthorized),
+		"status 401, headers sent":               withToken(unauthorized, unauthorized),
+		"status 401, headers without a base URL": {provider: headersOnly, source: arguments{"base_url": unauthorized}},
+		"status 401, headers and an invalid variable": {
+			provider: headersOnly, source: arguments{"base_url": unauthorized}, env: map[string]string{"FILETRANSFER_BASE_URL": "nope"},
+		},
 		"status 401, headers lost in a redirect":  withheldByRedirect(status(401)),
 		"status 403, a page":                      of(body(403, "text/html", "<h1>403 Forbidden</h1>\nRequest forbidden by administrative rules.")),
 		"status 403, headers lost in a redirect":  withheldByRedirect(status(403)),
@@ -205,7 +238,9 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"document, faults": document(instancetest.Newer().With("fileMaxSize", nil).With("chunkSize", -1).With("apiVersion", "v2").
 			Without("fileMaxAge").JSON()),
 		"document, more faults than are listed": document(instancetest.Newer().With("recommendedExpireTimes", make([]instancetest.Document, 25)).JSON()),
-		"document, another one":                 document(`{"success":false,"msg":"backend is starting"}`),
+		"document, numbers too large": document(instancetest.Newer().With("fileMaxSize", instancetest.Raw("100000000000000000000")).
+			With("fileMaxAge", "9223372036854775808").JSON()),
+		"document, another one": document(`{"success":false,"msg":"backend is starting"}`),
 
 		// Proxies.
 		"proxy refuses":              proxied(instancetest.WithProxyRefusal(407)),
@@ -222,6 +257,7 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"instances, one allowed failure":           {source: arguments{"base_urls": texts{"a": refused, "good": instance}, "allow_failures": true}},
 		"instances, more failures than are listed": {source: arguments{"base_urls": many, "allow_failures": true}},
 		"instances, not asked in time":             {source: arguments{"base_urls": texts{"a": instance}, "timeouts": arguments{"read": "1ns"}}},
+		"instances, canceled after a failure":      canceledAfterFailure(t, texts{"a": status(404), "b": silent}),
 		"instances, canceled":                      {source: arguments{"base_urls": texts{"a": silent, "b": silent}, "allow_failures": true}, ctx: canceled},
 
 		// Nothing to read, or not yet.
@@ -246,6 +282,23 @@ func canceledAfterOneAttempt(t *testing.T) failingRead {
 	retry := arguments{"max_attempts": 3, "min_delay": "1ms"}
 	return failingRead{provider: arguments{"retry": retry}, source: arguments{"base_url": server.URL()}, ctx: ctx}
 }
+
+// canceledAfterFailure returns a read of several instances that is canceled as soon as one has failed.
+func canceledAfterFailure(t *testing.T, baseURLs texts) failingRead {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	log := writerFunc(func(line []byte) (int, error) {
+		if strings.Contains(string(line), "status 404") {
+			cancel()
+		}
+		return len(line), nil
+	})
+	return failingRead{source: arguments{"base_urls": baseURLs}, ctx: tflogtest.RootLogger(ctx, log)}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
 
 // tlsServer returns the URL of a server with a certificate that is for clients.
 func tlsServer(t *testing.T, config *tls.Config) string {

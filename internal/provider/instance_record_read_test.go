@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -102,7 +103,21 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 		"wait, a header is echoed":    {before: nothing, after: version, does: planApply, answers: echoed},
 		"wait, differences, then 503": {before: nothing, after: release, does: planApply, script: []instancetest.Step{wrong}, answers: down},
 		"wait, then 503":              {before: expecting(nil), after: release, does: planApply, answers: down},
-		"wait, a cache":               {before: expecting(nil), after: release, does: planApply, answers: cached},
+		"wait, differences, then a cache": {
+			before: nothing, after: release, does: planApply, script: []instancetest.Step{wrong}, answers: cached,
+		},
+		"wait, one answer, then 503": {
+			before: expecting(nil), does: planApply, script: []instancetest.Step{answer}, answers: down, after: expecting(unstable),
+		},
+		"wait, a cache holds the streak up": {
+			before: expecting(nil), does: planApply, answers: copyOfOneAnswer(newer.JSON()), provider: arguments{"retry": arguments{"min_delay": "1ms"}},
+			after: expecting(arguments{"stable_for": "2900ms", "triggers": texts{"deploy": "2"}, "timeouts": arguments{"update": "3s"}}),
+		},
+		"wait, small limits": {
+			before: nothing, does: planApply, answers: reports(newer.With("chunkSize", 5)),
+			after: arguments{"expected": arguments{"chunk_size": 5}, "timeouts": updating},
+		},
+		"wait, a cache": {before: expecting(nil), after: release, does: planApply, answers: cached},
 		"wait, not stable": {
 			before: expecting(nil), does: planApply, script: []instancetest.Step{down, answer, answer}, answers: instancetest.Silent(),
 			provider: arguments{"retry": arguments{"min_delay": "1ms"}}, after: expecting(unstable),
@@ -145,6 +160,17 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the messages are c
 		}
 	})
 	requireGolden(t, "record_messages.txt", messages)
+}
+
+// copyOfOneAnswer is a cache that has the answer that a server gave 1.2 s after the first request, and no other.
+func copyOfOneAnswer(document string) instancetest.Step {
+	var began sync.Once
+	var start time.Time
+	return instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
+		began.Do(func() { start = time.Now() })
+		w.Header().Set("Age", strconv.Itoa(max(0, int((time.Since(start)-1200*time.Millisecond)/time.Second))))
+		_, _ = w.Write([]byte(document))
+	})
 }
 
 // play returns the messages of a scene.
@@ -215,6 +241,7 @@ func (scene recordScene) play(t *testing.T, token string) string {
 	text := normalized(strings.Join(messages, "\n"))
 	// On a busy machine, less fits into the time limit of a wait.
 	text = regexp.MustCompile(`\d+ attempts? made`).ReplaceAllString(text, "2 attempts made")
+	text = regexp.MustCompile(`a cache, \d s old`).ReplaceAllString(text, "a cache, (some) s old")
 	text = regexp.MustCompile(`no answer after [\d.]+m?s`).ReplaceAllString(text, "no answer after (a time)")
 	return regexp.MustCompile(`for [\d.]+m?s \(\d+ answers?\)`).ReplaceAllString(text, "for (a time) (2 answers)")
 }

@@ -82,6 +82,20 @@ func TestInstances_Concurrency(t *testing.T) {
 	}
 }
 
+// Three hundred instances that are down are no reason for three hundred errors.
+func TestInstances_ManyErrors(t *testing.T) {
+	t.Parallel()
+	s := configured(t, arguments{"retry": arguments{"max_attempts": 1}})
+	_, text := s.read(t.Context(), t, arguments{"base_urls": baseURLsUnder("http://"+instancetest.ReserveAddress(t), 300)})
+	if got := strings.Count(text, `Error at base_urls["key0`); got != 20 || !strings.Contains(text, `Error at base_urls["key019"]`) {
+		t.Errorf("%d errors of instances, want those of the first 20:\n%s", got, text)
+	}
+	const last = "Error at base_urls: More instances could not be read\n\n300 could not be read in all. There is no error of its own for 280 of them."
+	if strings.Count(text, "Error ") != 21 || !strings.Contains(text, last) {
+		t.Errorf("no error counts the others:\n%s", text)
+	}
+}
+
 // One silent instance keeps the one place: the others were never asked, and are not blamed.
 func TestInstances_NotAskedInTime(t *testing.T) {
 	t.Parallel()

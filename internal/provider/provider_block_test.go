@@ -49,6 +49,10 @@ func TestWarnings(t *testing.T) {
 	many := instancetest.New(t, instancetest.WithDocument(instancetest.Newer().With("recommendedExpireTimes",
 		slices.Repeat([]instancetest.Document{contradiction}, 25)))).URL()
 	good := instancetest.New(t).URL()
+	small := func(size, chunk, age int64) string {
+		document := instancetest.Newer().With("fileMaxSize", size).With("chunkSize", chunk).With("fileMaxAge", age)
+		return instancetest.New(t, instancetest.WithDocument(document)).URL()
+	}
 	missing := instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))).URL()
 	tests := map[string]struct{ provider, source arguments }{
 		"headers, no base URL":    {provider: arguments{"request_headers": token}},
@@ -56,7 +60,14 @@ func TestWarnings(t *testing.T) {
 		"insecure":                {provider: arguments{"base_url": baseURL, "insecure": true}},
 		"insecure, no base URL":   {provider: arguments{"insecure": true}},
 		"all three":               {provider: arguments{"request_headers": token, "connect_to": connectTo, "insecure": true}},
-		"units":                   {source: arguments{"base_url": doubtful}},
+		"small limits":            {source: arguments{"base_url": small(1023, 5, 59)}},
+		"small limits, one":       {source: arguments{"base_url": small(1024, 1023, 60)}},
+		"small limits, zero":      {source: arguments{"base_url": small(5000, 5000, 0)}},
+		"small limits, none":      {source: arguments{"base_url": small(1024, 1024, 60)}},
+		"small limits, many instances": {
+			source: arguments{"base_urls": texts{"a": small(1024, 5, 59), "b": good, "c": small(1023, 1024, 60)}},
+		},
+		"units": {source: arguments{"base_url": doubtful}},
 		"units, a minute at most": {
 			provider: arguments{"base_url": short + "/", "request_headers": texts{"X-Token": "59 seconds"}}, source: arguments{"base_url": short},
 		},
@@ -119,6 +130,15 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
+// An argument that is not known yet is not an argument that is missing: the environment variable is no substitute for it.
+func TestUnknownBaseURLIsNotTakenFromTheEnvironment(t *testing.T) {
+	t.Setenv("FILETRANSFER_BASE_URL", instancetest.New(t).URL())
+	_, text := configured(t, arguments{"base_url": unknown}).read(t.Context(), t, arguments{})
+	if !strings.HasPrefix(text, "Error: Provider configuration not known yet\n") {
+		t.Errorf("the read has the diagnostics:\n%s", text)
+	}
+}
+
 // The provider's headers go only to the origin of its base URL, in any spelling. Those of a data source win.
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
@@ -127,7 +147,10 @@ func TestRequestHeaders(t *testing.T) {
 		"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}, "Connection": {"close"},
 		"User-Agent": {"terraform-provider-filetransfer/test Terraform/1.11.4"},
 	}
-	s := configured(t, arguments{"base_url": home.URL(), "request_headers": texts{"x-token": "a", "X-More": "b"}})
+	configuredFor := func(baseURL string) session {
+		return configured(t, arguments{"base_url": baseURL, "request_headers": texts{"x-token": "a", "X-More": "b"}})
+	}
+	ofHome, ofHomeWithTLS := configuredFor(home.URL()), configuredFor(strings.Replace(home.URL(), "http:", "https:", 1))
 	tests := map[string]struct {
 		server  *instancetest.Server
 		baseURL string
@@ -140,6 +163,7 @@ func TestRequestHeaders(t *testing.T) {
 		"own empty one wins":       {home, home.URL(), texts{"X-Token": ""}, map[string]string{"X-Token": "", "X-More": "b"}},
 		"own User-Agent":           {home, home.URL(), texts{"User-Agent": "c"}, map[string]string{"User-Agent": "c", "X-Token": "a", "X-More": "b"}},
 		"another port":             {other, other.URL(), texts{"X-Own": "d"}, map[string]string{"X-Own": "d"}},
+		"another scheme":           {home, home.URL() + "/", nil, nil},
 		"another name of the host": {home, strings.Replace(home.URL(), "127.0.0.1", "localhost", 1), nil, nil},
 	}
 	for name, test := range tests {
@@ -147,18 +171,24 @@ func TestRequestHeaders(t *testing.T) {
 			"one":  {"base_url": test.baseURL, "request_headers": test.own},
 			"many": {"base_urls": texts{"a": test.baseURL}, "request_headers": test.own},
 		} {
-			if test.own == nil {
-				delete(source, "request_headers")
-			}
-			requireRead(t, s, source)
-			want := always.Clone()
-			for header, value := range test.want {
-				want.Set(header, value)
-			}
-			requests := test.server.Requests()
-			if diff := cmp.Diff(want, requests[len(requests)-1].Header); diff != "" {
-				t.Errorf("%s, %s: the headers differ, want (-), got (+):\n%s", name, kind, diff)
-			}
+			t.Run(name+", "+kind, func(t *testing.T) { //nolint:paralleltest // the last request is that of this row
+				if test.own == nil {
+					delete(source, "request_headers")
+				}
+				s := ofHome
+				if name == "another scheme" {
+					s = ofHomeWithTLS
+				}
+				requireRead(t, s, source)
+				want := always.Clone()
+				for header, value := range test.want {
+					want.Set(header, value)
+				}
+				requests := test.server.Requests()
+				if diff := cmp.Diff(want, requests[len(requests)-1].Header); diff != "" {
+					t.Errorf("the headers differ, want (-), got (+):\n%s", diff)
+				}
+			})
 		}
 	}
 }
@@ -215,6 +245,7 @@ func TestUnknownArguments(t *testing.T) {
 		"base_url, unknown connect_to":     {arguments{"base_url": unknown, "connect_to": unknown}, own, []string{"base_url", "connect_to"}},
 		"base_url, insecure":               {arguments{"base_url": unknown, "insecure": unknown}, own, []string{"insecure"}},
 		"one header":                       {arguments{"base_url": instance, "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, []string{"request_headers"}},
+		"one header, for another path":     {arguments{"base_url": instance + "/other", "request_headers": texts{"X-B": unknown}}, own, []string{"request_headers"}},
 		"one header, for another origin":   {arguments{"base_url": "https://h", "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, nil},
 		"many instances":                   {arguments{"request_timeout": unknown}, arguments{"base_urls": texts{"a": instance}}, []string{"request_timeout"}},
 		"one header, for one of many": {
