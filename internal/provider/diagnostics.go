@@ -112,9 +112,11 @@ func statusRemedy(code int) string {
 	case code >= http.StatusInternalServerError:
 		return "Check the log of the instance, and of what is in front of it."
 	default:
-		return "An instance answers 200. Check the base URL, the request headers and the client certificate against what answered."
+		return anyOtherStatus
 	}
 }
+
+const anyOtherStatus = "An instance answers 200. Check the base URL, the request headers and the client certificate against what answered."
 
 // moreHelp ends every message about a read or a wait that failed.
 const moreHelp = "More about this message: https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
@@ -219,14 +221,14 @@ func (r *readReport) remedy() string {
 func (r *readReport) credentialsRemedy() string {
 	const ifInstance = " If that is the instance, set the base URL to it."
 	failure := r.err.Failure
-	code := failure.StatusCode
-	isOtherStatus := failure.Kind == client.Status && statusRemedy(code) == statusRemedy(http.StatusBadRequest)
-	needsHeaders := failure.Kind == client.NotJSON || code == http.StatusUnauthorized || code == http.StatusForbidden
+	isStatus := func(codes ...int) bool { return failure.Kind == client.Status && slices.Contains(codes, failure.StatusCode) }
+	needsHeaders := failure.Kind == client.NotJSON || isStatus(http.StatusUnauthorized, http.StatusForbidden)
 	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken
+	needsAnything := failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
 	switch {
-	case failure.HeadersWithheld && (needsHeaders || isOtherStatus):
+	case failure.HeadersWithheld && (needsHeaders || needsAnything):
 		return " The request_headers were not sent, because a redirect led to another origin." + ifInstance
-	case failure.CertificateWithheld && (needsCertificate || isOtherStatus):
+	case failure.CertificateWithheld && (needsCertificate || needsAnything):
 		return " The client certificate was not sent, because a redirect led to another origin." + ifInstance
 	case needsHeaders && len(r.request.Headers) > 0:
 		return " The request_headers were sent: check their names and values."
