@@ -5,8 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"os/signal"
 	"runtime"
@@ -25,8 +23,6 @@ var version = "dev"
 func main() {
 	debugMode := flag.Bool("debug", false, "serve for a debugger such as delve")
 	flag.Parse()
-	// net/http logs what a server sends before it is asked, as it came. Our own log goes through tflog.
-	log.SetOutput(io.Discard)
 	if !*debugMode {
 		silenceUnreadLog()
 		terminateOrphanOnly()

@@ -50,7 +50,8 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		_ = os.Unsetenv(name)
 	}
-	log.SetOutput(io.Discard) // net/http logs what a server sends unasked
+	var logged bytes.Buffer
+	log.SetOutput(&logged) // to which the test's own servers write, too
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
 	_, _ = net.DefaultResolver.LookupHost(nameServers, "first.invalid") // makes a channel that a test in fake time could not share
 	server, err := instancetest.Start()
@@ -68,6 +69,10 @@ func TestMain(m *testing.M) {
 	stopNameServers() // net/http goes on with a lookup whose request was canceled
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
+		code = 1
+	}
+	if text := logged.String(); strings.Contains(text, "Unsolicited response") && code == 0 {
+		fmt.Printf("net/http has logged what a server sent before it was asked:\n%s", text)
 		code = 1
 	}
 	os.Exit(code)

@@ -221,7 +221,9 @@ func (r *readReport) remedy() string {
 func (r *readReport) credentialsRemedy() string {
 	const ifInstance = " If that is the instance, set the base URL to it."
 	failure := r.err.Failure
-	isStatus := func(codes ...int) bool { return failure.Kind == client.Status && slices.Contains(codes, failure.StatusCode) }
+	isStatus := func(codes ...int) bool {
+		return failure.Kind == client.Status && slices.Contains(codes, failure.StatusCode)
+	}
 	needsHeaders := failure.Kind == client.NotJSON || isStatus(http.StatusUnauthorized, http.StatusForbidden)
 	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken
 	needsAnything := failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
