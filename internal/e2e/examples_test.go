@@ -113,12 +113,15 @@ func (e *example) startInstances() {
 		}
 		variables["base_url"] = start("base_url", options...)
 		server := e.servers["base_url"]
-		variables["tunnel"], variables["ca_cert_pem"] = server.Address(), server.CACertPEM()
-		variables["client_cert_pem"], variables["client_key_pem"] = server.ClientCertPEM(), server.ClientKeyPEM()
+		variables["tunnel"], variables["client_key_pem"] = server.Address(), server.ClientKeyPEM()
 		configuration := exampleURLs.ReplaceAllString(e.configuration, server.URL())
 		e.configure(exampleAddresses.ReplaceAllString(configuration, server.Address()))
 		for _, file := range regexp.MustCompile(`[\w-]+\.pem`).FindAllString(e.configuration, -1) {
-			e.write(file, server.CACertPEM())
+			if file == "client.pem" {
+				e.write(file, server.ClientCertPEM())
+			} else {
+				e.write(file, server.CACertPEM())
+			}
 		}
 	}
 	for name := range variables {
@@ -178,11 +181,8 @@ func (e *example) valueOf(name string) any {
 func TestAccExamples(t *testing.T) {
 	t.Parallel()
 	values := map[string]map[string]any{
-		"provider": {"file_max_size": 64424509440.},
-		"data-sources/filetransfer_instance": {
-			"expire_seconds":   604800.,
-			"local_file_nginx": map[string]any{"filename": "./upload-limit.conf", "content": "client_max_body_size 21048576;\n"},
-		},
+		"provider":                           {"file_max_size": 64424509440.},
+		"data-sources/filetransfer_instance": {"file_max_size": 64424509440., "chunk_size": 20000000.},
 		"data-sources/filetransfer_instances": {
 			"upload_limit":  21474836480., // the older one's 20 GiB
 			"largest_chunk": 20000000.,
@@ -191,7 +191,10 @@ func TestAccExamples(t *testing.T) {
 		"guides/migrate-from-data-http":          {"max_age_days": 30.},
 		"guides/test-a-module":                   {"chunks": 250.},
 		"guides/connect":                         {"api_version": "2.1.5"},
-		"guides/pass-to-a-module":                {"max_bytes": 64424509440.},
+		"guides/use-the-limits": {
+			"expire_seconds":   604800.,
+			"local_file_nginx": map[string]any{"filename": "./upload-limit.conf", "content": "client_max_body_size 21048576;\n"},
+		},
 		"guides/tolerate-failures": {
 			"api_versions": map[string]any{"older": "1.3.2", "newer": "2.1.5", "mixed": "1.5.0"},
 			"errors":       map[string]any{"broken": "status 403 Forbidden"},

@@ -11,14 +11,14 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// The plan, the error and the warning of a release are those of the guide.
-func TestAccGuide_Release(t *testing.T) {
+// The plan of a deploy is that of the guide, and its error is that of the troubleshooting guide.
+func TestAccGuide_DeployAServer(t *testing.T) {
 	t.Parallel()
-	const page = "templates/guides/release-a-server.md.tmpl"
+	const page, troubleshooting = "templates/guides/deploy-a-server.md.tmpl", "templates/guides/troubleshooting.md.tmpl"
 	reports := func(version string, chunkSize int) instancetest.Step {
 		return instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", version).With("chunkSize", chunkSize))
 	}
-	e := copyExample(t, "guides/release-a-server")
+	e := copyExample(t, "guides/deploy-a-server")
 	server := instancetest.New(t, instancetest.WithDefault(reports("2.2.2", 20000000)))
 	before := strings.ReplaceAll(blockWith(t, page, "release    ="), exampleURL, server.URL())
 	e.write("terraform.tfvars", before)
@@ -29,7 +29,7 @@ func TestAccGuide_Release(t *testing.T) {
 	e.plan().expectExcerpt(blockWith(t, page, "Plan: ")).expectWarnings() // of no drift
 	server.SetDefault(reports("2.2.3", 3))
 	e.write("main.tf", strings.Replace(e.configuration, "\n\n  expected", "\n\n  timeouts { update = \"2s\" }\n\n  expected", 1))
-	e.run("apply", "-auto-approve").expectExitCode(1).expectExcerpt(blockWith(t, page, "Error: Instance does not report"))
+	e.run("apply", "-auto-approve").expectExitCode(1).expectExcerpt(blockWith(t, troubleshooting, "Error: Instance does not report"))
 
 	// With the right setting, the next apply waits through the old server.
 	e.write("main.tf", e.configuration)
@@ -45,9 +45,8 @@ func TestAccGuide_Release(t *testing.T) {
 	e.plan().expectText("# terraform_data.deploy must be replaced") // although the server has changed already
 	e.apply()
 	server.SetDefault(reports("2.2.2", 10000000))
-	drifted := e.plan()
-	drifted.output = strings.ReplaceAll(drifted.output, server.URL(), exampleURL)
-	drifted.expectExcerpt(blockWith(t, page, "Warning: Not as expected when last read")).expectText("Plan: 0 to add, 1 to change, 0 to destroy.")
+	e.plan().expectWarnings("Not as expected when last read: " + server.URL() + " (chunk_size is 10000000, expected 20000000)").
+		expectText("Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
 // While its instance is down, a record does what the guide says.
@@ -62,7 +61,7 @@ func TestAccGuide_SurviveAnOutage(t *testing.T) {
 	server.Close()
 
 	// A plan has a warning, which is not saved with it, and no changes.
-	warning := "Instance not read, last known details kept: " + server.URL()
+	warning := "Instance not read, last known values kept: " + server.URL()
 	e.expectNoChanges().expectWarnings(warning).expectText("keeps what the instance last reported", "connection refused")
 	e.run("show", "saved.tfplan").expectExitCode(0).expectWarnings()
 	e.expectNoChanges("-refresh=false").expectWarnings()
@@ -108,12 +107,15 @@ func TestAccGuide_MoveToARecord(t *testing.T) {
 	w.expectNoChanges()
 }
 
-// The second step of the guide's migration changes nothing. In the first, data "http" only gets another name.
+// Neither step of the guide's migration changes anything. Before the first, data "http" only has another name.
 func TestAccGuide_Migrate(t *testing.T) {
 	t.Parallel()
-	e := newExample(t, blockWith(t, "templates/guides/migrate-from-data-http.md.tmpl", "request_timeout_ms"))
+	const page = "templates/guides/migrate-from-data-http.md.tmpl"
+	e := newExample(t, blockWith(t, page, "request_timeout_ms"))
 	e.startInstances()
 	e.apply()
+	e.configure(blockWith(t, page, "jsondecode(data.filetransfer_instance"))
+	e.expectNoChanges()
 	e.configure(read(t, examplesDir+"/guides/migrate-from-data-http/main.tf"))
 	e.expectNoChanges()
 }
@@ -145,21 +147,66 @@ func TestAccGuide_TolerateFailures(t *testing.T) {
 	e.run("output").expectExcerpt(blockWith(t, "templates/data-sources/instances.md.tmpl", "tomap"))
 }
 
-// The page of the data source says what its nginx gets from smaller chunks, and that nothing is deleted without a maximum age.
-func TestAccDataSource_ExamplesOfItsPage(t *testing.T) {
+// The README shows the plan for a chunk size that has doubled. The lines around those of the file are of the provider local.
+func TestAccReadme_LimitChanges(t *testing.T) {
+	t.Parallel()
+	e := newExample(t, blockWith(t, "README.md", "upload-limit.conf"))
+	e.startInstances()
+	server := e.servers["base_url"]
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)))
+	e.apply()
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 20000000)))
+	const change = "- client_max_body_size 11048576; + client_max_body_size 21048576;"
+	for place, text := range map[string]string{"README": blockWith(t, "README.md", "must be replaced"), "plan": e.plan().output} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), change) {
+			t.Errorf("the %s does not show %q:\n%s", place, change, text)
+		}
+	}
+}
+
+// The page of the data source shows what its example prints.
+func TestAccDataSource_OutputOfItsPage(t *testing.T) {
 	t.Parallel()
 	e := copyExample(t, "data-sources/filetransfer_instance")
-	document := instancetest.Newer().With("chunkSize", 10000000).With("fileMaxAge", int64(15770000000))
+	expireTimes := []instancetest.Document{}
+	for _, seconds := range []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000} { // as the service's own
+		expireTimes = append(expireTimes, instancetest.NewerEntry("", seconds))
+	}
+	document := instancetest.Newer().With("fileMaxSize", 1000000000).With("chunkSize", 10000000).With("recommendedExpireTimes", expireTimes)
 	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", instancetest.New(t, instancetest.WithDocument(document)).URL()))
+	e.apply().expectExcerpt(blockWith(t, "templates/data-sources/instance.md.tmpl", "tolist"))
+}
+
+// The guide says what its nginx gets from smaller chunks, what its form gets of an option, and that nothing is deleted without a
+// maximum age, nor because of a maximum age that is only a typo.
+func TestAccGuide_UseTheLimits(t *testing.T) {
+	t.Parallel()
+	page := read(t, root+"/templates/guides/use-the-limits.md.tmpl")
+	e := copyExample(t, "guides/use-the-limits")
+	server := instancetest.New(t)
+	reports := func(maxAge int64) {
+		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000).With("fileMaxAge", maxAge)))
+	}
+	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", server.URL()))
+	e.run("get").expectExitCode(0)
+
+	reports(15770000000)
 	e.apply()
 	content := e.valueOf("local_file_nginx").(map[string]any)["content"].(string)
-	if page := read(t, root+"/templates/data-sources/instance.md.tmpl"); !strings.Contains(page, "`"+strings.TrimSpace(content)+"`") {
+	if !strings.Contains(page, "`"+strings.TrimSpace(content)+"`") {
 		t.Errorf("the page does not say %q", content)
+	}
+	const week = `{"label":"7 d","seconds":604800}`
+	if form := e.valueOf("upload_form").(string); !strings.Contains(form, week) || !strings.Contains(page, "`"+week+"`") {
+		t.Errorf("the form gets %s, and the page has to show %s", form, week)
 	}
 	rule := e.valueOf("aws_s3_bucket_lifecycle_configuration_copies").(map[string]any)["rule"].([]any)[0].(map[string]any)
 	if rule["status"] != "Disabled" {
 		t.Errorf("without a maximum age, the rule is %v, want it disabled", rule)
 	}
+
+	reports(30)
+	e.run("plan").expectExitCode(1).expectText("Files live less than a day: 30 seconds.")
 }
 
 // The tests of modules that the guide shows run without an instance, also with the run that it adds.

@@ -24,6 +24,15 @@ func exitCodeOf(t *testing.T, row string) int {
 	return code
 }
 
+// wrapped is a command that puts a prefix before each line of a CLI, as Terragrunt does.
+const wrapped = `wrapped() {
+  output=$(terraform "$@" 2>&1)
+  status=$?
+  echo "$output" | sed 's/^/03:00:00.000 STDOUT terraform: /'
+  return $status
+}
+`
+
 // The script for a nightly plan ends with the codes of its page, whatever reads the instance.
 func TestAccGuide_NightlyPlan(t *testing.T) {
 	t.Parallel()
@@ -64,11 +73,12 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 			reports("maxTransfersInMerge", 7)
 			w.shell(script).expectExitCode(exitCodeOf(t, "limits that nothing uses"))
 			reports("chunkSize", 30000000)
-			w.shell(script).expectExitCode(exitCodeOf(t, "a limit that something uses has changed"))
+			w.shell(script).expectExitCode(exitCodeOf(t, "The plan has changes")) // of a limit that something uses
 
 			server.Close()
 			down := exitCodeOf(t, test.down)
 			w.shell(script).expectExitCode(down)
+			w.shell(wrapped + strings.ReplaceAll(script, "terraform plan", "wrapped plan")).expectExitCode(down).expectText("STDOUT terraform:")
 			if down == 3 {
 				w.write("nightly.sh", strings.ReplaceAll(script, "terraform plan", w.path+" plan"))
 				w.shell(blockWith(t, nightlyPage, "sh nightly.sh || {")).expectExitCode(0)
@@ -96,8 +106,8 @@ resource "filetransfer_instance_record" "this" {
 	w.apply()
 
 	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("fileMaxAge", 2)))
-	w.shell(script).expectExitCode(exitCodeOf(t, "the instance does not report"))
+	w.shell(script).expectExitCode(exitCodeOf(t, "The plan has changes"))
 	w.run("apply", "-auto-approve").expectExitCode(1)
 	server.SetDefault(instancetest.Answer())
-	w.shell(script).expectExitCode(exitCodeOf(t, "the last wait of a record failed"))
+	w.shell(script).expectExitCode(exitCodeOf(t, "The plan has changes"))
 }

@@ -32,18 +32,18 @@ resource "filetransfer_instance_record" %q {
 		fmt.Sprintf(record, "release", server.URL(), "api_version = \"2.1.5\""))
 	w.apply().expectWarnings()
 
-	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.1.4").With("fileMaxSize", 64)))
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", "2.1.4").With("fileMaxSize", int64(6442450944))))
 	drift := []string{
 		"Not as expected when last read: " + server.URL() + " (api_version is 2.1.4, expected 2.1.5)",
-		"Not as expected when last read: " + server.URL() + " (file_max_size is 64, expected 64424509440)",
+		"Not as expected when last read: " + server.URL() + " (file_max_size is 6442450944, expected 64424509440)",
 	}
 	w.plan().expectExitCode(2).expectWarnings(drift...).expectText("Plan: 0 to add, 2 to change, 0 to destroy.",
-		": file_max_size = 64424509440 When Terraform last read it, the instance reported other values: - file_max_size is 64,")
+		": file_max_size = 64424509440", "- file_max_size is 6442450944, expected 64424509440")
 
 	server.SetDefault(instancetest.Answer())
 	w.applyPlan().expectWarnings(append(drift,
 		"Other details changed while the apply waited: "+server.URL()+" (api_version is 2.1.5, planned 2.1.4)",
-		"Other details changed while the apply waited: "+server.URL()+" (file_max_size is 64424509440, planned 64)")...)
+		"Other details changed while the apply waited: "+server.URL()+" (file_max_size is 64424509440, planned 6442450944)")...)
 	w.expectNoChanges().expectWarnings()
 }
 
@@ -86,6 +86,68 @@ resource "filetransfer_instance_record" "test" {
 	before.SetScript(instancetest.Status(503))
 	w.applyPlan()
 	w.expectNoChanges()
+}
+
+// Drift destroys what names the record in replace_triggered_by before a wait that fails. What compares the value survives, and so does
+// what names it.
+func TestAccRecord_DriftAndReplaceTriggeredBy(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t)
+	w := newWorkspace(t, acctest.ImpatientProvider+fmt.Sprintf(`
+resource "filetransfer_instance_record" "record" {
+  base_url = %q
+  timeouts { update = "1s" }
+  expected { chunk_size = 20000000 }
+}
+
+resource "terraform_data" "names_the_record" {
+  lifecycle { replace_triggered_by = [filetransfer_instance_record.record.chunk_size] }
+}
+
+resource "terraform_data" "compares_the_value" {
+  triggers_replace = filetransfer_instance_record.record.chunk_size
+}
+
+resource "terraform_data" "names_what_compares" {
+  lifecycle { replace_triggered_by = [terraform_data.compares_the_value] }
+}
+`, server.URL()))
+	w.skipWithout(acctest.TerraformData)
+	w.apply()
+
+	server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000)))
+	w.run("apply", "-auto-approve").expectExitCode(1).expectText("Error: Instance does not report what is expected")
+	for address, want := range map[string]bool{
+		"terraform_data.names_the_record": true, "terraform_data.compares_the_value": false, "terraform_data.names_what_compares": false,
+	} {
+		if gone := w.attributes(address) == nil; gone != want {
+			t.Errorf("after the wait that failed, %s is destroyed: %t, want %t", address, gone, want)
+		}
+	}
+}
+
+// A dynamic block that was unknown in the plan and turns out to be missing ends the apply, as the troubleshooting guide says.
+func TestAccRecord_DynamicBlocks(t *testing.T) {
+	t.Parallel()
+	for block, argument := range map[string]string{"expected": "chunk_size = 20000000", "timeouts": `create = "5s"`} {
+		t.Run(block, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, acctest.ImpatientProvider+fmt.Sprintf(`
+resource "terraform_data" "none" { input = [] }
+
+resource "filetransfer_instance_record" "record" {
+  base_url = %q
+
+  dynamic %q {
+    for_each = terraform_data.none.output
+    content { %s }
+  }
+}
+`, instancetest.New(t).URL(), block, argument))
+			w.skipWithout(acctest.TerraformData)
+			w.run("apply", "-auto-approve").expectExitCode(1).expectText("Provider produced inconsistent final plan")
+		})
+	}
 }
 
 // A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait,

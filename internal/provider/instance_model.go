@@ -34,8 +34,8 @@ func detailsAttributes() map[string]schema.Attribute {
 		"api_version_minor": computedInt64("Minor version from `api_version`."),
 		"api_version_patch": computedInt64("Patch version from `api_version`, without a suffix."),
 		"file_max_age":      computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum."),
-		"max_transfers_in_merge": computedInt64("Maximum number of transfers in a group (`maxTransfersInMerge`). If the instance does not " +
-			"report it, this is `50` for 2.0.0 and later, and `10` before."),
+		"max_transfers_in_merge": computedInt64("Maximum number of transfers (files) that can be combined into a group, which Stend's API calls " +
+			"a merge (`maxTransfersInMerge`). If the instance does not report it, this is `50` for 2.0.0 and later, and `10` before."),
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,

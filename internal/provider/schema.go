@@ -57,11 +57,15 @@ func computedInt64(description string) schema.Int64Attribute {
 // requestHeadersAttribute is marked as sensitive in the provider block alone. Marking it so in a data source would taint every
 // expression that uses the whole object. Users mark values themselves.
 func requestHeadersAttribute(description string, sensitive bool) schema.MapAttribute {
+	kept := ""
+	if !sensitive {
+		kept = " Terraform stores them in the state, so put secrets in the provider block."
+	}
 	return schema.MapAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
 		Sensitive:           sensitive,
-		MarkdownDescription: description + " These cannot be set: `" + strings.Join(client.ReservedHeaders, "`, `") + "`.",
+		MarkdownDescription: description + kept + " These cannot be set: `" + strings.Join(client.ReservedHeaders, "`, `") + "`.",
 		Validators:          []validator.Map{headersValidator},
 	}
 }

@@ -176,10 +176,10 @@ resource "filetransfer_instance_record" "files" {
 	}
 }
 
-// Releases from 2.0.0 on report for wrong settings what the table in the guide "Release a server and wait for it" says.
+// Releases from 2.0.0 on report for wrong settings what the table of the troubleshooting guide says.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/guides/release-a-server.md")
+	page, err := os.ReadFile("../../docs/guides/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

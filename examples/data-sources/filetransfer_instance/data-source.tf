@@ -13,8 +13,14 @@ data "filetransfer_instance" "files" {
   base_url = var.base_url
 }
 
-# Lets one chunk through, plus 1 MiB for the form data around it.
-resource "local_file" "nginx" {
-  filename = "${path.module}/upload-limit.conf"
-  content  = "client_max_body_size ${data.filetransfer_instance.files.chunk_size + 1024 * 1024};\n"
+output "file_max_size" {
+  value = data.filetransfer_instance.files.file_max_size
+}
+
+output "chunk_size" {
+  value = data.filetransfer_instance.files.chunk_size
+}
+
+output "expire_seconds" {
+  value = data.filetransfer_instance.files.recommended_expire_times[*].in_seconds
 }

@@ -13,4 +13,11 @@ resource "aws_s3_bucket_lifecycle_configuration" "copies" {
       days = max(1, ceil(data.filetransfer_instance.files.file_max_age / 86400))
     }
   }
+
+  lifecycle {
+    precondition {
+      condition     = data.filetransfer_instance.files.file_max_age == 0 || data.filetransfer_instance.files.file_max_age >= 86400
+      error_message = "Files live less than a day: ${data.filetransfer_instance.files.file_max_age} seconds. Check the server's settings."
+    }
+  }
 }

@@ -1,0 +1,20 @@
+# modules/upload-form/main.tf
+variable "limits" {
+  type = object({
+    file_max_size            = number
+    require_password         = bool
+    recommended_expire_times = list(object({ in_seconds = number }))
+  })
+}
+
+# What the script of the form loads.
+output "json" {
+  value = jsonencode({
+    max_bytes    = var.limits.file_max_size
+    ask_password = var.limits.require_password
+    options = [for option in var.limits.recommended_expire_times : {
+      seconds = option.in_seconds
+      label   = option.in_seconds < 86400 ? "${option.in_seconds / 3600} h" : "${option.in_seconds / 86400} d"
+    }]
+  })
+}
