@@ -2,6 +2,7 @@ package provider
 
 import (
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,30 @@ func TestFailureMessages(t *testing.T) {
 			onlyInWaits := kind == client.NotAsExpected || kind == client.Cached
 			if strings.Contains(string(golden), ": "+message.summary) == onlyInWaits {
 				t.Errorf("%q is in testdata/failed_reads.txt: %t", message.summary, !onlyInWaits)
+			}
+		})
+	}
+}
+
+// Every message about a failure leads to the page, where a reader looks for its words.
+func TestTroubleshootingPageHasEverySummary(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../templates/guides/troubleshooting.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summaries := []string{
+		"Instance was not stable for long enough", "Wait canceled", "Read canceled", "Implausibly small limits", "Expiry options with an ambiguous unit",
+		"Not as expected when last read", "Other details changed while the apply waited", "Instance not read, last known values kept",
+	}
+	for _, message := range failureMessages {
+		summaries = append(summaries, message.summary)
+	}
+	for _, summary := range summaries {
+		t.Run(summary, func(t *testing.T) {
+			t.Parallel()
+			if !regexp.MustCompile(`(?m)^[#|].*` + regexp.QuoteMeta(summary)).Match(page) {
+				t.Error("the page has it neither in a heading nor in a row")
 			}
 		})
 	}
