@@ -21,6 +21,8 @@ type failureMessage struct{ summary, remedy string }
 
 // failureMessages has a message for each kind of failure. Those of statuses and certificates are in certificateRemedies and
 // statusRemedy. What a remedy says about headers and client certificates is in credentialsRemedy.
+//
+//exhaustive:enforce
 var failureMessages = map[client.Kind]failureMessage{
 	client.HostNotResolved: {
 		"Host name of the instance not resolved",
@@ -89,6 +91,8 @@ var failureMessages = map[client.Kind]failureMessage{
 }
 
 // certificateRemedies has a remedy for each fault of a certificate.
+//
+//exhaustive:enforce
 var certificateRemedies = map[client.CertificateFault]string{
 	client.UnknownAuthority: "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its whole " +
 		"chain, except for the root.",

@@ -142,50 +142,56 @@ func TestUnknownBaseURLIsNotTakenFromTheEnvironment(t *testing.T) {
 // The provider's headers go only to the origin of its base URL, in any spelling. Those of a data source win.
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
-	home, other := instancetest.New(t), instancetest.New(t)
-	always := http.Header{
-		"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}, "Connection": {"close"},
-		"User-Agent": {"terraform-provider-filetransfer/test Terraform/1.11.4"},
+	instead := func(before, after string) func(string) string {
+		return func(url string) string { return strings.Replace(url, before, after, 1) }
 	}
-	configuredFor := func(baseURL string) session {
-		return configured(t, arguments{"base_url": baseURL, "request_headers": texts{"x-token": "a", "X-More": "b"}})
+	otherPort := "http://" + instancetest.ReserveAddress(t)
+	own := func(headers texts) func(arguments) {
+		return func(source arguments) { source["request_headers"] = headers }
 	}
-	ofHome, ofHomeWithTLS := configuredFor(home.URL()), configuredFor(strings.Replace(home.URL(), "http:", "https:", 1))
 	tests := map[string]struct {
-		server  *instancetest.Server
-		baseURL string
-		own     texts
-		want    map[string]string
+		provider, source func(url string) string // the base URLs, made from that of the instance
+		own              func(arguments)
+		want             map[string]string
 	}{
-		"provider's":               {home, home.URL(), nil, map[string]string{"X-Token": "a", "X-More": "b"}},
-		"other spelling":           {home, strings.Replace(home.URL(), "http", "HTTP", 1) + "//", nil, map[string]string{"X-Token": "a", "X-More": "b"}},
-		"own ones win":             {home, home.URL(), texts{"X-TOKEN": "c", "X-Own": "d"}, map[string]string{"X-Token": "c", "X-More": "b", "X-Own": "d"}},
-		"own empty one wins":       {home, home.URL(), texts{"X-Token": ""}, map[string]string{"X-Token": "", "X-More": "b"}},
-		"own User-Agent":           {home, home.URL(), texts{"User-Agent": "c"}, map[string]string{"User-Agent": "c", "X-Token": "a", "X-More": "b"}},
-		"another port":             {other, other.URL(), texts{"X-Own": "d"}, map[string]string{"X-Own": "d"}},
-		"another scheme":           {home, home.URL() + "/", nil, nil},
-		"another name of the host": {home, strings.Replace(home.URL(), "127.0.0.1", "localhost", 1), nil, nil},
+		"provider's":               {want: map[string]string{"X-Token": "a", "X-More": "b"}},
+		"other spelling":           {source: instead("http", "HTTP"), want: map[string]string{"X-Token": "a", "X-More": "b"}},
+		"own ones win":             {own: own(texts{"X-TOKEN": "c", "X-Own": "d"}), want: map[string]string{"X-Token": "c", "X-More": "b", "X-Own": "d"}},
+		"own empty one wins":       {own: own(texts{"X-Token": ""}), want: map[string]string{"X-Token": "", "X-More": "b"}},
+		"own User-Agent":           {own: own(texts{"User-Agent": "c"}), want: map[string]string{"User-Agent": "c", "X-Token": "a", "X-More": "b"}},
+		"another port":             {provider: func(string) string { return otherPort }, own: own(texts{"X-Own": "d"}), want: map[string]string{"X-Own": "d"}},
+		"another scheme":           {provider: instead("http:", "https:")},
+		"another name of the host": {source: instead("127.0.0.1", "localhost")},
 	}
 	for name, test := range tests {
-		for kind, source := range map[string]arguments{
-			"one":  {"base_url": test.baseURL, "request_headers": test.own},
-			"many": {"base_urls": texts{"a": test.baseURL}, "request_headers": test.own},
+		for kind, argument := range map[string]func(baseURL string) arguments{
+			"one":  func(baseURL string) arguments { return arguments{"base_url": baseURL} },
+			"many": func(baseURL string) arguments { return arguments{"base_urls": texts{"a": baseURL}} },
 		} {
-			t.Run(name+", "+kind, func(t *testing.T) { //nolint:paralleltest // the last request is that of this row
-				if test.own == nil {
-					delete(source, "request_headers")
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				server := instancetest.New(t)
+				baseURL, sourceURL := server.URL(), server.URL()
+				if test.provider != nil {
+					baseURL = test.provider(baseURL)
 				}
-				s := ofHome
-				if name == "another scheme" {
-					s = ofHomeWithTLS
+				if test.source != nil {
+					sourceURL = test.source(sourceURL)
+				}
+				s := configured(t, arguments{"base_url": baseURL, "request_headers": texts{"x-token": "a", "X-More": "b"}})
+				source := argument(sourceURL)
+				if test.own != nil {
+					test.own(source)
 				}
 				requireRead(t, s, source)
-				want := always.Clone()
+				want := http.Header{
+					"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}, "Connection": {"close"},
+					"User-Agent": {"terraform-provider-filetransfer/test Terraform/1.11.4"},
+				}
 				for header, value := range test.want {
 					want.Set(header, value)
 				}
-				requests := test.server.Requests()
-				if diff := cmp.Diff(want, requests[len(requests)-1].Header); diff != "" {
+				if diff := cmp.Diff(want, server.Requests()[0].Header); diff != "" {
 					t.Errorf("the headers differ, want (-), got (+):\n%s", diff)
 				}
 			})
