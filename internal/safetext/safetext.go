@@ -1,4 +1,4 @@
-// Package safetext makes text that came from a network safe to print in a terminal, a log or a diagnostic.
+// Package safetext finds the text in what came from a network, and makes it safe to print in a terminal, a log or a diagnostic.
 package safetext
 
 import (
