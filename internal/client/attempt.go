@@ -24,9 +24,8 @@ type answer struct {
 	// asked is when the attempt began, and generated when the answer was made, at the earliest (see generatedAt).
 	asked, generated time.Time
 	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has said so.
-	cache string
-	// requestSummary is what a [Failure] has.
-	requestSummary string
+	cache          string
+	requestSummary string // that of the failure, if the wait rejects the answer
 }
 
 // attempt makes one attempt, as soon as the semaphore allows. It returns an answer or a failure.
@@ -48,13 +47,14 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
 	defer cancel()
 	answer, last, err := s.follow(attemptCtx)
-	_, dialed, connected := last.progress.reached()
-	event := map[string]any{"address": cmp.Or(connected, dialed)}
+	end := last.progress.now()
+	event := map[string]any{"address": cmp.Or(end.connected, end.dialed)}
 	var failure *Failure
 	if err != nil {
-		isComplete := isA[*knownError](err) // whatever has ended since
-		isInterrupted := !isComplete && hasEnded(ctx)
-		failure = last.failure(err, isInterrupted, !isComplete && !isInterrupted && hasEnded(attemptCtx))
+		isKnown := isA[*knownError](err) // the evidence is in, even if the time has run out since
+		isInterrupted := !isKnown && hasEnded(ctx)
+		isTimedOut := !isKnown && !isInterrupted && hasEnded(attemptCtx)
+		failure = last.failure(err, isInterrupted, isTimedOut)
 		event["reason"] = failure.Reason
 	}
 	s.log(ctx, "Asked the instance", event)
@@ -80,10 +80,10 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 		}
 		next, err := e.redirectOf(response, redirects)
 		if next == nil && err == nil {
-			answer, err := e.read(response, asked)
+			answer, err := e.toAnswer(response, asked)
 			return answer, e, err
 		}
-		_ = response.Body.Close() // unread, because nobody shows it
+		_ = response.Body.Close() // unread: it may be endless, and no message quotes it
 		if err != nil {
 			return nil, e, err
 		}
@@ -121,7 +121,8 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 		maps.Copy(request.Header, e.session.request.Headers)
 	}
 	response, err := e.roundTripper(ctx).RoundTrip(request)
-	// http.Client, too, gives this case its name. Conn is set for the first record only.
+	// A server without TLS answers the handshake in plain HTTP. http.Client would turn that into this error, and RoundTrip does not. Conn is
+	// set for the first record only.
 	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	if isRecord && record.Conn != nil && string(record.RecordHeader[:]) == "HTTP/" {
 		return nil, http.ErrSchemeMismatch

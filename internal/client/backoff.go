@@ -66,14 +66,11 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 		delay = max(delay, min(retryAfter, b.retry.MaxDelay))
 		delay += jitter(min(b.bound, b.retry.MaxDelay-delay))
 	}
-	delay = max(b.retry.MinDelay, min(delay, b.retry.MaxDelay))
+	delay = max(delay, b.retry.MinDelay)
 	if b.deadline.IsZero() {
 		return delay, true
 	}
 	remaining := time.Until(b.deadline)
-	if remaining <= 0 {
-		return 0, false
-	}
 	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
 		b.isLast = true
 		delay = latest

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 // Kind says what went wrong in an attempt. Its text is short, and changes only with the cause.
@@ -42,7 +41,7 @@ const (
 // CertificateFault says what is wrong with a certificate, as far as it matters to what a user can do.
 type CertificateFault int
 
-// The faults of certificates. All but the first two may be in the certificate of an authority.
+// The faults of certificates. The last two may concern the certificate of an authority instead of the server's.
 const (
 	UnknownAuthority CertificateFault = iota // a further authority may help
 	WrongHost                                // the certificate is for other hosts
@@ -88,12 +87,14 @@ func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
 type knownError struct {
 	kind   Kind
 	reason string
+	// qualifier completes the class: with the status, or with the field that is at fault.
+	qualifier string
 	// statusCode is a status that is not 200, or 0, and retryAfter is how long the server then asked to wait.
 	statusCode int
 	retryAfter time.Duration
-	// document is the error of a body that is not an instance document, or nil, and faults lists what is wrong with it.
-	document *instance.DocumentError
-	faults   []string
+	// faults lists what is wrong with an instance document, and endsEarly is true if a body may have been cut off.
+	faults    []string
+	endsEarly bool
 }
 
 func (e *knownError) Error() string { return e.reason }
@@ -101,10 +102,10 @@ func (e *knownError) Error() string { return e.reason }
 // failure returns the failure for an error of the exchange, which the end of the read or the time limit of the attempt may have cut off.
 func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 	isCutOff := isInterrupted || isTimedOut
-	reached, dialed, _ := e.progress.reached()
-	kind, reason := classify(reached, err, isCutOff, e.route.proxyUse), err.Error()
+	end := e.progress.now()
+	kind, reason := classify(end.phase, err, isCutOff, e.route.proxyUse), err.Error()
 	if isCutOff {
-		reason = timeoutReason(reached, dialed)
+		reason = end.timeoutReason()
 	}
 	failure := &Failure{
 		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https",
@@ -113,13 +114,7 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 		TimedOut:            isTimedOut, isInterrupted: isInterrupted, isRetried: isRetried(kind, err),
 	}
 	if known, ok := errors.AsType[*knownError](err); ok {
-		failure.StatusCode, failure.retryAfter, failure.Faults = known.statusCode, known.retryAfter, known.faults
-		switch kind {
-		case Status:
-			failure.qualifier = " " + statusText(known.statusCode)
-		case NotInstanceDocument:
-			failure.qualifier = ": " + known.document.Faults[0].Path
-		}
+		failure.qualifier, failure.StatusCode, failure.retryAfter, failure.Faults = known.qualifier, known.statusCode, known.retryAfter, known.faults
 	}
 	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		fault, certificate := faultOf(untrusted)
@@ -130,9 +125,9 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 	return failure
 }
 
-// classify returns the kind of a failure, by how far the exchange had got. From the first phase to the last, the rest of what could have
-// gone wrong gets smaller. Types of errors tell apart only what can happen in one phase.
-func classify(reached phase, err error, isOutOfTime bool, proxy proxyUse) Kind {
+// classify returns the kind of a failure. The later the phase that the exchange had reached, the fewer causes remain, so the cases follow
+// the phases. Types of errors decide only between causes of one phase. isCutOff is true if the end of the read or of the attempt is one.
+func classify(reached phase, err error, isCutOff bool, proxy proxyUse) Kind {
 	switch known, isKnown := errors.AsType[*knownError](err); {
 	case isKnown:
 		return known.kind
@@ -142,7 +137,7 @@ func classify(reached phase, err error, isOutOfTime bool, proxy proxyUse) Kind {
 		return HostNotResolved
 	case reached <= connecting:
 		return ConnectionFailed
-	case isOutOfTime:
+	case isCutOff:
 		return NoResponseInTime
 	case isA[*tls.CertificateVerificationError](err):
 		return CertificateNotTrusted
@@ -165,7 +160,7 @@ func isAlert(err error) bool {
 	return ok && operation.Op == "remote error"
 }
 
-// isBroken reports whether an error is one of the connection. What Go has no type for is one of what came over it.
+// isBroken reports whether an error is one of the connection. Errors of other types are about malformed bytes that came over it.
 func isBroken(err error) bool {
 	return isA[*net.OpError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
@@ -178,7 +173,7 @@ func isRetried(kind Kind, err error) bool {
 	case isKnown && known.statusCode != 0:
 		return isRetriedStatus(known.statusCode)
 	case isKnown: // without a length, a connection that breaks looks like the end of a document
-		return known.document != nil && known.document.EndsEarly
+		return known.endsEarly
 	case kind == NoTLS, isA[*tls.CertificateVerificationError](err):
 		return false
 	case kind == HandshakeFailed && isRecord:
@@ -212,7 +207,7 @@ func faultOf(err *tls.CertificateVerificationError) (CertificateFault, *x509.Cer
 func (e *exchange) summary() string {
 	document, usesProxy := e.session.request.BaseURL.DocumentURL.String(), e.route.proxyUse != noProxy
 	var special []string
-	_, _, peer := e.progress.reached()
+	peer := e.progress.now().connected
 	isShown := peer == address.HostPort(e.target) || peer == e.route.connectTo
 	if peer != "" && !isShown && !usesProxy { // the address of a proxy says nothing about the instance
 		special = append(special, peer)

@@ -22,9 +22,14 @@ const (
 // progress records how far an exchange has got, which the errors of net/http leave out, and with which addresses. Goroutines of net/http
 // may go on with it after the exchange has ended.
 type progress struct {
-	mu                sync.Mutex
+	mu sync.Mutex
+	snapshot
+}
+
+// snapshot is how far an exchange has got, and the addresses of the last dial and of the connection, or "".
+type snapshot struct {
 	phase             phase
-	dialed, connected string // the addresses of the last dial and of the connection, or ""
+	dialed, connected string
 }
 
 // advance goes on to a phase, unless a later one has been reached.
@@ -51,10 +56,10 @@ func (p *progress) connect(address string) {
 	p.connected = address
 }
 
-func (p *progress) reached() (phase phase, dialed, connected string) {
+func (p *progress) now() snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.phase, p.dialed, p.connected
+	return p.snapshot
 }
 
 // hooks returns what net/http calls to tell how an exchange goes on. What it does not tell, the dial of the exchange adds.
@@ -63,30 +68,30 @@ func (e *exchange) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		DNSStart: func(httptrace.DNSStartInfo) { p.advance(resolving) },
 		DNSDone: func(info httptrace.DNSDoneInfo) {
-			if info.Err == nil { // otherwise the lookup failed, or the end of the attempt cut it off
+			if info.Err == nil { // otherwise resolving is what failed, or what the end of the attempt cut off
 				p.advance(connecting)
 			}
 		},
 		ConnectStart:         func(_, address string) { p.dial(address) },
 		TLSHandshakeStart:    func() { p.advance(handshaking) },
-		TLSHandshakeDone:     func(tls.ConnectionState, error) { e.connection.hold() },
+		TLSHandshakeDone:     func(tls.ConnectionState, error) { e.connection.hold() }, // nobody reads yet
 		GotConn:              func(httptrace.GotConnInfo) { p.advance(waiting) },
 		GotFirstResponseByte: func() { p.advance(responding) },
 	}
 }
 
 // timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
-func timeoutReason(reached phase, dialed string) string {
+func (s snapshot) timeoutReason() string {
 	switch {
-	case reached == resolving:
+	case s.phase == resolving:
 		return "no answer from a name server in time"
-	case reached <= connecting && dialed != "":
-		return "no connection in time (to " + dialed + ")"
-	case reached <= connecting:
+	case s.phase <= connecting && s.dialed != "":
+		return "no connection in time (to " + s.dialed + ")"
+	case s.phase <= connecting:
 		return "no connection in time"
-	case reached == proxying:
+	case s.phase == proxying:
 		return "no answer of the proxy in time"
-	case reached < responding:
+	case s.phase < responding:
 		return "no response in time"
 	default:
 		return "no response in time: it began, but did not end"

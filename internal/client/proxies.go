@@ -65,7 +65,7 @@ func proxiesFromEnvironment() proxies {
 		}
 		proxy, err := url.Parse(*text)
 		isKnown := err == nil && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) && proxy.Hostname() != ""
-		// After a sign that would need an escape in a password, the rest looks like a path, and the user name like the host.
+		// A /, ? or # in a password that is not escaped ends the authority: the user name becomes the host, and the rest a path.
 		if !isKnown || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
 			*text = "http://" + invalidProxy
 			continue
@@ -84,7 +84,7 @@ const minProxySecret = 4
 // addCredentials adds the user name and the password, also as the pair that is sent.
 func (p *proxies) addCredentials(user *url.Userinfo) {
 	password, _ := user.Password()
-	if pair := user.Username() + ":" + password; len(pair) >= minProxySecret { // "p:" would hide the end of "tcp:"
+	if pair := user.Username() + ":" + password; len(pair) >= minProxySecret { // a pair like "p:" is part of words such as "tcp:"
 		p.credentials = append(p.credentials, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
 	}
 	if secret := cmp.Or(password, user.Username()); len(secret) >= minProxySecret { // a user name without a password is a token

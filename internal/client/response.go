@@ -21,8 +21,8 @@ const (
 	maxFound  = 60       // characters of a value in a fault of a document
 )
 
-// read turns a response into an answer.
-func (e *exchange) read(response *http.Response, asked time.Time) (*answer, error) {
+// toAnswer turns a response into an answer.
+func (e *exchange) toAnswer(response *http.Response, asked time.Time) (*answer, error) {
 	defer func() { _ = response.Body.Close() }()
 	body, err := readBody(response)
 	switch {
@@ -64,15 +64,15 @@ func readBody(response *http.Response) ([]byte, error) {
 
 func (e *exchange) statusError(response *http.Response, body []byte) *knownError {
 	code := response.StatusCode
-	kind := Status
+	kind, qualifier := Status, " "+statusText(code)
 	if code == http.StatusProxyAuthRequired && e.route.proxyUse == forwards {
-		kind = ProxyFailed
+		kind, qualifier = ProxyFailed, ""
 	}
 	reason := "status " + statusText(code)
 	if text := withoutStatus(e.text(body), statusText(code)); text != "" {
 		reason += ": " + text
 	}
-	return &knownError{kind: kind, reason: reason, statusCode: code, retryAfter: retryAfterOf(response)}
+	return &knownError{kind: kind, qualifier: qualifier, reason: reason, statusCode: code, retryAfter: retryAfterOf(response)}
 }
 
 // statusText returns a status such as "404 Not Found".
@@ -92,12 +92,12 @@ func withoutStatus(text, status string) string {
 // documentError returns the error for an [*instance.DocumentError].
 func (e *exchange) documentError(err error, header http.Header, body []byte) *knownError {
 	document, _ := errors.AsType[*instance.DocumentError](err)
-	invalid := &knownError{kind: NotInstanceDocument, document: document}
+	invalid := &knownError{kind: NotInstanceDocument, qualifier: ": " + document.Faults[0].Path, endsEarly: document.EndsEarly}
 	if document.NotJSON {
-		invalid.kind = NotJSON
+		invalid.kind, invalid.qualifier = NotJSON, ""
 	}
 	switch fault := document.Faults[0]; {
-	case len(bytes.TrimSpace(body)) == 0:
+	case len(bytes.TrimSpace(instance.TrimByteOrderMark(body))) == 0:
 		invalid.reason = "the body is empty"
 	case document.EndsEarly:
 		invalid.reason = "the body is incomplete JSON: " + fault.Problem

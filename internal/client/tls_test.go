@@ -61,8 +61,8 @@ func TestFailuresOfTLS(t *testing.T) {
 	}
 	for name, test := range tests {
 		for _, withTunnel := range []bool{false, true} {
-			for _, withCertificate := range []bool{false, true} {
-				if withCertificate && strings.HasPrefix(name, "client certificate") {
+			for _, mutual := range []bool{false, true} {
+				if mutual && strings.HasPrefix(name, "client certificate") {
 					continue
 				}
 				full, url, variable, config := name, "https://"+test.server.Address(), "NO_PROXY=", newConfig()
@@ -70,7 +70,7 @@ func TestFailuresOfTLS(t *testing.T) {
 					full += ", tunnel"
 					url, variable = proxiedHTTPS, "HTTPS_PROXY="+instancetest.NewProxy(t, instancetest.WithProxyTarget(test.server)).URL()
 				}
-				if withCertificate {
+				if mutual {
 					full += ", with a certificate"
 					config.TLS = certified
 				}

@@ -130,7 +130,9 @@ func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn
 		return e.connection, nil
 	}
 	secured := tls.Client(e.connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
-	return secured, secured.HandshakeContext(ctx)
+	err = secured.HandshakeContext(ctx)
+	e.connection.hold()
+	return secured, err
 }
 
 // dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
@@ -164,26 +166,26 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 type heldConn struct {
 	net.Conn
 
-	asked chan struct{} // has an element unless reads are held
+	open chan struct{} // has an element while reads may go on: at first not, after each write, and for good after Close
 }
 
 // hold makes reads wait until something has been written, or the connection is closed.
 func (c *heldConn) hold() {
 	select {
-	case <-c.asked:
+	case <-c.open:
 	default:
 	}
 }
 
 func (c *heldConn) release() {
 	select {
-	case c.asked <- struct{}{}:
+	case c.open <- struct{}{}:
 	default:
 	}
 }
 
 func (c *heldConn) Read(buffer []byte) (int, error) {
-	<-c.asked
+	<-c.open
 	c.release()
 	return c.Conn.Read(buffer)
 }

@@ -157,11 +157,15 @@ func TestOneServerIsOfOneClass(t *testing.T) {
 	}
 	config := newConfig()
 	config.Retry.MaxAttempts = 1
-	c := newClient(t, config)
+	tunnel := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateValid), instancetest.WithProxyTarget(
+		instancetest.NewRawTLS(t, speaks)))
+	c := newClient(t, config, "HTTPS_PROXY="+tunnel.URL(), "HTTP_PROXY=https://"+instancetest.NewRawTLS(t, speaks).Address())
 	for name, test := range map[string]struct {
 		url  string
 		kind client.Kind
 	}{
+		"speaks first in a tunnel":   {proxiedHTTPS, client.InvalidResponse},
+		"proxy speaks first":         {proxiedHTTP, client.InvalidResponse},
 		"speaks first":               {rawServer(t, "http", speaks), client.InvalidResponse},
 		"speaks first over TLS":      {"https://" + instancetest.NewRawTLS(t, speaks).Address(), client.InvalidResponse},
 		"closes at once":             {rawServer(t, "http", closeNow), client.ConnectionBroken},

@@ -171,8 +171,8 @@ func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Durati
 	return failed
 }
 
-// interval returns the time from one attempt of a streak to the next, of which a streak has about 150 if they are not too short or too
-// long. It is random, so that it does not keep in step with a load balancer or with a server that crashes regularly.
+// interval returns the time from one attempt of a streak to the next. A streak has about 150 of them, with a mean of at least 200 ms and at
+// most 1 s, or 1.5 s after a 429. It is random, so that it does not keep in step with a load balancer or a server that crashes regularly.
 func (w *wait) interval() time.Duration {
 	mean := min(max(w.condition.StableFor/150, 200*time.Millisecond), time.Second)
 	if w.isRateLimited {

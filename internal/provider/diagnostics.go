@@ -154,7 +154,8 @@ func (r *readReport) summary() string {
 	}
 }
 
-// detail returns the evidence, how the read ended, and what to do. The last is otherRemedy, which does not depend on the failure.
+// detail returns the evidence, how the read ended, and what to do. otherRemedy follows the remedy for the failure. A read that was canceled
+// has neither.
 func (r *readReport) detail(otherRemedy string) string {
 	if r.err.Ending == client.Canceled {
 		return canceledDetail(r.err, r.evidence())

@@ -46,7 +46,7 @@ func TestFailedReads(t *testing.T) {
 				ctx = read.ctx
 			}
 			_, text := s.read(ctx, t, read.source)
-			for strings.Contains(name, "not asked in time") && !strings.Contains(text, "not asked") {
+			for strings.Contains(name, "not asked") && !strings.Contains(text, "not asked") {
 				_, text = s.read(ctx, t, read.source) // the clock of Windows may not have moved on yet
 			}
 			messages[name] = normalized(strings.Join(slices.DeleteFunc([]string{warnings, text}, func(text string) bool { return text == "" }), "\n"))
@@ -168,6 +168,7 @@ func failingReads(t *testing.T) map[string]failingRead {
 		// Time limits.
 		"request_timeout":                hasty(arguments{"request_timeout": "100ms"}, arguments{"read": "10s"}),
 		"request_timeout, retried":       hasty(arguments{"request_timeout": "100ms", "retry": arguments{"max_attempts": 2, "min_delay": "1ms"}}, nil),
+		"timeouts.read, not asked":       hasty(nil, arguments{"read": "1ns"}),
 		"timeouts.read":                  hasty(nil, arguments{"read": "100ms"}),
 		"timeouts.read, no time to wait": {provider: arguments{"retry": arguments{"min_delay": "9s"}}, source: arguments{"base_url": status(503), "timeouts": arguments{"read": "1s"}}},
 		"canceled":                       {source: arguments{"base_url": silent}, ctx: canceled},
@@ -243,8 +244,12 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"document, another one": document(`{"success":false,"msg":"backend is starting"}`),
 
 		// Proxies.
-		"proxy refuses":              proxied(instancetest.WithProxyRefusal(407)),
-		"proxy refuses CONNECT":      {source: arguments{"base_url": "https://" + instancetest.ProxiedHost}, env: map[string]string{"HTTPS_PROXY": instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()}},
+		"proxy refuses":         proxied(instancetest.WithProxyRefusal(407)),
+		"proxy refuses CONNECT": {source: arguments{"base_url": "https://" + instancetest.ProxiedHost}, env: map[string]string{"HTTPS_PROXY": instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()}},
+		"proxy refuses CONNECT, with headers": {
+			provider: headersOnly, source: arguments{"base_url": "https://" + instancetest.ProxiedHost, "request_headers": texts{"X-Own": "hunter2-own"}},
+			env: map[string]string{"HTTPS_PROXY": instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()},
+		},
 		"proxy down":                 {source: arguments{"base_url": origin}, env: map[string]string{"HTTP_PROXY": refused}},
 		"proxy variable not valid":   {source: arguments{"base_url": origin}, env: map[string]string{"HTTP_PROXY": "http://user:hunter2@%zz"}},
 		"status 404 through a proxy": proxied(instancetest.WithProxyTarget(instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))))),

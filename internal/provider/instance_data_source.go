@@ -9,9 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
 var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
@@ -87,21 +84,4 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
-}
-
-// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. It returns true if it did.
-func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasource.ReadResponse, baseURLs ...address.BaseURL) bool {
-	unknown := d.unknownFor(baseURLs...)
-	if len(unknown) == 0 {
-		return false
-	}
-	if !req.ClientCapabilities.DeferralAllowed {
-		resp.Diagnostics.Append(notKnownYet(unknown, " Or let the data source depend on the same resource (depends_on), so that it "+
-			"is read during the apply."))
-		return true
-	}
-	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-	// The framework has no function that makes a whole state unknown.
-	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
-	return true
 }

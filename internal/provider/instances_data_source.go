@@ -193,7 +193,9 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 // that had failed before.
 func canceledErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
-	diags.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", len(failed)-len(finished), total))
+	if unfinished := len(failed) - len(finished); unfinished > 0 {
+		diags.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", unfinished, total))
+	}
 	diags.Append(readErrors(finished)...)
 	return diags
 }
@@ -208,7 +210,7 @@ func readErrors(failed []*instanceRead) (diags diag.Diagnostics) {
 	}
 	if more := len(failed) - maxListed; more > 0 {
 		diags.AddAttributeError(at, "More instances could not be read", fmt.Sprintf(
-			"%d could not be read in all. There is no error of its own for %d of them.\n\nMend what the other errors are about, and read again.",
+			"%d instances could not be read, and %d of them have no error of their own.\n\nFix what the other errors are about, and read again.",
 			len(failed), more)+otherRemedy)
 	}
 	return diags

@@ -90,7 +90,7 @@ func TestInstances_ManyErrors(t *testing.T) {
 	if got := strings.Count(text, `Error at base_urls["key0`); got != 20 || !strings.Contains(text, `Error at base_urls["key019"]`) {
 		t.Errorf("%d errors of instances, want those of the first 20:\n%s", got, text)
 	}
-	const last = "Error at base_urls: More instances could not be read\n\n300 could not be read in all. There is no error of its own for 280 of them."
+	const last = "Error at base_urls: More instances could not be read\n\n300 instances could not be read, and 280 of them have no error of their own."
 	if strings.Count(text, "Error ") != 21 || !strings.Contains(text, last) {
 		t.Errorf("no error counts the others:\n%s", text)
 	}

@@ -250,7 +250,7 @@ func TestUnknownArguments(t *testing.T) {
 		"base_url, connect_to":             {arguments{"base_url": unknown, "connect_to": "127.0.0.1:1"}, own, []string{"base_url"}},
 		"base_url, unknown connect_to":     {arguments{"base_url": unknown, "connect_to": unknown}, own, []string{"base_url", "connect_to"}},
 		"base_url, insecure":               {arguments{"base_url": unknown, "insecure": unknown}, own, []string{"insecure"}},
-		"one header":                       {arguments{"base_url": instance, "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, []string{"request_headers"}},
+		"one header":                       {arguments{"base_url": instance, "request_headers": texts{"X-A": unknown, "X-B": unknown}}, own, []string{"request_headers"}},
 		"one header, for another path":     {arguments{"base_url": instance + "/other", "request_headers": texts{"X-B": unknown}}, own, []string{"request_headers"}},
 		"one header, for another origin":   {arguments{"base_url": "https://h", "request_headers": texts{"X-A": "a", "X-B": unknown}}, own, nil},
 		"many instances":                   {arguments{"request_timeout": unknown}, arguments{"base_urls": texts{"a": instance}}, []string{"request_timeout"}},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -231,6 +232,23 @@ func (d *providerData) unknownFor(baseURLs ...address.BaseURL) []string {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool { return !isNeeded(name) })
+}
+
+// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. It returns true if it did.
+func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasource.ReadResponse, baseURLs ...address.BaseURL) bool {
+	unknown := d.unknownFor(baseURLs...)
+	if len(unknown) == 0 {
+		return false
+	}
+	if !req.ClientCapabilities.DeferralAllowed {
+		resp.Diagnostics.Append(notKnownYet(unknown, " Or let the data source depend on the same resource (depends_on), so that it "+
+			"is read during the apply."))
+		return true
+	}
+	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+	// The framework has no function that makes a whole state unknown.
+	resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
+	return true
 }
 
 // notKnownYet returns an error about unknown arguments of the provider. otherRemedy is a sentence at its end, or "".
