@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,12 +56,15 @@ func TestClientCertificateIsNotShownToAProxy(t *testing.T) {
 		for url, instance := range map[string]instancetest.Option{
 			proxiedHTTP: instancetest.WithPlainHTTP(), proxiedHTTPS: instancetest.WithClientCertificate(),
 		} {
-			server := instancetest.New(t, instance)
-			proxy := instancetest.NewProxy(t, append(options, instancetest.WithProxyTarget(server))...)
-			mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url))
-			check(t, name+": number of requests to the proxy", len(proxy.Requests()), 1)
-			check(t, name+": certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
-			check(t, name+": certificate shown to the instance", server.Requests()[0].ClientCertificate, url == proxiedHTTPS)
+			t.Run(name+", "+url, func(t *testing.T) {
+				t.Parallel()
+				server := instancetest.New(t, instance)
+				proxy := instancetest.NewProxy(t, append(slices.Clone(options), instancetest.WithProxyTarget(server))...)
+				mustRead(t, newClient(t, config, "HTTP_PROXY="+proxy.URL(), "HTTPS_PROXY="+proxy.URL()), newRequest(t, url))
+				check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
+				check(t, "certificate shown to the proxy", proxy.Requests()[0].ClientCertificate, false)
+				check(t, "certificate shown to the instance", server.Requests()[0].ClientCertificate, url == proxiedHTTPS)
+			})
 		}
 	}
 	// A gateway may be the proxy of some hosts, and an instance itself.

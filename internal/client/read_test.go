@@ -41,15 +41,18 @@ func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 		"ready in the end": {time.Minute, []string{"503", "503", "503", "503", "503", "ready"}, true, "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(time.Second), script(test.answers...))
-			var err error
-			if test.isWait {
-				err = fake.wait(t, test.limit, anything())
-			} else {
-				err = fake.read(t, test.limit)
-			}
-			check(t, name+": outcome", fake.outcome(err), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Second), script(test.answers...))
+				var err error
+				if test.isWait {
+					err = fake.wait(t, test.limit, anything())
+				} else {
+					err = fake.read(t, test.limit)
+				}
+				check(t, "outcome", fake.outcome(err), test.want)
+			})
 		})
 	}
 }
@@ -71,21 +74,24 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 		"500":       {500, "5", 6 * time.Second, 2 * time.Second, 4 * time.Second},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			config := steady(2 * time.Second)
-			config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, test.maxDelay
-			fake := serve(t, config, func(int, *http.Request) (*http.Response, error) {
-				return response(test.status, "", "Retry-After", test.retryAfter)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				config := steady(2 * time.Second)
+				config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, test.maxDelay
+				fake := serve(t, config, func(int, *http.Request) (*http.Response, error) {
+					return response(test.status, "", "Retry-After", test.retryAfter)
+				})
+				delays := make(map[time.Duration]bool)
+				for range 20 {
+					_ = fake.read(t, time.Hour)
+					delays[fake.requests[1]-fake.requests[0]] = true
+				}
+				shortest, longest := slices.Min(slices.Collect(maps.Keys(delays))), slices.Max(slices.Collect(maps.Keys(delays)))
+				if shortest < test.least || longest > test.longest || len(delays) == 1 && test.least < test.longest {
+					t.Errorf("%d delays from %s to %s, want them spread from %s to %s", len(delays), shortest, longest, test.least, test.longest)
+				}
 			})
-			delays := make(map[time.Duration]bool)
-			for range 20 {
-				_ = fake.read(t, time.Hour)
-				delays[fake.requests[1]-fake.requests[0]] = true
-			}
-			shortest, longest := slices.Min(slices.Collect(maps.Keys(delays))), slices.Max(slices.Collect(maps.Keys(delays)))
-			if shortest < test.least || longest > test.longest || len(delays) == 1 && test.least < test.longest {
-				t.Errorf("%s: %d delays from %s to %s, want them spread from %s to %s", name, len(delays), shortest, longest, test.least, test.longest)
-			}
 		})
 	}
 }

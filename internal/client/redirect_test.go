@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,9 +30,12 @@ func TestRedirectsAreFollowed(t *testing.T) {
 		})
 	}
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(status, "/instance")))
-		mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-		check(t, "Authorization within one origin", server.Requests()[1].Header.Get("Authorization"), secret)
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(status, "/instance")))
+			mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
+			check(t, "Authorization within one origin", server.Requests()[1].Header.Get("Authorization"), secret)
+		})
 	}
 }
 

@@ -47,17 +47,18 @@ func TestTextOfAServer(t *testing.T) {
 		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found"},
 		"407 of the server itself":   {instancetest.Status(407), "status 407 Proxy Authentication Required: The instance was told to answer 407"},
 	}
-	server := instancetest.New(t)
 	config := newConfig()
 	config.Retry.MaxAttempts = 1
 	c := newClient(t, config)
 	for name, test := range tests {
-		server.SetScript(test.answer)
-		failure := readError(t, c, newRequest(t, server.URL())).Failure
-		check(t, name, failure.Reason, test.want)
-		check(t, name+": Kind", failure.Kind, client.Status)
-		class, _, _ := strings.Cut(test.want, ": ")
-		check(t, name+": Class", strings.TrimSpace(failure.Class()), class)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failure := readError(t, c, newRequest(t, serverURL(t, test.answer))).Failure
+			check(t, "Reason", failure.Reason, test.want)
+			check(t, "Kind", failure.Kind, client.Status)
+			class, _, _ := strings.Cut(test.want, ": ")
+			check(t, "Class", strings.TrimSpace(failure.Class()), class)
+		})
 	}
 }
 
@@ -87,8 +88,11 @@ func TestRedacted(t *testing.T) {
 	}
 	c := newClient(t, newConfig())
 	for name, test := range tests {
-		header, value, _ := strings.Cut(test.sent, ": ")
-		check(t, name, c.SafeLine(test.text, http.Header{header: {value}}), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			header, value, _ := strings.Cut(test.sent, ": ")
+			check(t, "text", c.SafeLine(test.text, http.Header{header: {value}}), test.want)
+		})
 	}
 	both := http.Header{"X-Api-Key": {"s3cret-8", "s3cret-8-T0ken"}}
 	check(t, "one that begins with another", c.SafeLine("s3cret-8-T0ken s3cret-8", both), "(redacted) (redacted)")

@@ -106,13 +106,16 @@ func TestTLSMaterialIsRefusedWithoutItsKey(t *testing.T) {
 		"key of another":     {client.TLS{ClientCertPEM: ca, ClientKeyPEM: key}, "private key does not match public key"},
 		"key that is no PEM": {client.TLS{ClientCertPEM: cert, ClientKeyPEM: "s3cret"}, ""},
 	} {
-		_, err := client.New(client.Config{TLS: test.tls})
-		if err == nil {
-			t.Fatalf("%s: no error", name)
-		}
-		checkContains(t, name+": error", err.Error(), test.words)
-		checkText(t, err.Error())
-		check(t, name+": whether the error has a part of the key", strings.Contains(err.Error(), strings.Split(key, "\n")[1]), false)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := client.New(client.Config{TLS: test.tls})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			checkContains(t, "error", err.Error(), test.words)
+			checkText(t, err.Error())
+			check(t, "whether the error has a part of the key", strings.Contains(err.Error(), strings.Split(key, "\n")[1]), false)
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -31,18 +32,21 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"what came before is no start": {time.Second, []string{"old", "503"}},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			streak := fake.requests[len(test.before):]
-			late := slices.IndexFunc(streak, func(request time.Duration) bool { return request >= streak[0]+test.stableFor })
-			if late < 0 {
-				t.Fatalf("%s: requests of the streak: got %v, want it to last %s", name, streak, test.stableFor)
-			}
-			check(t, name+": number of requests, up to the first that is late enough", len(streak), late+1)
-			check(t, name+": end", fake.elapsed(), streak[late])
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+				if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
+					t.Fatalf("%v", err)
+				}
+				streak := fake.requests[len(test.before):]
+				late := slices.IndexFunc(streak, func(request time.Duration) bool { return request >= streak[0]+test.stableFor })
+				if late < 0 {
+					t.Fatalf("requests of the streak: got %v, want it to last %s", streak, test.stableFor)
+				}
+				check(t, "number of requests, up to the first that is late enough", len(streak), late+1)
+				check(t, "end", fake.elapsed(), streak[late])
+			})
 		})
 	}
 }
@@ -76,20 +80,23 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		"busy, short": {[]string{"429"}, 2 * time.Minute, 1500 * time.Millisecond},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-			if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			var intervals []time.Duration
-			streak := fake.requests[len(test.before):]
-			for i, request := range streak[1:] {
-				intervals = append(intervals, request-streak[i])
-			}
-			least, most, near := slices.Min(intervals), slices.Max(intervals), test.mean/5
-			if least < test.mean/2 || least > test.mean/2+near || most > test.mean*3/2 || most < test.mean*3/2-near {
-				t.Errorf("%d intervals: got them from %s to %s, want half of %s to one and a half times that", len(intervals), least, most, test.mean)
-			}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
+				if err := fake.wait(t, time.Hour, stableFor(test.stableFor)); err != nil {
+					t.Fatalf("%v", err)
+				}
+				var intervals []time.Duration
+				streak := fake.requests[len(test.before):]
+				for i, request := range streak[1:] {
+					intervals = append(intervals, request-streak[i])
+				}
+				least, most, near := slices.Min(intervals), slices.Max(intervals), test.mean/5
+				if least < test.mean/2 || least > test.mean/2+near || most > test.mean*3/2 || most < test.mean*3/2-near {
+					t.Errorf("%d intervals: got them from %s to %s, want half of %s to one and a half times that", len(intervals), least, most, test.mean)
+				}
+			})
 		})
 	}
 }
@@ -136,32 +143,35 @@ func TestEndOfAWait(t *testing.T) {
 	}
 	for name, test := range tests {
 		for ending, want := range map[client.Ending]string{client.OutOfTime: test.want, client.Canceled: test.canceled} {
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
-				ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
-				defer cancel()
-				if ending == client.Canceled {
-					ctx, cancel = context.WithCancel(t.Context())
-					time.AfterFunc(8900*time.Millisecond, cancel)
-				}
-				_, err := fake.client.Wait(ctx, fake.request, stableFor(10*time.Second))
-				got, ok := errors.AsType[*client.WaitError](err)
-				if !ok {
-					t.Fatalf("%s: error %v, want a WaitError", name, err)
-				}
-				check(t, name+": Ending", got.Read.Ending, ending)
-				class := ""
-				if got.Streak == nil && got.Read.Failure != nil {
-					class = got.Read.Failure.Class()
-				}
-				check(t, name+": class", class, want)
-				if class == "not as expected" {
-					check(t, "Reason", got.Read.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
-				}
-				check(t, name+": whether it was ever as expected", got.Streak != nil || got.BrokenStreak != nil, slices.Contains(test.answers, "ready"))
-				lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
-				check(t, name+": whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
-				checkText(t, got.Error())
+			t.Run(fmt.Sprintf("%s, canceled: %t", name, ending == client.Canceled), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
+					ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+					defer cancel()
+					if ending == client.Canceled {
+						ctx, cancel = context.WithCancel(t.Context())
+						time.AfterFunc(8900*time.Millisecond, cancel)
+					}
+					_, err := fake.client.Wait(ctx, fake.request, stableFor(10*time.Second))
+					got, ok := errors.AsType[*client.WaitError](err)
+					if !ok {
+						t.Fatalf("error %v, want a WaitError", err)
+					}
+					check(t, "Ending", got.Read.Ending, ending)
+					class := ""
+					if got.Streak == nil && got.Read.Failure != nil {
+						class = got.Read.Failure.Class()
+					}
+					check(t, "class", class, want)
+					if class == "not as expected" {
+						check(t, "Reason", got.Read.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
+					}
+					check(t, "whether it was ever as expected", got.Streak != nil || got.BrokenStreak != nil, slices.Contains(test.answers, "ready"))
+					lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
+					check(t, "whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
+					checkText(t, got.Error())
+				})
 			})
 		}
 	}
@@ -228,20 +238,23 @@ func TestWaitErrorTellsOfTheStreak(t *testing.T) {
 func TestGapStartsAStreakAgain(t *testing.T) {
 	t.Parallel()
 	for gap, first := range map[time.Duration]int{2 * time.Second: 0, 4 * time.Second: 1} { // the first request of the streak
-		synctest.Test(t, func(t *testing.T) {
-			config := steady(500 * time.Millisecond)
-			pauses := 0
-			config.Log = func(_ context.Context, message string, _ ...map[string]any) {
-				if pauses++; strings.Contains(message, "has to stay so") && pauses < 4 {
-					time.Sleep(gap) // after the first answer
+		t.Run(gap.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				config := steady(500 * time.Millisecond)
+				pauses := 0
+				config.Log = func(_ context.Context, message string, _ ...map[string]any) {
+					if pauses++; strings.Contains(message, "has to stay so") && pauses < 4 {
+						time.Sleep(gap) // after the first answer
+					}
 				}
-			}
-			fake := serve(t, config, script("ready"))
-			least := gap - time.Second/2
-			check(t, "error", fake.wait(t, time.Hour, stableFor(least)), nil)
-			if lasted := fake.elapsed() - fake.requests[first]; lasted < least || lasted > gap+time.Second/2 {
-				t.Errorf("after a gap of %s, the streak lasted %s, want %s: requests at %v", gap, lasted, least, fake.requests)
-			}
+				fake := serve(t, config, script("ready"))
+				least := gap - time.Second/2
+				check(t, "error", fake.wait(t, time.Hour, stableFor(least)), nil)
+				if lasted := fake.elapsed() - fake.requests[first]; lasted < least || lasted > gap+time.Second/2 {
+					t.Errorf("after a gap of %s, the streak lasted %s, want %s: requests at %v", gap, lasted, least, fake.requests)
+				}
+			})
 		})
 	}
 }
@@ -250,20 +263,23 @@ func TestGapStartsAStreakAgain(t *testing.T) {
 func TestCopiesInACacheAreNoStreak(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]time.Duration{"short": 200 * time.Millisecond, "long": 3 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(500*time.Millisecond), nil)
-			fake.answer = func(int, *http.Request) (*http.Response, error) {
-				if fake.elapsed() < 1500*time.Millisecond {
-					return response(503, "")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), nil)
+				fake.answer = func(int, *http.Request) (*http.Response, error) {
+					if fake.elapsed() < 1500*time.Millisecond {
+						return response(503, "")
+					}
+					age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
+					return response(200, instancetest.Newer().JSON(), "Age", age)
 				}
-				age := strconv.Itoa(int((fake.elapsed() - 1500*time.Millisecond) / time.Second)) // of the first answer
-				return response(200, instancetest.Newer().JSON(), "Age", age)
-			}
-			err := fake.wait(t, 20*time.Second, stableFor(d))
-			check(t, name+": end", fake.elapsed(), 20*time.Second)
-			check(t, name+": whether it was as expected in the end", isInStreak(err), true)
-			err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
-			checkContains(t, name+": outcome", fake.outcome(err), "at 1.5s ready")
+				err := fake.wait(t, 20*time.Second, stableFor(d))
+				check(t, "end", fake.elapsed(), 20*time.Second)
+				check(t, "whether it was as expected in the end", isInStreak(err), true)
+				err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
+				checkContains(t, "outcome", fake.outcome(err), "at 1.5s ready")
+			})
 		})
 	}
 }
@@ -281,17 +297,20 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 		"cache, for no time at all": {"0", 0, 0},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
-				if n == 1 {
-					return response(503, "")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
+					if n == 1 {
+						return response(503, "")
+					}
+					return response(200, instancetest.Newer().JSON(), "Age", test.age)
+				})
+				err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
+				if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
+					t.Errorf("the streak ended after %s with error %v, want success after %s", streak, err, test.after)
 				}
-				return response(200, instancetest.Newer().JSON(), "Age", test.age)
 			})
-			err := fake.wait(t, 20*time.Second, stableFor(test.stableFor))
-			if streak := fake.elapsed() - 2*time.Second; err != nil || streak < test.after || streak > test.after+300*time.Millisecond {
-				t.Errorf("%s: the streak ended after %s with error %v, want success after %s", name, streak, err, test.after)
-			}
 		})
 	}
 }
@@ -337,16 +356,19 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 		"no number":                   {[]string{"old"}, "at 0s ready"},
 	}
 	for name, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
-				return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
+					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+				})
+				mustRead(t, fake.client, fake.request) // which takes any answer
+				err := fake.wait(t, 5*time.Second, anything())
+				checkContains(t, "outcome", fake.outcome(err), test.want)
+				if err != nil {
+					checkContains(t, "Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, ")
+				}
 			})
-			mustRead(t, fake.client, fake.request) // which takes any answer
-			err := fake.wait(t, 5*time.Second, anything())
-			checkContains(t, name+": outcome", fake.outcome(err), test.want)
-			if err != nil {
-				checkContains(t, name+": Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, ")
-			}
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -279,11 +280,15 @@ func failingReads(t *testing.T) map[string]failingRead {
 func canceledAfterOneAttempt(t *testing.T) failingRead {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	stop := func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+	var asked atomic.Bool
+	server := instancetest.New(t, instancetest.WithDefault(func(s *instancetest.Server, w http.ResponseWriter, r *http.Request) {
+		if !asked.Swap(true) {
+			instancetest.Status(503)(s, w, r)
+			return
+		}
 		cancel()
 		instancetest.Silent()(s, w, r)
-	}
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Status(503), stop))
+	}))
 	retry := arguments{"max_attempts": 3, "min_delay": "1ms"}
 	return failingRead{provider: arguments{"retry": retry}, source: arguments{"base_url": server.URL()}, ctx: ctx}
 }

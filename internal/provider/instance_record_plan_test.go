@@ -278,41 +278,44 @@ func TestRecordDecisions(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range tests {
-		r, config := newTestRecord(t, nil), of(server.URL(), test.after)
-		if test.after["base_url"] != nil {
-			config = test.after
-		}
-		if test.before != nil {
-			r.create(t, of(server.URL(), test.before))
-			r.state = r.with(t, test.since)
-		}
-		planned, text := r.plan(t, config)
-		if warns := strings.Contains(text, ": Not as expected when last read: "); warns != test.warns || !warns && text != "" {
-			t.Errorf("%s: the plan warns of drift: %t, want %t\n%s", name, warns, test.warns, text)
-		}
-		want := make(map[string]tftypes.Value)
-		for name, value := range test.plan {
-			want[name] = valueOf(r.of.AttributeTypes[name], value)
-		}
-		if diff := cmp.Diff(want, r.changes(t, planned)); diff != "" {
-			t.Errorf("%s: the plan differs, want (-), got (+):\n%s", name, diff)
-		}
-		if !valueOf(r.of, config).IsFullyKnown() {
-			continue // Terraform plans again before it applies
-		}
-		left := planned
-		if test.waits {
-			if left = r.state; test.before != nil {
-				left = r.with(t, arguments{"wait_failed": true})
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, config := newTestRecord(t, nil), of(server.URL(), test.after)
+			if test.after["base_url"] != nil {
+				config = test.after
 			}
-		}
-		text = r.apply(canceled, t, config, planned)
-		if waits := strings.HasPrefix(text, "Error at base_url: Wait canceled\n"); waits != test.waits || !waits && text != "" {
-			t.Errorf("%s: the apply waits: %t, want %t\n%s", name, waits, test.waits, text)
-		}
-		if differences, err := r.state.Diff(left); len(differences) > 0 || err != nil {
-			t.Errorf("%s: the apply has left another state: %s, %v", name, differences, err)
-		}
+			if test.before != nil {
+				r.create(t, of(server.URL(), test.before))
+				r.state = r.with(t, test.since)
+			}
+			planned, text := r.plan(t, config)
+			if warns := strings.Contains(text, ": Not as expected when last read: "); warns != test.warns || !warns && text != "" {
+				t.Errorf("the plan warns of drift: %t, want %t\n%s", warns, test.warns, text)
+			}
+			want := make(map[string]tftypes.Value)
+			for name, value := range test.plan {
+				want[name] = valueOf(r.of.AttributeTypes[name], value)
+			}
+			if diff := cmp.Diff(want, r.changes(t, planned)); diff != "" {
+				t.Errorf("the plan differs, want (-), got (+):\n%s", diff)
+			}
+			if !valueOf(r.of, config).IsFullyKnown() {
+				return // Terraform plans again before it applies
+			}
+			left := planned
+			if test.waits {
+				if left = r.state; test.before != nil {
+					left = r.with(t, arguments{"wait_failed": true})
+				}
+			}
+			text = r.apply(canceled, t, config, planned)
+			if waits := strings.HasPrefix(text, "Error at base_url: Wait canceled\n"); waits != test.waits || !waits && text != "" {
+				t.Errorf("the apply waits: %t, want %t\n%s", waits, test.waits, text)
+			}
+			if differences, err := r.state.Diff(left); len(differences) > 0 || err != nil {
+				t.Errorf("the apply has left another state: %s, %v", differences, err)
+			}
+		})
 	}
 }
 

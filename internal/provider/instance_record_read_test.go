@@ -251,29 +251,32 @@ func TestRecordTimeLimits(t *testing.T) {
 	t.Parallel()
 	baseURL := "http://" + instancetest.ReserveAddress(t)
 	own := arguments{"create": "3m", "read": "5s", "update": "4m"}
-	tests := []struct {
+	tests := map[string]struct {
 		timeouts             any
 		create, read, update string
 	}{
-		{nil, "timeouts.create (10m).", "timeouts.read (15s).", "timeouts.update (10m)."},
-		{own, "timeouts.create (3m).", "timeouts.read (5s).", "timeouts.update (4m)."},
+		"defaults": {nil, "timeouts.create (10m).", "timeouts.read (15s).", "timeouts.update (10m)."},
+		"own":      {own, "timeouts.create (3m).", "timeouts.read (5s).", "timeouts.update (4m)."},
 	}
-	for _, test := range tests {
-		synctest.Test(t, func(t *testing.T) {
-			r := newTestRecord(t, arguments{"retry": arguments{"max_attempts": 100}})
-			config := arguments{"base_url": baseURL, "timeouts": test.timeouts, "expected": arguments{"chunk_size": 1}}
-			planned, _ := r.plan(t, config)
-			created := r.apply(t.Context(), t, config, planned)
-			r.state = valueOf(r.of, config) // as if the instance had been up
-			r.state = r.with(t, arguments{"wait_failed": false})
-			_, refreshed := r.refresh(t.Context(), t, false)
-			planned, _ = r.plan(t, config)
-			updated := r.apply(t.Context(), t, config, planned)
-			for text, want := range map[string]string{created: test.create, refreshed: test.read, updated: test.update} {
-				if !strings.Contains(text, "The time limit was "+want) {
-					t.Errorf("the time limit is not %s in:\n%s", want, text)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newTestRecord(t, arguments{"retry": arguments{"max_attempts": 100}})
+				config := arguments{"base_url": baseURL, "timeouts": test.timeouts, "expected": arguments{"chunk_size": 1}}
+				planned, _ := r.plan(t, config)
+				created := r.apply(t.Context(), t, config, planned)
+				r.state = valueOf(r.of, config) // as if the instance had been up
+				r.state = r.with(t, arguments{"wait_failed": false})
+				_, refreshed := r.refresh(t.Context(), t, false)
+				planned, _ = r.plan(t, config)
+				updated := r.apply(t.Context(), t, config, planned)
+				for text, want := range map[string]string{created: test.create, refreshed: test.read, updated: test.update} {
+					if !strings.Contains(text, "The time limit was "+want) {
+						t.Errorf("the time limit is not %s in:\n%s", want, text)
+					}
 				}
-			}
+			})
 		})
 	}
 }

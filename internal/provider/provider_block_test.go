@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,16 +78,23 @@ func TestWarnings(t *testing.T) {
 			source: arguments{"base_urls": texts{"a": short, "b": missing}, "allow_failures": true},
 		},
 	}
-	messages := make(map[string]string)
-	for name, test := range tests {
-		s := newSession(t)
-		messages[name] = s.configure(t, test.provider)
-		if test.source != nil {
-			_, messages[name] = s.read(t.Context(), t, test.source)
+	messages, mutex := make(map[string]string), sync.Mutex{}
+	t.Run("rows", func(t *testing.T) { // which returns when all of them have ended
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newSession(t)
+				text := s.configure(t, test.provider)
+				if test.source != nil {
+					_, text = s.read(t.Context(), t, test.source)
+				}
+				requireNone(t, name, text, "Error", "X-Token")
+				mutex.Lock()
+				defer mutex.Unlock()
+				messages[name] = normalized(text)
+			})
 		}
-		messages[name] = normalized(messages[name])
-		requireNone(t, name, messages[name], "Error", "X-Token")
-	}
+	})
 	requireNone(t, "headers", messages["headers, no base URL"]+messages["all three"], "hunter2")
 	requireGolden(t, "warnings.txt", messages)
 
@@ -97,9 +105,12 @@ func TestWarnings(t *testing.T) {
 		"no headers":        {"request_headers": texts{}, "insecure": unknown},
 		"key unknown":       {"client_cert_pem": "a", "client_key_pem": unknown},
 	} {
-		if text := newSession(t).configure(t, provider); text != "" {
-			t.Errorf("%s:\n%s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if text := newSession(t).configure(t, provider); text != "" {
+				t.Errorf("there is a warning:\n%s", text)
+			}
+		})
 	}
 }
 
@@ -272,22 +283,25 @@ func TestUnknownArguments(t *testing.T) {
 		},
 	}
 	for name, test := range tests {
-		s := configured(t, test.provider)
-		if test.want == nil {
-			requireRead(t, s, test.source)
-			continue
-		}
-		refused, _ := s.readResponse(t.Context(), t, test.source, false)
-		wantError := "known only after apply:\n  - " + strings.Join(test.want, "\n  - ") + "\n\n"
-		if got := textOf(refused.Diagnostics); !strings.Contains(got, wantError) || len(refused.Diagnostics) != 1 {
-			t.Errorf("%s: the read is not refused because of %q:\n%s", name, test.want, got)
-		}
-		deferred, of := s.readResponse(t.Context(), t, test.source, true)
-		state, err := deferred.State.Unmarshal(of)
-		must(t, err)
-		if len(deferred.Diagnostics) > 0 || deferred.Deferred == nil || deferred.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || state.IsKnown() {
-			t.Errorf("%s: deferred is %v, the state is %s, and the diagnostics are:\n%s", name, deferred.Deferred, state, textOf(deferred.Diagnostics))
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := configured(t, test.provider)
+			if test.want == nil {
+				requireRead(t, s, test.source)
+				return
+			}
+			refused, _ := s.readResponse(t.Context(), t, test.source, false)
+			wantError := "known only after apply:\n  - " + strings.Join(test.want, "\n  - ") + "\n\n"
+			if got := textOf(refused.Diagnostics); !strings.Contains(got, wantError) || len(refused.Diagnostics) != 1 {
+				t.Errorf("the read is not refused because of %q:\n%s", test.want, got)
+			}
+			deferred, of := s.readResponse(t.Context(), t, test.source, true)
+			state, err := deferred.State.Unmarshal(of)
+			must(t, err)
+			if len(deferred.Diagnostics) > 0 || deferred.Deferred == nil || deferred.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || state.IsKnown() {
+				t.Errorf("deferred is %v, the state is %s, and the diagnostics are:\n%s", deferred.Deferred, state, textOf(deferred.Diagnostics))
+			}
+		})
 	}
 	// Deferring a read for which there is nothing to read would only put the error off.
 	nothing, _ := configured(t, arguments{"request_timeout": unknown}).readResponse(t.Context(), t, arguments{}, true)
