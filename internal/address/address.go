@@ -109,6 +109,32 @@ func escapedPath(u *url.URL) string {
 	return needsEscape.ReplaceAllStringFunc(written, url.PathEscape)
 }
 
+// Normalize replaces the host of an http or https URL by that of its origin. Otherwise, net/http would map a host that is not ASCII in two
+// ways: for the connection, and for the Host header, which could then name somebody else's server. The error says that there is no server
+// with such a host or port.
+func Normalize(u *url.URL) error {
+	host, err := asciiHost(u.Hostname())
+	switch {
+	case err != nil:
+		return err
+	case strings.ContainsAny(host, notInHosts):
+		return errNoHost
+	case u.Port() != "" && checkPort(u.Port()) != nil:
+		return checkPort(u.Port())
+	}
+	origin, err := url.Parse(OriginOf(u))
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	u.Host = origin.Host
+	return nil
+}
+
+// notInHosts has signs that a host never has, in whichever form.
+const notInHosts = `/@"<>\ `
+
+var errNoHost = errors.New("it has no valid host")
+
 // OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in
 // lower-case ASCII, and a default port is left out.
 func OriginOf(u *url.URL) string {
@@ -191,8 +217,8 @@ func parseHostPort(text string) (string, error) {
 		if ip, _ := netip.ParseAddr(host); !ip.Is6() {
 			return "", errors.New("only an IPv6 address stands in brackets")
 		}
-	} else if host == "" || strings.ContainsAny(host, `/@%"<>\`) {
-		return "", errors.New("it has no valid host")
+	} else if host == "" || strings.ContainsAny(host, notInHosts+"%") {
+		return "", errNoHost
 	}
 	return net.JoinHostPort(host, port), nil
 }

@@ -121,8 +121,8 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 		maps.Copy(request.Header, e.session.request.Headers)
 	}
 	response, err := e.roundTripper(ctx).RoundTrip(request)
-	// A server without TLS answers the handshake in plain HTTP. http.Client would turn that into this error, and RoundTrip does not. Conn is
-	// set for the first record only.
+	// A server without TLS answers the handshake in plain HTTP. http.Client would turn that into this error, and RoundTrip does not. Conn
+	// is set for the first record only.
 	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	if isRecord && record.Conn != nil && string(record.RecordHeader[:]) == "HTTP/" {
 		return nil, http.ErrSchemeMismatch
@@ -130,7 +130,8 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 	return response, err
 }
 
-var redirectStatuses = []int{
+// RedirectStatuses are the statuses that a read follows, if there is a Location.
+var RedirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
@@ -139,7 +140,7 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 	next, err := response.Location()
 	problem := ""
 	switch {
-	case errors.Is(err, http.ErrNoLocation), !slices.Contains(redirectStatuses, response.StatusCode):
+	case errors.Is(err, http.ErrNoLocation), !slices.Contains(RedirectStatuses, response.StatusCode):
 		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
 	case err != nil: // whose text has the whole location, with its query
 		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
@@ -154,6 +155,9 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 	case redirects >= maxRedirects:
 		problem = fmt.Sprintf("after %d redirects", maxRedirects)
 	default:
+		if err := address.Normalize(next); err != nil {
+			return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
+		}
 		return next, nil
 	}
 	return nil, &knownError{kind: RedirectNotFollowed, reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}

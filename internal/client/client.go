@@ -18,8 +18,7 @@ import (
 
 // Config configures a [Client].
 type Config struct {
-	// UserAgent is sent with every request.
-	UserAgent string
+	UserAgent string // sent with every request
 	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
@@ -72,12 +71,10 @@ func (c *Client) SafeLine(text string, headers http.Header) string {
 	return c.redactor(headers).Line(text, maxText)
 }
 
-// minSecret is the minimum length in bytes of a header value that is redacted. A message without every "1", "on" or "log" could not be
-// read.
+// minSecret is the minimum length in bytes of a header value that is redacted. A shorter one may be an ordinary word.
 const minSecret = 8
 
-// redactor returns a redactor for the values of request headers, what follows a scheme in them ("Bearer ..."), and the credentials of
-// proxies.
+// redactor returns a redactor for request headers, for what follows a scheme in them ("Bearer ..."), and for credentials of proxies.
 func (c *Client) redactor(headers http.Header) safetext.Redactor {
 	secrets := slices.Clone(c.proxies.credentials)
 	for _, values := range headers {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -55,18 +56,15 @@ type Failure struct {
 	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
 	RequestSummary string
 	// Reason is what came back, on one line, in the words of Go or of the server.
-	Reason string
-	// Faults lists what is wrong with an instance document.
-	Faults []string
-	// StatusCode is that of a response, if it is not 200.
-	StatusCode int
-	// CertificateFault is for the kind CertificateNotTrusted alone.
-	CertificateFault CertificateFault
+	Reason           string
+	Faults           []string         // what is wrong with an instance document
+	StatusCode       int              // that of a response, if it is not 200
+	CertificateFault CertificateFault // for the kind CertificateNotTrusted alone
 	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were not sent because a
 	// redirect had led to another origin.
 	HeadersWithheld, CertificateWithheld bool
-	// IsTLS is true if the last request was for an https URL.
-	IsTLS bool
+	// IsTLS is true if the last request was for an https URL, and IsRedirected if a redirect had led to it.
+	IsTLS, IsRedirected bool
 	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
 	TimedOut bool
 
@@ -104,11 +102,16 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 	isCutOff := isInterrupted || isTimedOut
 	end := e.progress.now()
 	kind, reason := classify(end.phase, err, isCutOff, e.route.proxyUse), err.Error()
-	if isCutOff {
+	switch {
+	case isCutOff:
 		reason = end.timeoutReason()
+	case kind == ProxyFailed && errors.Is(err, context.DeadlineExceeded): // a limit of net/http that cannot be changed
+		reason = "no answer of the proxy to CONNECT within a minute"
+	case end.phase == waiting && !isBroken(err): // words of net/http that are not meant for users
+		reason = "the connection ended, or the server sent something, before it had the request"
 	}
 	failure := &Failure{
-		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https",
+		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https", IsRedirected: e.target != e.session.request.BaseURL.DocumentURL,
 		HeadersWithheld:     !e.isOwn && len(e.session.request.Headers) > 0,
 		CertificateWithheld: !e.isOwn && e.session.client.config.TLS.ClientCertPEM != "",
 		TimedOut:            isTimedOut, isInterrupted: isInterrupted, isRetried: isRetried(kind, err),

@@ -45,8 +45,7 @@ type route struct {
 	err           error // the proxy cannot be used
 }
 
-// invalidProxy stands for a URL that is not valid, which httpproxy would ignore.
-const invalidProxy = "proxy-url-is-not-valid.invalid"
+const invalidProxy = "proxy-url-is-not-valid.invalid" // stands for a URL that is not valid, which httpproxy would ignore
 
 func proxiesFromEnvironment() proxies {
 	config := httpproxy.FromEnvironment()
@@ -78,8 +77,7 @@ func proxiesFromEnvironment() proxies {
 	return p
 }
 
-// minProxySecret is the minimum length in bytes of a password that is redacted. Those of proxies are often short.
-const minProxySecret = 4
+const minProxySecret = 4 // the minimum length in bytes of a password that is redacted, because those of proxies are often short
 
 // addCredentials adds the user name and the password, also as the pair that is sent.
 func (p *proxies) addCredentials(user *url.Userinfo) {

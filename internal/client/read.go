@@ -12,12 +12,9 @@ import (
 
 // ReadError says why an instance could not be read.
 type ReadError struct {
-	// URL is the requested URL, {base_url}/instance.
-	URL string
-	// Attempts is the number of attempts that were made.
-	Attempts int
-	// Ending says what ended the read.
-	Ending Ending
+	URL      string // the requested URL, {base_url}/instance
+	Attempts int    // the number of attempts that were made
+	Ending   Ending // what ended the read
 	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read interrupted counts only if
 	// the time ran out, and only if it was the first.
 	Failure *Failure

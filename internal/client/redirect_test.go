@@ -3,6 +3,7 @@ package client_test
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -101,9 +102,12 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 		"ftp://files.example.org/x?s3cret":        "a redirect to ftp://files.example.org/x, which is neither http nor https",
 		"javascript:alert(1)":                     "which is neither http nor https",
 		"https://user:s3cret@files.example.org/x": "a redirect to https://files.example.org/x, which has user info",
-		"https:files":        "which has no host",
-		"https://:80/":       "which has no host",
-		"http://[::1/s3cret": "a redirect to a URL that is not valid",
+		"https:files":                  "which has no host",
+		"https://:80/":                 "which has no host",
+		"http://[::1/s3cret":           "a redirect to a URL that is not valid",
+		"//::/x?s3cret":                "a redirect to a URL that is not valid",
+		"https://h:99999/x":            "a redirect to a URL that is not valid",
+		"https://a%22b.example/s3cret": "a redirect to a URL that is not valid",
 	} {
 		server := instancetest.New(t, instancetest.WithTLS(), instancetest.WithScript(instancetest.Redirect(302, location)))
 		tests[location[:min(len(location), 30)]] = failing{server.URL(), client.RedirectNotFollowed, final, reason}
@@ -118,6 +122,22 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 	checkFailure(t, got, failing{"", client.RedirectNotFollowed, final, "a redirect to " + loop.URL() + "/there, after 5 redirects"})
 	check(t, "RequestSummary", got.Failure.RequestSummary, "GET "+loop.URL()+"/instance (redirected to "+loop.URL()+"/there)")
 	check(t, "number of requests", len(loop.Requests()), 6)
+}
+
+// A host that is not ASCII is mapped in one way only. net/http would connect to one host, and name another in the request, with the headers
+// that are for the first.
+func TestRedirectToAHostInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	server, proxy := instancetest.New(t), instancetest.New(t)
+	_, port, _ := net.SplitHostPort(server.Address())
+	server.SetScript(instancetest.Redirect(302, "http://local%E2%93%97ost:"+port+"/instance"))
+	mustRead(t, newClient(t, newConfig()), newRequest(t, "http://localhost:"+port))
+	check(t, "Host of the second request", server.Requests()[1].Host, "localhost:"+port)
+
+	proxy.SetScript(instancetest.Redirect(302, "http://files%EF%BC%8Eexample.org/instance"))
+	mustRead(t, newClient(t, newConfig(), "HTTP_PROXY="+proxy.Origin()), newRequest(t, "http://files.example.org"))
+	check(t, "Host at the proxy", proxy.Requests()[1].Host, "files.example.org")
+	check(t, "Authorization at the proxy", proxy.Requests()[1].Header.Get("Authorization"), secret)
 }
 
 // The query of the redirect is left out. HeadersWithheld says that headers and certificate were not sent there.

@@ -77,6 +77,8 @@ func TestRedacted(t *testing.T) {
 		"in a query":         {"X-Api-Key: s3/cr t-8", "ftp://h/?s3%2Fcr+t-8", "ftp://h/?(redacted)"},
 		"by JavaScript":      {"X-Api-Key: s3/cr (t)-8", "s3%2Fcr%20(t)-8", "(redacted)"},
 		"in a host":          {"X-Api-Key: S3cret-T0ken", "ftp://s3cret-t0ken/", "ftp://(redacted)/"},
+		"by PHP":             {"X-Api-Key: s3/cr/t-8", `not s3\/cr\/t-8`, "not (redacted)"},
+		"by .NET":            {"X-Api-Key: s3/cr/t-8", "not s3%2fcr%2ft-8", "not (redacted)"},
 		"after its scheme":   {"Authorization: Bearer s3cret-8", "not s3cret-8", "not (redacted)"},
 		"after two spaces":   {"Authorization: Bearer  s3cret-8", "not s3cret-8", "not (redacted)"},
 		"with its scheme":    {"Authorization: Bearer s3cret-8", "not Bearer s3cret-8", "not (redacted)"},

@@ -120,19 +120,22 @@ func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	e.connection = &heldConn{connection, make(chan struct{}, 1)}
-	context.AfterFunc(ctx, func() { _ = e.connection.Close() })
 	e.progress.connect(connection.RemoteAddr().String())
 	if e.route.proxyUse != noProxy {
 		e.progress.advance(proxying)
 	}
-	if !e.route.isProxySecure {
-		return e.connection, nil
+	if e.route.isProxySecure {
+		secured := tls.Client(connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
+		if err := secured.HandshakeContext(ctx); err != nil {
+			_ = connection.Close()
+			return nil, err
+		}
+		connection = secured
 	}
-	secured := tls.Client(e.connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
-	err = secured.HandshakeContext(ctx)
-	e.connection.hold()
-	return secured, err
+	held := &heldConn{connection, make(chan struct{}, 1)}
+	context.AfterFunc(ctx, func() { _ = held.Close() })
+	e.connection = held
+	return held, nil
 }
 
 // dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
@@ -171,9 +174,8 @@ type heldConn struct {
 
 // hold makes reads wait until something has been written, or the connection is closed.
 func (c *heldConn) hold() {
-	select {
-	case <-c.open:
-	default:
+	if len(c.open) > 0 {
+		<-c.open
 	}
 }
 
@@ -190,9 +192,12 @@ func (c *heldConn) Read(buffer []byte) (int, error) {
 	return c.Conn.Read(buffer)
 }
 
+// Write never fails. A server may have answered, and closed the connection, before it has read all of a large request: net/http would drop
+// that answer for the error. If there is none, the read fails, too.
 func (c *heldConn) Write(data []byte) (int, error) {
-	defer c.release()
-	return c.Conn.Write(data)
+	_, _ = c.Conn.Write(data)
+	c.release()
+	return len(data), nil
 }
 
 func (c *heldConn) Close() error {

@@ -181,6 +181,23 @@ func TestOneServerIsOfOneClass(t *testing.T) {
 	}
 }
 
+// A server may answer, and close the connection, before it has read all of a large request, which takes several writes.
+func TestEarlyAnswerIsRead(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c := newClient(t, config)
+	request := newRequest(t, rawServer(t, "http", func(c net.Conn) {
+		_, _ = io.WriteString(c, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		_ = c.(*net.TCPConn).CloseWrite()
+		instancetest.Await(c)
+	}))
+	request.Headers = http.Header{"Authorization": {"Bearer " + strings.Repeat("x", 200<<10)}}
+	for range 50 {
+		check(t, "Class", readError(t, c, request).Failure.Class(), "status 431 Request Header Fields Too Large")
+	}
+}
+
 // Its URL, Host header and TLS name stay the same, and no proxy is used. Other origins are reached as always.
 func TestConnectToIsForOneOrigin(t *testing.T) {
 	t.Parallel()

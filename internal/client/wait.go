@@ -50,12 +50,9 @@ func (e *WaitError) Unwrap() error { return e.Read }
 
 // Streak is a series of answers that were all as expected.
 type Streak struct {
-	// Answers is their number.
-	Answers int
-	// Held is the time for which they show that the condition held.
-	Held time.Duration
-	// Cache describes the cache that the last answer came from, such as "a cache, 12 s old", or is "".
-	Cache string
+	Answers int           // their number
+	Held    time.Duration // the time for which they show that the condition held
+	Cache   string        // what the last answer came from, such as "a cache, 12 s old", or "" if no cache has said so
 
 	countedTo time.Time // the time up to which Held counts
 	lastRead  time.Time // when the last answer was read, by the clock of the system

@@ -27,7 +27,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	client.HostNotResolved: {
 		"Host name of the instance not resolved",
 		"Check the host name in the base URL, and the name servers of the machine that runs Terraform. For a name that only other " +
-			"programs resolve (mDNS, *.localhost), set the provider's connect_to to its address.",
+			"programs resolve (mDNS, *.localhost), set the provider's base_url to this URL, and its connect_to to the address.",
 	},
 	client.ConnectionFailed: {
 		"Instance not reachable",
@@ -52,7 +52,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.InvalidResponse: {
 		"Response of the instance is not valid HTTP",
-		"Check the scheme and the port of the base URL.",
+		"Check the scheme and the port of the base URL. If they are right, correct what the server, or what is in front of it, sends.",
 	},
 	client.RedirectNotFollowed: {
 		"Redirect of the instance not followed",
@@ -97,9 +97,9 @@ var certificateRemedies = map[client.CertificateFault]string{
 	client.UnknownAuthority: "If you trust the issuer, add its CA certificate to the provider's ca_cert_pem. A server must send its whole " +
 		"chain, except for the root.",
 	client.WrongHost: "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set the " +
-		"provider's connect_to to its address.",
-	client.NotValidNow: "Have the certificate of that subject renewed, which may be that of an authority in between, and check the clock of " +
-		"the machine that runs Terraform.",
+		"provider's base_url to that URL, and its connect_to to the address.",
+	client.NotValidNow: "Have the certificate with that subject renewed (the server's, or that of an authority in between), and check the " +
+		"clock of the machine that runs Terraform.",
 	client.OtherFault: "Have what the error says corrected in the certificate of the server, or in that of one of its authorities.",
 }
 
@@ -107,20 +107,21 @@ func statusRemedy(code int) string {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return "An instance needs no credentials for this, so something else refused: a gateway in front of the instance, or another server."
-	case code >= 300 && code < 400:
+	case slices.Contains(client.RedirectStatuses, code):
 		return "Set the base URL to where the instance itself answers."
 	case code == http.StatusNotFound:
 		return "Check the path of the base URL, to which /instance is added."
 	case code == http.StatusTooManyRequests:
 		return "Raise the rate limit of the server, or send fewer requests at once."
-	case code >= http.StatusInternalServerError:
+	case code >= http.StatusInternalServerError && code != http.StatusNetworkAuthenticationRequired: // which asks for a login
 		return "Check the log of the instance, and of what is in front of it."
 	default:
 		return anyOtherStatus
 	}
 }
 
-const anyOtherStatus = "An instance answers 200. Check the base URL, the request headers and the client certificate against what answered."
+const anyOtherStatus = "An instance answers 200, so something else answered, or something in front of it refused. Check the base URL, the " +
+	"request headers and the client certificate against what answered."
 
 // moreHelp ends every message about a read or a wait that failed.
 const moreHelp = "More about this message: https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
@@ -210,8 +211,12 @@ func (r *readReport) remedy() string {
 	switch {
 	case failure.Kind == client.NotAskedInTime && r.request.Semaphore == nil: // no other instance took the time
 		return "Raise the time limit."
+	case failure.IsRedirected && r.isAboutBaseURL():
+		return "A redirect led there. Set the base URL to where the instance itself answers, or correct the redirect." + r.credentialsRemedy()
 	case failure.Kind == client.CertificateNotTrusted:
 		return certificateRemedies[failure.CertificateFault]
+	case failure.Kind == client.NotInstanceDocument && len(failure.Faults) == 0: // it has no field of one
+		return "Check the base URL, and what is in front of the instance."
 	case failure.Kind == client.ConnectionBroken && !failure.IsTLS:
 		return "Check the scheme and the port of the base URL, because a port that expects TLS often just closes the connection. Then check " +
 			"the log of the instance, and of what is between it and Terraform."
@@ -219,6 +224,21 @@ func (r *readReport) remedy() string {
 		remedy = statusRemedy(failure.StatusCode)
 	}
 	return remedy + r.credentialsRemedy()
+}
+
+// isAboutBaseURL reports whether what to do about the last failure depends on the URL that was asked for.
+func (r *readReport) isAboutBaseURL() bool {
+	failure := r.err.Failure
+	switch failure.Kind {
+	case client.HostNotResolved, client.ConnectionFailed, client.NoTLS, client.InvalidResponse, client.ResponseTooLarge, client.NotInstanceDocument:
+		return true
+	case client.CertificateNotTrusted:
+		return failure.CertificateFault == client.WrongHost
+	case client.Status:
+		return failure.StatusCode == http.StatusNotFound || statusRemedy(failure.StatusCode) == anyOtherStatus
+	default:
+		return false
+	}
 }
 
 // credentialsRemedy says why request headers or a client certificate were not sent, if they may be what is missing, and what to do. It
@@ -261,7 +281,7 @@ func (d *providerData) headersNotSent() string {
 		origin = "which is " + d.baseURL.Origin
 	}
 	return "The provider's request_headers were not sent, because they are only for the origin of its own base_url, " + origin + ". Set the " +
-		"provider's base_url to this instance, or set request_headers on the data source."
+		"provider's base_url to this instance, or set the request_headers of the data source, if it is one."
 }
 
 // waitReport is the message about a wait that failed. It is that of a read, with what only a wait has to tell.
@@ -319,6 +339,9 @@ func (w *waitReport) remedy() string {
 		return w.read.remedy()
 	case w.err.Streak.Cache != "":
 		return failureMessages[client.Cached].remedy
+	case w.read.err.Failure == nil:
+		return "No attempt failed, so raise the time limit. If the instance was as expected for much less time than that, find out what makes " +
+			"the answers slow, because each counts for 3s at most."
 	default:
 		return "Check the log of the instance: it may stop and start again, or one of several servers may still run the old release. If it " +
 			"only needs longer, raise the time limit."

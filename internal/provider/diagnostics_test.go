@@ -65,8 +65,8 @@ func TestStatusRemedy(t *testing.T) {
 		"Check the path":                     {404},
 		"Raise the rate limit of the server": {429},
 		"Check the log":                      {500, 501, 502, 503, 504, 520, 599},
-		"Set the base URL to where":          {300, 302, 304},
-		"An instance answers 200.":           {101, 201, 202, 204, 400, 405, 407, 410, 418, 421, 426, 431, 451, 499},
+		"Set the base URL to where":          {301, 302, 303, 307, 308},
+		"An instance answers 200,":           {101, 201, 202, 204, 300, 304, 400, 405, 407, 410, 418, 421, 426, 431, 451, 499, 511},
 	}
 	for want, codes := range tests {
 		for _, code := range codes {

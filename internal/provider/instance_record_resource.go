@@ -361,8 +361,7 @@ func (r *instanceRecordResource) changedWarning(planned recordModel, reported de
 	return diag.NewWarningDiagnostic(
 		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstOf(changes)),
 		"The instance reports what is expected. These values have changed too, but this apply had to keep them as planned:"+
-			bullets(changes)+"\n\nThe next plan will have them, as changes outside of Terraform if something uses them. To "+
-			"pick up a value in the same apply, add it to expected.")
+			bullets(changes)+"\n\nThe next plan picks them up. To have a value in the same apply, add it to expected.")
 }
 
 // keptWarning returns a warning that a refresh failed.
@@ -372,7 +371,7 @@ func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
 		summary += ": " + baseURL
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this record keeps what the instance last reported.\n\n"+failure.Detail())
+		"The instance could not be read, so this run goes on with what it last reported.\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.

@@ -67,13 +67,13 @@ func implausibleLimits(details *instance.Details) (limits, withUnits []string) {
 		value, least int64
 		unit         string
 	}{
-		{"file_max_size", details.FileMaxSizeBytes, 1024, "bytes"},
-		{"chunk_size", details.ChunkSizeBytes, 1024, "bytes"},
-		{"file_max_age", details.FileMaxAgeSeconds, 60, "seconds"},
+		{"file_max_size", details.FileMaxSizeBytes, 1024, "byte"},
+		{"chunk_size", details.ChunkSizeBytes, 1024, "byte"},
+		{"file_max_age", details.FileMaxAgeSeconds, 60, "second"},
 	} {
 		if limit.value < limit.least {
-			text := fmt.Sprintf("%s is %d", limit.name, limit.value)
-			limits, withUnits = append(limits, text), append(withUnits, text+" "+limit.unit)
+			limits = append(limits, fmt.Sprintf("%s is %d", limit.name, limit.value))
+			withUnits = append(withUnits, limit.name+" is "+count(int(limit.value), limit.unit))
 		}
 	}
 	return limits, withUnits

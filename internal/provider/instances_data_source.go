@@ -194,7 +194,7 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 func canceledErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
 	if unfinished := len(failed) - len(finished); unfinished > 0 {
-		diags.AddError("Read canceled", fmt.Sprintf("%d of %d instances had not been read yet.", unfinished, total))
+		diags.AddError("Read canceled", paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", unfinished, total), moreHelp))
 	}
 	diags.Append(readErrors(finished)...)
 	return diags

@@ -225,7 +225,7 @@ func TestHugeExponents(t *testing.T) {
 				Config:   &tfprotov6.DynamicValue{JSON: []byte(`{"base_url": "https://h", "expected": {"chunk_size": ` + number + `}}`)},
 			})
 			must(t, err)
-			want := "Error at expected.chunk_size: Invalid number\n\nexpected.chunk_size is a number with a huge exponent.\n\nWrite a whole number, not negative.\n"
+			want := "Error at expected.chunk_size: Invalid number\n\nexpected.chunk_size is a number with a huge exponent.\n\nWrite a whole number from 0 to 9223372036854775807.\n"
 			if got := textOf(resp.Diagnostics); got != want || time.Since(began) > 2*time.Second {
 				t.Errorf("after %s:\n%s", time.Since(began), got)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"net/http"
 	"slices"
@@ -72,9 +71,6 @@ func textValidator(summary string, problem func(text string) string) valueValida
 // wholeNumber validates whole numbers.
 func wholeNumber(least, most int64) valueValidator[types.Number] {
 	validValues := fmt.Sprintf("a whole number from %d to %d", least, most)
-	if most == math.MaxInt64 {
-		validValues = "a whole number, not negative"
-	}
 	return func(at path.Path, value types.Number) (diags diag.Diagnostics) {
 		number := value.ValueBigFloat()
 		if whole, ok := wholeNumberOf(number); ok && least <= whole && whole <= most {

@@ -14,7 +14,7 @@ import (
 // page in HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a
 // wrong one. What it returns is not safe to print yet.
 func OfBody(body []byte) string {
-	body = bytes.TrimSpace(body)
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 	if bytes.HasPrefix(body, []byte("<")) {
 		return textOfPage(body)
 	}

@@ -2,6 +2,7 @@ package safetext
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 // toURIComponent turns what [url.QueryEscape] returns into what encodeURIComponent of JavaScript does.
 var toURIComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+
+// escape matches what URL encoding makes of a byte, which some programs write in lower case.
+var escape = regexp.MustCompile("%[0-9A-F]{2}")
 
 // Redactor replaces secrets that a server echoes, verbatim or URL-encoded. It finds no other spelling, of which there is no end.
 type Redactor struct{ *strings.Replacer }
@@ -19,13 +23,14 @@ func NewRedactor(secrets []string) Redactor {
 	var pairs []string
 	for _, secret := range secrets {
 		quoted := strconv.Quote(secret) // as net/http and JSON have it, if it contains a quotation mark
-		// In lower case, too, as in the host of a URL.
-		for _, spelling := range []string{
-			secret, strings.ToLower(secret), quoted[1 : len(quoted)-1],
-			url.PathEscape(secret), url.QueryEscape(secret), toURIComponent.Replace(url.QueryEscape(secret)),
-			(&url.URL{Path: secret}).EscapedPath(),
+		quoted = quoted[1 : len(quoted)-1]
+		// In lower case, too, as in the host of a URL, and with the escaped slashes of PHP.
+		pairs = append(pairs, secret, "(redacted)", strings.ToLower(secret), "(redacted)", quoted, "(redacted)",
+			strings.ReplaceAll(quoted, "/", `\/`), "(redacted)")
+		for _, escaped := range []string{
+			url.PathEscape(secret), url.QueryEscape(secret), toURIComponent.Replace(url.QueryEscape(secret)), (&url.URL{Path: secret}).EscapedPath(),
 		} {
-			pairs = append(pairs, spelling, "(redacted)")
+			pairs = append(pairs, escaped, "(redacted)", escape.ReplaceAllStringFunc(escaped, strings.ToLower), "(redacted)")
 		}
 	}
 	return Redactor{strings.NewReplacer(pairs...)}
