@@ -37,9 +37,9 @@ func main() {
 	}
 }
 
-// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform
-// stops its providers itself. What stops a whole group of processes, as some CI systems do, must not end this one
-// before it has told Terraform how a wait ended. Without Terraform, there is nobody to tell.
+// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform stops its providers
+// itself. What stops a whole group of processes, as some CI systems do, must not end this one before it has told Terraform how a wait
+// ended. Without Terraform, there is nobody to tell.
 func terminateOrphanOnly() {
 	if runtime.GOOS == "windows" { // which has no SIGTERM
 		return
@@ -56,8 +56,8 @@ func terminateOrphanOnly() {
 	}()
 }
 
-// silenceUnreadLog switches the log off if nobody asked for one. Each plugin library looks at a variable of its own, or
-// writes everything at TRACE, for Terraform to throw away: that takes up to half of the time of a plan.
+// silenceUnreadLog switches the log off if nobody asked for one. Each plugin library looks at a variable of its own, or writes everything
+// at TRACE, for Terraform to throw away: that takes up to half of the time of a plan.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// with-cli gives a command the CLI that it names, the log that somebody asked for and none of the user's other
-// settings, returns its exit code, and removes its temporary files. CI shows which CLI it takes.
+// with-cli gives a command the CLI that it names, the log that somebody asked for and none of the user's other settings, returns its exit
+// code, and removes its temporary files. CI shows which CLI it takes.
 func TestWithCLI(t *testing.T) {
 	t.Parallel()
 	dir, tmp := t.TempDir(), t.TempDir()

@@ -1,5 +1,5 @@
-// Package acctest has what acceptance tests share: the provider, what a CLI must have for a test, parts of configurations, and
-// checks that terraform-plugin-testing does not have.
+// Package acctest has what acceptance tests share: the provider, what a CLI must have for a test, parts of configurations, and checks that
+// terraform-plugin-testing does not have.
 package acctest
 
 import (
@@ -20,8 +20,8 @@ var ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, erro
 	"filetransfer": providerserver.NewProtocol6WithError(provider.New("test")()),
 }
 
-// CleanEnvironment removes what whoever runs the tests has set for the provider and for proxies. The namespace is part of the address
-// under which terraform-plugin-testing serves the provider.
+// CleanEnvironment removes what whoever runs the tests has set for the provider and for proxies. The namespace is part of the address under
+// which terraform-plugin-testing serves the provider.
 func CleanEnvironment() {
 	if os.Getenv("TF_ACC_PROVIDER_NAMESPACE") == "" {
 		_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "filetransfer")
@@ -48,8 +48,8 @@ var (
 	EphemeralVariables = Feature{"ephemeral variables", tfversion.Version1_10_0, tfversion.Version1_11_0}
 )
 
-// SkipWithout returns the version checks of a test that needs a feature. terraform-plugin-testing does not tell the products
-// apart; scripts/with-cli says in TF_ACC_PROVIDER_HOST which it is.
+// SkipWithout returns the version checks of a test that needs a feature. terraform-plugin-testing does not tell the products apart;
+// scripts/with-cli says in TF_ACC_PROVIDER_HOST which it is.
 func SkipWithout(feature Feature) []tfversion.TerraformVersionCheck {
 	if os.Getenv("TF_ACC_PROVIDER_HOST") == "registry.opentofu.org" {
 		return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(feature.OpenTofu)}
@@ -57,8 +57,8 @@ func SkipWithout(feature Feature) []tfversion.TerraformVersionCheck {
 	return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(feature.Terraform)}
 }
 
-// RequiredProviders is for configurations of tests that import, and for those that a CLI reads without terraform-plugin-testing: the
-// CLI would look for another provider.
+// RequiredProviders is for configurations of tests that import, and for those that a CLI reads without terraform-plugin-testing: the CLI
+// would look for another provider.
 const RequiredProviders = `
 terraform {
   required_providers {

@@ -19,8 +19,7 @@ import (
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// ErrUserInfo is the error about a text that is invalid, and may have a password. Nothing of such a text is safe to
-// show.
+// ErrUserInfo is the error about a text that is invalid, and may have a password. Nothing of such a text is safe to show.
 var ErrUserInfo = errors.New("it has an @")
 
 // hideUserInfo returns err, or [ErrUserInfo] in its place if text may have a password.
@@ -37,14 +36,13 @@ func hideUserInfo(text string, err error) error {
 	}
 }
 
-// BaseURL is the base URL of an instance: an http or https URL with a host, and without user info, query or fragment.
-// Make one with [Parse].
+// BaseURL is the base URL of an instance: an http or https URL with a host, and without user info, query or fragment. Make one with
+// [Parse].
 type BaseURL struct {
 	// Written is the base URL as passed to [Parse].
 	Written string
-	// Effective is Written with the host in lower-case ASCII, without a default port and trailing slashes, and with
-	// those characters of the path escaped that cannot be sent as they are. Two base URLs that have the same one are
-	// one instance.
+	// Effective is Written with the host in lower-case ASCII, without a default port and trailing slashes, and with those characters of the
+	// path escaped that cannot be sent as they are. Two base URLs that have the same one are one instance.
 	Effective string
 	// Origin is the scheme, host and port of Effective (see [OriginOf]).
 	Origin string
@@ -52,9 +50,8 @@ type BaseURL struct {
 	DocumentURL *url.URL
 }
 
-// Parse parses a base URL. The error says what is wrong. It may quote parts of the text, but nothing after a question
-// mark, a number sign or a character that cannot be printed. If the text may have a password, the error is, or wraps,
-// [ErrUserInfo].
+// Parse parses a base URL. The error says what is wrong. It may quote parts of the text, but nothing after a question mark, a number sign
+// or a character that cannot be printed. If the text may have a password, the error is, or wraps, [ErrUserInfo].
 func Parse(text string) (BaseURL, error) {
 	baseURL, err := parse(text)
 	return baseURL, hideUserInfo(text, err)
@@ -102,8 +99,8 @@ func parse(text string) (BaseURL, error) {
 // needsEscape matches what cannot be in the path of a request as it is. It leaves brackets alone, as net/url does.
 var needsEscape = regexp.MustCompile(`[^\w\-.~!$&'()*+,;=:@/%\[\]]+`)
 
-// escapedPath returns the path of a URL that was parsed, as it was written, but for what needs an escape.
-// [url.URL.EscapedPath] would escape all of such a path anew, and so turn %2F into a slash.
+// escapedPath returns the path of a URL that was parsed, as it was written, but for what needs an escape. [url.URL.EscapedPath] would
+// escape all of such a path anew, and so turn %2F into a slash.
 func escapedPath(u *url.URL) string {
 	written := cmp.Or(u.RawPath, u.EscapedPath()) // RawPath is empty if they do not differ
 	return needsEscape.ReplaceAllStringFunc(written, url.PathEscape)
@@ -135,8 +132,8 @@ const notInHosts = `/@"<>\ `
 
 var errNoHost = errors.New("it has no valid host")
 
-// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in
-// lower-case ASCII, and a default port is left out.
+// OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in lower-case ASCII, and a
+// default port is left out.
 func OriginOf(u *url.URL) string {
 	host := strings.TrimSuffix(HostPort(u), ":"+defaultPorts[u.Scheme])
 	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
@@ -151,8 +148,8 @@ func HostPort(u *url.URL) string {
 	return net.JoinHostPort(host, cmp.Or(u.Port(), defaultPorts[u.Scheme]))
 }
 
-// asciiHost returns a host name in lower-case ASCII, as it is looked up (RFC 5891, section 5). It does not check a name
-// that is ASCII already: names with underscores, for example, are common.
+// asciiHost returns a host name in lower-case ASCII, as it is looked up (RFC 5891, section 5). It does not check a name that is ASCII
+// already: names with underscores, for example, are common.
 func asciiHost(host string) (string, error) {
 	if !isASCII(host) {
 		return idna.Lookup.ToASCII(host)
@@ -191,8 +188,8 @@ func checkPort(text string) error {
 	return nil
 }
 
-// ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80", and returns both with the host
-// in ASCII. The error says what is wrong, as that of [Parse] does.
+// ParseHostPort parses a host and a port from 1 to 65535, such as "h:80" or "[::1]:80", and returns both with the host in ASCII. The error
+// says what is wrong, as that of [Parse] does.
 func ParseHostPort(text string) (string, error) {
 	hostPort, err := parseHostPort(text)
 	return hostPort, hideUserInfo(text, err)

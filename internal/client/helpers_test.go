@@ -148,8 +148,8 @@ func newConfig() client.Config {
 // The attempts of a read that may make two.
 const final, retried = 1, 2
 
-// environment is locked while a client is made, which is when it reads the variables of proxies. (t.Setenv would keep tests from
-// running in parallel.)
+// environment is locked while a client is made, which is when it reads the variables of proxies. (t.Setenv would keep tests from running in
+// parallel.)
 var environment sync.Mutex
 
 // newClient returns a client that is made with environment variables, such as "HTTP_PROXY=http://h". It checks all that is logged.
@@ -434,8 +434,8 @@ func (f *fakeInstance) within(t *testing.T, limit time.Duration, read func(conte
 	return err
 }
 
-// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status
-// 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
+// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave up: status 404 Not
+// Found". "(timed out)" means that the attempt took longer than the request timeout.
 func (f *fakeInstance) outcome(err error) string {
 	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, f.elapsed())
 	if err == nil {
@@ -452,8 +452,8 @@ func (f *fakeInstance) outcome(err error) string {
 	return outcome
 }
 
-// script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as
-// stableFor expects it, "old" with another document, or "silent" not at all.
+// script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as stableFor
+// expects it, "old" with another document, or "silent" not at all.
 func script(answers ...string) answerFunc {
 	return func(n int, r *http.Request) (*http.Response, error) {
 		switch answer := answers[min(n, len(answers))-1]; answer {

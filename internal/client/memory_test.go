@@ -13,8 +13,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A redirect with a large head leaves nothing behind: a read has one response at a time. Parsed, 16 KiB of small fields take eighteen
-// times as much.
+// A redirect with a large head leaves nothing behind: a read has one response at a time. Parsed, 16 KiB of small fields take eighteen times
+// as much.
 func TestRedirectsAreNotKeptInMemory(t *testing.T) { //nolint:paralleltest // it measures what the whole process has
 	const reads, mostOfEach = 256, 256 << 10
 	head := strings.Repeat("a:\r\n", 3800)

@@ -178,8 +178,8 @@ func receive(t *testing.T, what string, elements <-chan struct{}) {
 	}
 }
 
-// Whatever stays silent, an attempt ends in time, and its connection is closed: net/http separates a dial from the context of its
-// request. A wait ends at once when it is canceled.
+// Whatever stays silent, an attempt ends in time, and its connection is closed: net/http separates a dial from the context of its request.
+// A wait ends at once when it is canceled.
 func TestSilentServersHoldNoRead(t *testing.T) {
 	t.Parallel()
 	nothing := func(net.Conn) {}
@@ -246,8 +246,8 @@ func checkCanceledAtOnce(t *testing.T, c *client.Client, request client.Request,
 	receive(t, "the end of a wait that was canceled", ended)
 }
 
-// A name server that stays silent is no server that stays silent, although Go connects to it as well. The second attempt looks up the
-// name in another way.
+// A name server that stays silent is no server that stays silent, although Go connects to it as well. The second attempt looks up the name
+// in another way.
 func TestSilentNameServer(t *testing.T) {
 	t.Parallel()
 	config := newConfig()

@@ -40,8 +40,8 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// Extra headers and the client certificate stay with the origin that they are meant for. They are not sent any more once a redirect
-// has left it, even if the next one leads back.
+// Extra headers and the client certificate stay with the origin that they are meant for. They are not sent any more once a redirect has
+// left it, even if the next one leads back.
 func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
 	plain, tls := instancetest.WithPlainHTTP(), instancetest.WithTLS()

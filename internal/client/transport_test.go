@@ -98,8 +98,8 @@ func TestEveryRequestHasAConnectionOfItsOwn(t *testing.T) {
 	}
 }
 
-// What nobody asked for must not be read as the answer to another request: a second response, an error, or one line break more. Nor
-// may a server that is silent to the second request of a connection hold a read.
+// What nobody asked for must not be read as the answer to another request: a second response, an error, or one line break more. Nor may a
+// server that is silent to the second request of a connection hold a read.
 func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 	t.Parallel()
 	const limit = 60
@@ -147,8 +147,8 @@ func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 	}
 }
 
-// A server that speaks first, and one that closes a connection at once, are of one class each, whichever goroutine of net/http notices
-// it first.
+// A server that speaks first, and one that closes a connection at once, are of one class each, whichever goroutine of net/http notices it
+// first.
 func TestOneServerIsOfOneClass(t *testing.T) {
 	t.Parallel()
 	speaks := func(c net.Conn) {

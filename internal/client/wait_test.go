@@ -65,8 +65,8 @@ func TestDelaysBeginAgainAfterAStreak(t *testing.T) {
 	})
 }
 
-// Random intervals are not in step with a balancer, or with a server that crashes regularly. A long streak has longer ones, and so has
-// one after an answer 429.
+// Random intervals are not in step with a balancer, or with a server that crashes regularly. A long streak has longer ones, and so has one
+// after an answer 429.
 func TestIntervalsOfAStreak(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -199,8 +199,8 @@ func TestDocumentation_Links(t *testing.T) {
 	}
 }
 
-// No page of a release says that nothing is released: a page in the Registry never changes. Until then, the command in RELEASING.md
-// finds every such notice.
+// No page of a release says that nothing is released: a page in the Registry never changes. Until then, the command in RELEASING.md finds
+// every such notice.
 func TestDocumentation_NotReleased(t *testing.T) {
 	t.Parallel()
 	newest := regexp.MustCompile(`(?m)^## .*$`).FindString(read(t, filepath.Join(root, "CHANGELOG.md")))

@@ -60,8 +60,8 @@ func newExample(t *testing.T, configuration string) *example {
 	return e
 }
 
-// copyExample makes a workspace of an example. Import blocks lie beside the resource, where tfplugindocs looks for them, and
-// are left out: TestAccGuide_MoveToARecord applies one.
+// copyExample makes a workspace of an example. Import blocks lie beside the resource, where tfplugindocs looks for them, and are left out:
+// TestAccGuide_MoveToARecord applies one.
 func copyExample(t *testing.T, name string) *example {
 	t.Helper()
 	dir, configuration := filepath.Join(t.TempDir(), "example"), ""
@@ -79,8 +79,8 @@ func copyExample(t *testing.T, name string) *example {
 	return e
 }
 
-// startInstances starts the instances that the configuration reads, puts them in the place of its URLs, and sets its
-// variables. See the package's documentation.
+// startInstances starts the instances that the configuration reads, puts them in the place of its URLs, and sets its variables. See the
+// package's documentation.
 func (e *example) startInstances() {
 	e.t.Helper()
 	has := func(text string) bool { return strings.Contains(e.configuration, text) }

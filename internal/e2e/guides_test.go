@@ -177,8 +177,8 @@ func TestAccDataSource_OutputOfItsPage(t *testing.T) {
 	e.apply().expectExcerpt(blockWith(t, "templates/data-sources/instance.md.tmpl", "tolist"))
 }
 
-// The guide says what its nginx gets from smaller chunks, what its form gets of an option, and that nothing is deleted without a
-// maximum age, nor because of a maximum age that is only a typo.
+// The guide says what its nginx gets from smaller chunks, what its form gets of an option, and that nothing is deleted without a maximum
+// age, nor because of a maximum age that is only a typo.
 func TestAccGuide_UseTheLimits(t *testing.T) {
 	t.Parallel()
 	page := read(t, root+"/templates/guides/use-the-limits.md.tmpl")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// After make install, the index's example can be planned, and again with another build, once the block of the provider was removed from
-// the lock file. After make uninstall, nothing is left.
+// After make install, the index's example can be planned, and again with another build, once the block of the provider was removed from the
+// lock file. After make uninstall, nothing is left.
 func TestAccInstall(t *testing.T) {
 	t.Parallel()
 	w := newExample(t, blockWith(t, "templates/index.md.tmpl", "required_providers"))

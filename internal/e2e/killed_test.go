@@ -11,9 +11,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-// A CI system stops Terraform and its providers in a wait. If it only asks them to end, the state remembers the wait,
-// and a rollback waits too. If it kills them, the state stays as it was: applying what was planned waits again, but a
-// rollback does not.
+// A CI system stops Terraform and its providers in a wait. If it only asks them to end, the state remembers the wait, and a rollback waits
+// too. If it kills them, the state stays as it was: applying what was planned waits again, but a rollback does not.
 func TestAccRecord_StoppedWait(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -38,8 +38,8 @@ func newRecord(t *testing.T) (*workspace, *instancetest.Server) {
 	return w, server
 }
 
-// Somebody has changed the server, which is put right while an apply waits. Whether the apply notices, and waits, depends on the options
-// of the command. The numbers of requests include those of the refresh.
+// Somebody has changed the server, which is put right while an apply waits. Whether the apply notices, and waits, depends on the options of
+// the command. The numbers of requests include those of the refresh.
 func TestAccRecord_OptionsOfCommands(t *testing.T) {
 	t.Parallel()
 	const record = "filetransfer_instance_record.test"

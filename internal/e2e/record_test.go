@@ -88,8 +88,8 @@ resource "filetransfer_instance_record" "test" {
 	w.expectNoChanges()
 }
 
-// Drift destroys what names the record in replace_triggered_by before a wait that fails. What compares the value survives, and so does
-// what names it.
+// Drift destroys what names the record in replace_triggered_by before a wait that fails. What compares the value survives, and so does what
+// names it.
 func TestAccRecord_DriftAndReplaceTriggeredBy(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
@@ -150,8 +150,8 @@ resource "filetransfer_instance_record" "record" {
 	}
 }
 
-// A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait,
-// unless it has create_before_destroy.
+// A wait that fails stops what is created or updated in place. What is replaced or removed is destroyed before the wait, unless it has
+// create_before_destroy.
 func TestAccRecord_WhatAFailedWaitStops(t *testing.T) {
 	t.Parallel()
 	const configuration = acctest.ImpatientProvider + `

@@ -15,8 +15,8 @@ import (
 var metaArguments = []string{"count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"}
 
 // withStandIns returns a configuration that needs no other provider. Each resource of another provider becomes a terraform_data with its
-// arguments and nested blocks as input, and data "http" becomes a filetransfer_instance. Whatever a configuration refers to and does
-// not declare is declared.
+// arguments and nested blocks as input, and data "http" becomes a filetransfer_instance. Whatever a configuration refers to and does not
+// declare is declared.
 func withStandIns(t *testing.T, configuration string) string {
 	t.Helper()
 	file, diags := hclwrite.ParseConfig([]byte(configuration+missing(configuration)), "main.tf", hcl.InitialPos)
@@ -89,8 +89,8 @@ func argumentsOf(body *hclwrite.Body) (members, meta string) {
 	return members, meta
 }
 
-// missing returns declarations of the variables, data sources and resources that a configuration refers to and does not declare. If it
-// only has a provider block, missing returns a data source that uses it.
+// missing returns declarations of the variables, data sources and resources that a configuration refers to and does not declare. If it only
+// has a provider block, missing returns a data source that uses it.
 func missing(configuration string) (declarations string) {
 	declare := func(header, body string) {
 		if !strings.Contains(configuration+declarations, header) {

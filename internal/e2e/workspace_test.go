@@ -39,8 +39,8 @@ type cli struct {
 	env      []string
 }
 
-// findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI
-// do not get here: scripts/with-cli removes them.
+// findCLI inspects the CLI that scripts/with-cli has chosen, and builds the provider for it. The user's own settings for a CLI do not get
+// here: scripts/with-cli removes them.
 var findCLI = sync.OnceValues(func() (cli, error) {
 	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 	if err != nil {

@@ -20,8 +20,8 @@ type Fault struct {
 	Path string
 	// Problem says what is wrong in types and known names: "expected a whole number, found a string".
 	Problem string
-	// Found is the string or the number that was found, as it came: it may be long, or contain a secret. For a document
-	// that is not JSON, it is what the JSON library says, which may quote a character.
+	// Found is the string or the number that was found, as it came: it may be long, or contain a secret. For a document that is not JSON,
+	// it is what the JSON library says, which may quote a character.
 	Found string
 }
 
@@ -51,8 +51,7 @@ func (e *DocumentError) Error() string {
 
 func (e *DocumentError) add(fault Fault) { e.Faults = append(e.Faults, fault) }
 
-// syntaxFault converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after
-// the document.
+// syntaxFault converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after the document.
 func syntaxFault(document []byte, err error) *DocumentError {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {

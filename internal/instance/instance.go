@@ -1,5 +1,5 @@
-// Package instance reads the document that an instance of the file transfer service returns for GET
-// {base_url}/instance. It uses no network, no Terraform and no clock.
+// Package instance reads the document that an instance of the file transfer service returns for GET {base_url}/instance. It uses no
+// network, no Terraform and no clock.
 package instance
 
 import (
@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Details is the configuration that an instance reports, in one form for all releases of the service. All numbers are
-// from 0 to [math.MaxInt64].
+// Details is the configuration that an instance reports, in one form for all releases of the service. All numbers are from 0 to
+// [math.MaxInt64].
 type Details struct {
 	// FileMaxSizeBytes is the maximum size of one file (fileMaxSize).
 	FileMaxSizeBytes int64
@@ -20,11 +20,10 @@ type Details struct {
 	APIVersion Version
 	// FileMaxAgeSeconds is the maximum lifetime of a file (fileMaxAge).
 	FileMaxAgeSeconds int64
-	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). An instance that does
-	// not report it has the limit that the documentation of the service gives for its version.
+	// MaxTransfersInMerge is the maximum number of transfers in a group (maxTransfersInMerge). An instance that does not report it has the
+	// limit that the documentation of the service gives for its version.
 	MaxTransfersInMerge int64
-	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its
-	// order. It is never nil.
+	// RecommendedExpireTimes lists the expiry options that the instance suggests (recommendedExpireTimes), in its order. It is never nil.
 	RecommendedExpireTimes []ExpireTime
 }
 
@@ -34,8 +33,8 @@ type ExpireTime struct {
 	Label string
 	// InSeconds is the duration in seconds.
 	InSeconds int64
-	// Ambiguity says why the unit of the duration is uncertain, and how it was read. It is empty if the unit is
-	// certain. Of the document, it contains only numbers.
+	// Ambiguity says why the unit of the duration is uncertain, and how it was read. It is empty if the unit is certain. Of the document,
+	// it contains only numbers.
 	Ambiguity string
 }
 
@@ -53,8 +52,8 @@ type entry struct {
 
 func (e entry) hasSeconds() bool { return e.inSeconds != nil }
 
-// newExpireTimes returns the expiry options. The unit of a value depends on the shape of its entry, as in the
-// documentation of the service: with inSeconds, the value is in minutes. Without it, the value is in seconds.
+// newExpireTimes returns the expiry options. The unit of a value depends on the shape of its entry, as in the documentation of the service:
+// with inSeconds, the value is in minutes. Without it, the value is in seconds.
 func newExpireTimes(entries []entry) []ExpireTime {
 	someHaveSeconds := slices.ContainsFunc(entries, entry.hasSeconds)
 	options := make([]ExpireTime, 0, len(entries))
@@ -77,16 +76,16 @@ func newExpireTimes(entries []entry) []ExpireTime {
 	return options
 }
 
-// valuesAreMinutes reports whether the values of entries are in minutes although none has inSeconds, which is a fault
-// of release 1.1.1 of the service. Its shortest option is half an hour, so a value below 60 shows that this is the
-// release, and not another build that reports its version.
+// valuesAreMinutes reports whether the values of entries are in minutes although none has inSeconds, which is a fault of release 1.1.1 of
+// the service. Its shortest option is half an hour, so a value below 60 shows that this is the release, and not another build that reports
+// its version.
 func valuesAreMinutes(entries []entry, version Version) bool {
 	return version.Text == "1.1.1" && !slices.ContainsFunc(entries, entry.hasSeconds) &&
 		slices.ContainsFunc(entries, func(e entry) bool { return e.value < secondsPerMinute })
 }
 
-// documentedMergeLimit returns the maximum number of transfers in a group for a version that does not report it. A
-// pre-release of 2.0.0 counts as 2.0.0.
+// documentedMergeLimit returns the maximum number of transfers in a group for a version that does not report it. A pre-release of 2.0.0
+// counts as 2.0.0.
 func documentedMergeLimit(version Version) int64 {
 	if version.Major >= 2 {
 		return 50

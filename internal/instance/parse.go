@@ -32,12 +32,12 @@ var (
 
 // Parse reads an instance document of any release.
 //
-// Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether
-// it has inSeconds, not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
+// Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it has inSeconds,
+// not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
 //
-// The error is always a [*DocumentError], and the details are then nil. A document that is not JSON, or has a duplicate
-// member at any depth, has only that fault. Otherwise every required field that is missing, every field that is null,
-// of another type or out of range, and a list of more than 100 expiry options is a fault.
+// The error is always a [*DocumentError], and the details are then nil. A document that is not JSON, or has a duplicate member at any
+// depth, has only that fault. Otherwise every required field that is missing, every field that is null, of another type or out of range,
+// and a list of more than 100 expiry options is a fault.
 func Parse(document []byte) (*Details, error) {
 	document = TrimByteOrderMark(document)
 	// Check all of it first: text such as "404 not found" begins with a JSON number.
@@ -104,8 +104,8 @@ func readEntries(faults *DocumentError, values []jsontext.Value) []entry {
 	return entries
 }
 
-// addSeconds gives entries whose values are in minutes the inSeconds that they lack. It adds a fault for each whose
-// seconds would be beyond int64.
+// addSeconds gives entries whose values are in minutes the inSeconds that they lack. It adds a fault for each whose seconds would be beyond
+// int64.
 func addSeconds(faults *DocumentError, entries []entry) {
 	const maxMinutes = math.MaxInt64 / secondsPerMinute
 	for i, e := range entries {
@@ -141,8 +141,7 @@ func required[T any](from object, name string, as valueType[T]) (value T) {
 	return value
 }
 
-// optional returns the value of a member, or nil if the member is missing. If it is invalid, optional adds a fault and
-// returns nil.
+// optional returns the value of a member, or nil if the member is missing. If it is invalid, optional adds a fault and returns nil.
 func optional[T any](from object, name string, as valueType[T]) *T {
 	if member, ok := from.members[name]; ok {
 		if value, ok := readValue(from.faults, from.prefix+name, member, as); ok {

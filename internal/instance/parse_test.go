@@ -73,8 +73,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Numbers are read in every notation of JSON, exactly, and in a moment even if they have a million digits. Only
-// fileMaxAge can be a string, and then of digits alone.
+// Numbers are read in every notation of JSON, exactly, and in a moment even if they have a million digits. Only fileMaxAge can be a string,
+// and then of digits alone.
 func TestParseReadsWholeNumbers(t *testing.T) {
 	t.Parallel()
 	const million = 1 << 20
@@ -195,8 +195,8 @@ func withoutLabels(options string) instancetest.Raw {
 	return raw("[" + strings.ReplaceAll(options, "{", `{"label": "", `) + "]")
 }
 
-// Release 1.1.1 reports minutes in the older shape. Its version alone does not show that, because other builds may say
-// that they are 1.1.1, too.
+// Release 1.1.1 reports minutes in the older shape. Its version alone does not show that, because other builds may say that they are 1.1.1,
+// too.
 func TestParseReadsMinutesOfOneRelease(t *testing.T) {
 	t.Parallel()
 	const (
@@ -236,8 +236,7 @@ func TestParseReadsMinutesOfOneRelease(t *testing.T) {
 	}
 }
 
-// Minutes that are more seconds than an int64 has are refused, because a limit that is not known must not read as
-// another.
+// Minutes that are more seconds than an int64 has are refused, because a limit that is not known must not read as another.
 func TestParseRefusesTooManyMinutes(t *testing.T) {
 	t.Parallel()
 	document := instancetest.Older().With("apiVersion", "1.1.1").With("recommendedExpireTimes", withoutLabels(
@@ -363,8 +362,7 @@ func TestParseHasLimits(t *testing.T) {
 	checkFaults(t, newer.With("recommendedExpireTimes", options).JSON(), want...)
 }
 
-// A duplicate member is the only fault that is listed. It is named only if it is a field: other names are text of the
-// document.
+// A duplicate member is the only fault that is listed. It is named only if it is a field: other names are text of the document.
 func TestParseRefusesDuplicateMembers(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{

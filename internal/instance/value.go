@@ -95,8 +95,7 @@ type Version struct {
 
 var versionForm = regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)([-+].*)?$`)
 
-// ParseVersion parses a version of three numbers that fit into an int64, with or without a suffix. It returns false for
-// any other text.
+// ParseVersion parses a version of three numbers that fit into an int64, with or without a suffix. It returns false for any other text.
 func ParseVersion(text string) (version Version, ok bool) {
 	numbers := versionForm.FindStringSubmatch(text)
 	if numbers == nil {
@@ -112,12 +111,11 @@ func ParseVersion(text string) (version Version, ok bool) {
 	return version, true
 }
 
-// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to
-// [math.MaxInt64], in any notation: 20000000, 20000000.0 or 2e7. The error is [strconv.ErrRange] for a whole number
-// that is larger.
+// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to [math.MaxInt64], in any notation:
+// 20000000, 20000000.0 or 2e7. The error is [strconv.ErrRange] for a whole number that is larger.
 //
-// It works on the digits. A float64 is exact only up to 2^53, a big.Float rounds 1e-2147483649 to 0 and takes seconds
-// for a million digits, and a big.Rat writes out an exponent of a billion.
+// It works on the digits. A float64 is exact only up to 2^53, a big.Float rounds 1e-2147483649 to 0 and takes seconds for a million digits,
+// and a big.Rat writes out an exponent of a billion.
 func parseNumber(number string) (int64, error) {
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
@@ -140,8 +138,8 @@ func parseNumber(number string) (int64, error) {
 	}
 }
 
-// parseDigits parses decimal digits as a number from 0 to [math.MaxInt64]. It refuses anything else, such as a sign.
-// The error is [strconv.ErrRange] for a number that is larger.
+// parseDigits parses decimal digits as a number from 0 to [math.MaxInt64]. It refuses anything else, such as a sign. The error is
+// [strconv.ErrRange] for a number that is larger.
 func parseDigits(text string) (int64, error) {
 	parsed, err := strconv.ParseUint(text, 10, 63)
 	return int64(parsed), err

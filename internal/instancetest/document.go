@@ -10,12 +10,12 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
-// Raw is JSON text that [Document.With] takes as it stands, for the forms Go's encoder does not write:
-// Raw("1.577e10"), Raw("20000000.0"), or text that is not JSON at all.
+// Raw is JSON text that [Document.With] takes as it stands, for the forms Go's encoder does not write: Raw("1.577e10"), Raw("20000000.0"),
+// or text that is not JSON at all.
 type Raw string
 
-// Document is an instance document, or an expiry entry in one: a JSON object whose members keep their order.
-// The zero Document is the empty object. A Document never changes; With and Without return copies.
+// Document is an instance document, or an expiry entry in one: a JSON object whose members keep their order. The zero Document is the empty
+// object. A Document never changes; With and Without return copies.
 type Document struct{ members []member }
 
 // member holds its value as JSON text, so that a document delivers exactly what its writer asked for.
@@ -28,8 +28,7 @@ var expireTimes = []instance.ExpireTime{
 	{Label: "2 weeks", InSeconds: 1209600}, {Label: "1 month", InSeconds: 2592000},
 }
 
-// Newer returns a document of the newer shape: maxTransfersInMerge is there, and the entries carry
-// inSeconds, so their value is in minutes.
+// Newer returns a document of the newer shape: maxTransfersInMerge is there, and the entries carry inSeconds, so their value is in minutes.
 func Newer() Document {
 	return Document{}.
 		With("fileMaxSize", int64(64424509440)).
@@ -78,8 +77,8 @@ const NewerAttributes = `{
   ]
 }`
 
-// Older returns a document of the older shape: no maxTransfersInMerge, and the entries' value is in
-// seconds. Its apiVersion is none of those that early builds with minutes in value share.
+// Older returns a document of the older shape: no maxTransfersInMerge, and the entries' value is in seconds. Its apiVersion is none of
+// those that early builds with minutes in value share.
 func Older() Document {
 	return Document{}.
 		With("fileMaxSize", int64(21474836480)).
@@ -90,9 +89,8 @@ func Older() Document {
 		With("recommendedExpireTimes", entries(OlderEntry))
 }
 
-// Mixed returns a document as releases between the shapes deliver it: the entries carry inSeconds while
-// maxTransfersInMerge is absent, and fileMaxAge is a number. Its apiVersion is below 2.0.0, so that a reader which
-// decides units by version gets them wrong.
+// Mixed returns a document as releases between the shapes deliver it: the entries carry inSeconds while maxTransfersInMerge is absent, and
+// fileMaxAge is a number. Its apiVersion is below 2.0.0, so that a reader which decides units by version gets them wrong.
 func Mixed() Document {
 	return Document{}.
 		With("fileMaxSize", int64(64424509440)).
@@ -121,9 +119,9 @@ func entries(entry func(label string, seconds int64) Document) []Document {
 	return list
 }
 
-// With returns a copy in which the member has the value: in its place when the document has it, else at the end.
-// The value is a [Raw], a Document, a slice of Documents, or anything encoding/json takes. With panics on a value that
-// encoding/json refuses, as that is a fault of the caller's program.
+// With returns a copy in which the member has the value: in its place when the document has it, else at the end. The value is a [Raw], a
+// Document, a slice of Documents, or anything encoding/json takes. With panics on a value that encoding/json refuses, as that is a fault of
+// the caller's program.
 func (d Document) With(name string, value any) Document {
 	m := member{name: name, json: encode(value)}
 	members := slices.Clone(d.members)

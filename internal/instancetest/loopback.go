@@ -16,8 +16,8 @@ import (
 	"sync"
 )
 
-// TB is what this package needs of a *testing.T. It is spelled out so that programs which use the package do not
-// link the testing package and its flags.
+// TB is what this package needs of a *testing.T. It is spelled out so that programs which use the package do not link the testing package
+// and its flags.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -33,8 +33,8 @@ type Request struct {
 	Host     string
 	TLSName  string      // What the client asked for in the handshake (SNI); empty without TLS.
 	Header   http.Header // Host is not among them.
-	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a
-	// certificate that strays to the wrong origin shows up here.
+	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a certificate that strays to the
+	// wrong origin shows up here.
 	ClientCertificate bool
 }
 
@@ -171,9 +171,9 @@ func tcp(c net.Conn) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// ReserveAddress returns a loopback address that nothing listens on, for an instance that is started later (see
-// [WithListenAddress]) or never. Its port is not among those that systems use for outgoing connections. Another port stands for
-// it until the test ends, so that no other test gets the address.
+// ReserveAddress returns a loopback address that nothing listens on, for an instance that is started later (see [WithListenAddress]) or
+// never. Its port is not among those that systems use for outgoing connections. Another port stands for it until the test ends, so that no
+// other test gets the address.
 func ReserveAddress(t TB) string {
 	t.Helper()
 	const first, last = 20000, 26000

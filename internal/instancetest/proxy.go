@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. A request through a tunnel is not seen by
-// it, only the CONNECT that opened the tunnel.
+// Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. A request through a tunnel is not seen by it, only the CONNECT
+// that opened the tunnel.
 type Proxy struct {
 	*loopback
 

@@ -11,8 +11,8 @@ import (
 // RawServer is a TCP server on loopback that knows no HTTP. It can misbehave before a request has arrived.
 type RawServer struct{ address string }
 
-// NewRaw starts a server for a test, and closes it when the test ends. Every connection is given to serve, in a goroutine of its
-// own, and closed when serve returns, which it must do when the connection can no longer be read.
+// NewRaw starts a server for a test, and closes it when the test ends. Every connection is given to serve, in a goroutine of its own, and
+// closed when serve returns, which it must do when the connection can no longer be read.
 func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	t.Helper()
 	listener, err := listen("127.0.0.1:0")
@@ -42,8 +42,8 @@ func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	return &RawServer{listener.Addr().String()}
 }
 
-// NewRawTLS is [NewRaw] with TLS and the valid certificate. The protocols, such as "h2", are offered. Serve gets
-// connections whose handshake is complete.
+// NewRawTLS is [NewRaw] with TLS and the valid certificate. The protocols, such as "h2", are offered. Serve gets connections whose
+// handshake is complete.
 func NewRawTLS(t TB, serve func(net.Conn), protocols ...string) *RawServer {
 	t.Helper()
 	config := serverTLS(CertificateValid, tls.NoClientCert)

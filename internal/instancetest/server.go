@@ -2,14 +2,13 @@
 //
 // # What it imitates
 //
-// GET {base URL}/instance, without credentials, answers 200 with the instance document as
-// "application/json; charset=utf-8". Every other path, {base URL}/instance/ included, and every other method answers
-// 404 in the form of the service's errors:
+// GET {base URL}/instance, without credentials, answers 200 with the instance document as "application/json; charset=utf-8". Every other
+// path, {base URL}/instance/ included, and every other method answers 404 in the form of the service's errors:
 //
 //	{"statusCode":404,"error":"Not Found","message":"Route GET:/instance/ not found"}
 //
-// [Newer], [Older] and [Mixed] are documents of its shapes, and [Document.With] and [Document.Without] make every other
-// document out of them.
+// [Newer], [Older] and [Mixed] are documents of its shapes, and [Document.With] and [Document.Without] make every other document out of
+// them.
 //
 // A test fails if it asks for another route without [WithOtherRoutes], or if it leaves a part of its script unused.
 //
@@ -85,8 +84,8 @@ func WithTLS() Option {
 	return func(s *Server) { s.secure = true }
 }
 
-// WithTLS12 serves HTTPS with TLS 1.2, in which a server refuses a client without a certificate during the handshake. With
-// TLS 1.3, it does so afterwards.
+// WithTLS12 serves HTTPS with TLS 1.2, in which a server refuses a client without a certificate during the handshake. With TLS 1.3, it does
+// so afterwards.
 func WithTLS12() Option {
 	return func(s *Server) { s.secure, s.maxVersion = true, tls.VersionTLS12 }
 }
@@ -101,14 +100,14 @@ func WithClientCertificate() Option {
 	return func(s *Server) { s.secure, s.clientAuth = true, tls.RequireAndVerifyClientCert }
 }
 
-// WithRequiredHeader answers 401 to requests that lack the header or carry another value. Such requests do not use
-// up the script. Given more than once, all the headers are required.
+// WithRequiredHeader answers 401 to requests that lack the header or carry another value. Such requests do not use up the script. Given
+// more than once, all the headers are required.
 func WithRequiredHeader(name, value string) Option {
 	return func(s *Server) { s.headers = append(s.headers, [2]string{name, value}) }
 }
 
-// WithListenAddress listens there, and not on a free port of 127.0.0.1: for an instance that is started after its
-// address became known, see [ReserveAddress].
+// WithListenAddress listens there, and not on a free port of 127.0.0.1: for an instance that is started after its address became known, see
+// [ReserveAddress].
 func WithListenAddress(address string) Option {
 	return func(s *Server) { s.address = address }
 }

@@ -35,8 +35,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string)
 	writeBody(w, http.StatusOK, jsonContentType, document)
 }
 
-// Status answers the status, 200 or above, in the JSON form of the service's errors. The headers are names and values
-// in turn.
+// Status answers the status, 200 or above, in the JSON form of the service's errors. The headers are names and values in turn.
 func Status(code int, headers ...string) Step {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {

@@ -19,8 +19,8 @@ const maxListed = 20
 // failureMessage is what a user reads about a kind of failure, besides the evidence.
 type failureMessage struct{ summary, remedy string }
 
-// failureMessages has a message for each kind of failure. Those of statuses and certificates are in certificateRemedies and
-// statusRemedy. What a remedy says about headers and client certificates is in credentialsRemedy.
+// failureMessages has a message for each kind of failure. Those of statuses and certificates are in certificateRemedies and statusRemedy.
+// What a remedy says about headers and client certificates is in credentialsRemedy.
 //
 //exhaustive:enforce
 var failureMessages = map[client.Kind]failureMessage{
@@ -348,8 +348,8 @@ func (w *waitReport) remedy() string {
 	}
 }
 
-// failureEvidence returns what the last attempt found, which had failed. If that was another failure than the last answer that was read,
-// or came after a streak, it also returns these.
+// failureEvidence returns what the last attempt found, which had failed. If that was another failure than the last answer that was read, or
+// came after a streak, it also returns these.
 func (w *waitReport) failureEvidence() string {
 	failure := w.read.err.Failure
 	var evidence []string

@@ -86,8 +86,8 @@ func (d *providerData) unexpected(expected expectedModel, reported detailsModel)
 	return d.differences(expected.overlay(reported), reported)
 }
 
-// differences returns the details that are not as expected, sorted by name, in texts that are safe to print. It leaves out the numbers
-// of a version, which api_version shows.
+// differences returns the details that are not as expected, sorted by name, in texts that are safe to print. It leaves out the numbers of a
+// version, which api_version shows.
 func (d *providerData) differences(expected, reported detailsModel) (found []client.Difference) {
 	want, got := expected.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {

@@ -29,8 +29,8 @@ type failingRead struct {
 	ctx      context.Context // if it is canceled
 }
 
-// TestFailedReads has the whole message of each failure that a data source can meet, side by side in testdata/failed_reads.txt.
-// Proxies come from environment variables, so reads follow each other.
+// TestFailedReads has the whole message of each failure that a data source can meet, side by side in testdata/failed_reads.txt. Proxies
+// come from environment variables, so reads follow each other.
 func TestFailedReads(t *testing.T) {
 	messages := make(map[string]string)
 	for name, read := range failingReads(t) {
@@ -90,8 +90,7 @@ func normalized(text string) string {
 	return text
 }
 
-// failingReads returns reads of servers that run until the test ends. The client's tests show in more detail which failure it
-// reports when.
+// failingReads returns reads of servers that run until the test ends. The client's tests show in more detail which failure it reports when.
 func failingReads(t *testing.T) map[string]failingRead {
 	t.Helper()
 	const origin = "http://" + instancetest.ProxiedHost // resolves nowhere

@@ -174,8 +174,8 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 // plannedDetails returns the details of a plan: those in the state, overlaid with those that are expected. If the record is new or gets
 // another instance, they are those that the framework proposes, which are all unknown, overlaid in the same way.
 //
-// The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in
-// an argument that forces replacement, and destroy it before the wait.
+// The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in an argument
+// that forces replacement, and destroy it before the wait.
 func (r record) plannedDetails(proposed detailsModel, state *recordModel) detailsModel {
 	if state == nil || !isSameInstance(r.model.BaseURL, state.BaseURL) {
 		return r.expected.overlay(proposed)
@@ -197,8 +197,7 @@ func (r *instanceRecordResource) mustWait(planned record, state recordModel) boo
 	}
 }
 
-// driftFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for another
-// instance.
+// driftFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for another instance.
 func (r *instanceRecordResource) driftFrom(planned record, state recordModel) []client.Difference {
 	if !isSameInstance(planned.model.BaseURL, state.BaseURL) {
 		return nil
@@ -228,8 +227,8 @@ func (r *instanceRecordResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// Update waits if it must. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes
-// the change back.
+// Update waits if it must. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes the change
+// back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -279,8 +278,8 @@ func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit
 	return newDetailsModel(result.Details), true
 }
 
-// usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base
-// URL is not valid, as in a state that somebody edited.
+// usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base URL is not
+// valid, as in a state that somebody edited.
 func (r *instanceRecordResource) usableRequest(baseURL types.String) (client.Request, diag.Diagnostic) {
 	parsed, invalid := parseBaseURL("base_url", baseURL.ValueString())
 	if invalid != nil {
@@ -292,8 +291,8 @@ func (r *instanceRecordResource) usableRequest(baseURL types.String) (client.Req
 	return r.provider.requestFor(parsed, nil), nil
 }
 
-// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so
-// there it is an error.
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there it is
+// an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state, ok := getRecord(ctx, req.State, &resp.Diagnostics)
 	if !ok {
@@ -335,8 +334,8 @@ func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*cl
 	return result, nil
 }
 
-// driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan,
-// and again after the apply, even after one that succeeded.
+// driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan, and again
+// after the apply, even after one that succeeded.
 func driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
 	texts := textsOf(found)
 	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),

@@ -189,8 +189,8 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 	return parsed, diags
 }
 
-// canceledErrors returns an error that counts the instances that had not been read when the read was canceled, and those of the reads
-// that had failed before.
+// canceledErrors returns an error that counts the instances that had not been read when the read was canceled, and those of the reads that
+// had failed before.
 func canceledErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
 	if unfinished := len(failed) - len(finished); unfinished > 0 {

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata that tests compare messages with")
 
-// arguments are those of a block, by name. A value is a string, a bool, a number, a [texts], the arguments of a nested block, or
-// unknown. Arguments that are not there are null.
+// arguments are those of a block, by name. A value is a string, a bool, a number, a [texts], the arguments of a nested block, or unknown.
+// Arguments that are not there are null.
 type arguments map[string]any
 
 // texts is a map of strings, such as request_headers. A text may also be nil or unknown.
@@ -90,8 +90,8 @@ func (s session) validate(t testing.TB, block string, config arguments) string {
 	return sortedTextOf(resp.Diagnostics)
 }
 
-// read reads filetransfer_instances if there are base_urls, or else filetransfer_instance. It returns the state, which is nil if there
-// is an error, and the diagnostics as text.
+// read reads filetransfer_instances if there are base_urls, or else filetransfer_instance. It returns the state, which is nil if there is
+// an error, and the diagnostics as text.
 func (s session) read(ctx context.Context, t testing.TB, source arguments) (state map[string]tftypes.Value, text string) {
 	t.Helper()
 	resp, of := s.readResponse(ctx, t, source, false)

@@ -144,8 +144,7 @@ func (d *providerData) setBaseURL(argument types.String) {
 // lacksBaseURL reports whether no base URL is set, valid or not.
 func (d *providerData) lacksBaseURL() bool { return d.baseURL.Written == "" && d.invalidBaseURL == nil }
 
-// baseURLFor returns the base URL to read, which is a data source's own or else the provider's. It returns zero if that is not
-// known yet.
+// baseURLFor returns the base URL to read, which is a data source's own or else the provider's. It returns zero if that is not known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
 	switch {
 	case isSet(own):
@@ -211,8 +210,8 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 	return slices.Compact(unknown)
 }
 
-// unknownFor returns the arguments of the provider that are not known yet, and that a read of these base URLs needs. A base URL is zero
-// if it is the provider's own, and that is unknown.
+// unknownFor returns the arguments of the provider that are not known yet, and that a read of these base URLs needs. A base URL is zero if
+// it is the provider's own, and that is unknown.
 //
 // request_headers and connect_to are only for the origin of the provider's base_url, so they matter to no other instance, and base_url
 // matters to one with a URL of its own only because of them.

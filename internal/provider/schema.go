@@ -27,8 +27,8 @@ func optionalBool(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
 }
 
-// optionalNumber is a NumberAttribute, because an Int64Attribute asks the user to report a bug about a fraction, and refuses
-// 4.2 * 1000000000.
+// optionalNumber is a NumberAttribute, because an Int64Attribute asks the user to report a bug about a fraction, and refuses 4.2 *
+// 1000000000.
 func optionalNumber(description string, least, most int64) schema.NumberAttribute {
 	validators := []validator.Number{wholeNumber(least, most)}
 	return schema.NumberAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
@@ -54,8 +54,8 @@ func computedInt64(description string) schema.Int64Attribute {
 	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
-// requestHeadersAttribute is marked as sensitive in the provider block alone. Marking it so in a data source would taint every
-// expression that uses the whole object. Users mark values themselves.
+// requestHeadersAttribute is marked as sensitive in the provider block alone. Marking it so in a data source would taint every expression
+// that uses the whole object. Users mark values themselves.
 func requestHeadersAttribute(description string, sensitive bool) schema.MapAttribute {
 	kept := ""
 	if !sensitive {

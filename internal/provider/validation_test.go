@@ -46,8 +46,7 @@ func product(t *testing.T, a, b string) *big.Float {
 	return new(big.Float).SetPrec(512).Mul(decimal(t, a), decimal(t, b))
 }
 
-// TestInvalidArguments has what a user reads about each invalid argument, side by side in
-// testdata/invalid_arguments.txt.
+// TestInvalidArguments has what a user reads about each invalid argument, side by side in testdata/invalid_arguments.txt.
 func TestInvalidArguments(t *testing.T) { //nolint:tparallel // the messages are compared when all subtests have ended
 	t.Parallel()
 	material := instancetest.New(t)
@@ -184,8 +183,7 @@ func TestInvalidArguments(t *testing.T) { //nolint:tparallel // the messages are
 	requireGolden(t, "invalid_arguments.txt", messages)
 }
 
-// A base URL that is refused may have a secret in it, wherever it comes from. If it is in the configuration, Terraform
-// shows it itself.
+// A base URL that is refused may have a secret in it, wherever it comes from. If it is in the configuration, Terraform shows it itself.
 func TestRefusedBaseURLsHaveNoSecrets(t *testing.T) {
 	for _, baseURL := range []string{
 		"https://h/api?token=hunter2", "https://h:1x?hunter2", "https://h/api#hunter2", "ftp://h?hunter2", "h?hunter2", "https://me%40h:hunter2",
@@ -211,8 +209,7 @@ func TestRefusedBaseURLsHaveNoSecrets(t *testing.T) {
 	}
 }
 
-// A number with a huge exponent is refused at once: writing it out would take a minute. It is sent as JSON for the same
-// reason.
+// A number with a huge exponent is refused at once: writing it out would take a minute. It is sent as JSON for the same reason.
 func TestHugeExponents(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

@@ -85,8 +85,8 @@ func wholeNumber(least, most int64) valueValidator[types.Number] {
 	}
 }
 
-// wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last 12 of the 512 bits with which
-// Terraform calculates, because 4.2 * 1000000000 is not quite 4200000000 there.
+// wholeNumberOf returns a number as an int64, and whether it is one. It ignores the last 12 of the 512 bits with which Terraform
+// calculates, because 4.2 * 1000000000 is not quite 4200000000 there.
 func wholeNumberOf(number *big.Float) (int64, bool) {
 	whole, accuracy := new(big.Float).SetPrec(500).Set(number).Int64()
 	return whole, accuracy == big.Exact
@@ -104,9 +104,8 @@ func describeInvalidURL(text string, err error) string {
 	return describeInvalidText(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
 }
 
-// describeInvalidText says why a text cannot be used, and what to write instead. It returns "" if err is nil. It quotes
-// the text, because a value from a variable or from the environment is shown nowhere else, but only up to where a
-// secret may begin.
+// describeInvalidText says why a text cannot be used, and what to write instead. It returns "" if err is nil. It quotes the text, because a
+// value from a variable or from the environment is shown nowhere else, but only up to where a secret may begin.
 func describeInvalidText(text string, err error, expected string) string {
 	switch {
 	case err == nil:
@@ -118,8 +117,8 @@ func describeInvalidText(text string, err error, expected string) string {
 	}
 }
 
-// quotedBeginning quotes a text up to its query, its fragment, or a character that cannot be printed, such as a line
-// break of a key that was pasted.
+// quotedBeginning quotes a text up to its query, its fragment, or a character that cannot be printed, such as a line break of a key that
+// was pasted.
 func quotedBeginning(text string) string {
 	end := strings.IndexFunc(text, func(r rune) bool { return r == '?' || r == '#' || !unicode.IsPrint(r) })
 	if end < 0 {
@@ -178,8 +177,8 @@ var headersValidator valueValidator[types.Map] = func(at path.Path, headers type
 
 // parseHeaders parses request_headers. An unknown value is taken as empty.
 //
-// Its errors have no path, because Terraform would print the lines of the attribute. They contain no values, and no
-// names that are not valid, because these may be swapped values.
+// Its errors have no path, because Terraform would print the lines of the attribute. They contain no values, and no names that are not
+// valid, because these may be swapped values.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
 	parsed := make(http.Header, len(headers.Elements()))
 	var diags diag.Diagnostics

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// OfBody returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a
-// page in HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a
-// wrong one. What it returns is not safe to print yet.
+// OfBody returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a page in HTML or else
+// its text, or plain text. It does not trust the Content-Type, because error pages often have a wrong one. What it returns is not safe to
+// print yet.
 func OfBody(body []byte) string {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 	if bytes.HasPrefix(body, []byte("<")) {

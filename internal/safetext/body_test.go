@@ -7,8 +7,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// What a browser does not show is no text, also in a page that is made to confuse whoever reads it. The client's tests have the bodies
-// that servers really send.
+// What a browser does not show is no text, also in a page that is made to confuse whoever reads it. The client's tests have the bodies that
+// servers really send.
 func TestOfBody(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{

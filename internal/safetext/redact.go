@@ -36,8 +36,8 @@ func NewRedactor(secrets []string) Redactor {
 	return Redactor{strings.NewReplacer(pairs...)}
 }
 
-// Line returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping
-// characters that cannot be printed may uncover a secret, and cuts last, so that no part of a secret remains.
+// Line returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping characters that
+// cannot be printed may uncover a secret, and cuts last, so that no part of a secret remains.
 func (r Redactor) Line(text string, limit int) string {
 	return Cut(r.Replace(Line(r.Replace(text))), limit)
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line of printable characters. Each run of white space becomes one space, and none is left at
-// the ends. Control characters (which start escape sequences), format characters (such as right-to-left overrides) and
-// invalid UTF-8 are dropped.
+// Line returns text as one line of printable characters. Each run of white space becomes one space, and none is left at the ends. Control
+// characters (which start escape sequences), format characters (such as right-to-left overrides) and invalid UTF-8 are dropped.
 func Line(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {

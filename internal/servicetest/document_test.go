@@ -62,8 +62,7 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
-// A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases
-// have which fields.
+// A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases have which fields.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()
 	oneMonth := []int64{1800, 21600, 43200, 86400, 345600, 604800, 1209600, 2592000}
@@ -115,8 +114,7 @@ func TestCapturedDocuments(t *testing.T) {
 	}
 }
 
-// Whatever reads release 1.1.1 gives its twelve options in seconds. Without the service: this is the document that it
-// answered.
+// Whatever reads release 1.1.1 gives its twelve options in seconds. Without the service: this is the document that it answered.
 func TestAccMinutes(t *testing.T) {
 	t.Parallel()
 	document := captured(t)["1.1.1"]["default"]
@@ -199,8 +197,8 @@ func TestCapturedDocumentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What the guide "Supported versions of Stend" says about releases follows from the captured documents: which ones can
-// be read, and from which release on a field is there.
+// What the guide "Supported versions of Stend" says about releases follows from the captured documents: which ones can be read, and from
+// which release on a field is there.
 func TestPageOfReleases(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../docs/guides/supported-versions.md")

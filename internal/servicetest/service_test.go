@@ -25,8 +25,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
 )
 
-// Each release answers in each setting what it answered when it was captured, and is read in every way that the
-// provider has.
+// Each release answers in each setting what it answered when it was captured, and is read in every way that the provider has.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	known, capturing := captured(t), os.Getenv("SERVICE_TEST_CAPTURE") != ""
@@ -113,8 +112,7 @@ resource "filetransfer_instance_record" "files" {
 	}
 }
 
-// asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its
-// version.
+// asNewest returns what a release has to answer that is not captured: the same as the newest that is, but for its version.
 func asNewest(t *testing.T, known map[string]servicetest.Documents, r release) servicetest.Documents {
 	t.Helper()
 	newest := known[inOrder(slices.Collect(maps.Keys(known)))[len(known)-1]]

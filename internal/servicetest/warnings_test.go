@@ -12,8 +12,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
-// A setting that the service has misread gets a warning, whatever reads the instance. terraform-plugin-testing does not show
-// warnings, so the CLI runs by itself.
+// A setting that the service has misread gets a warning, whatever reads the instance. terraform-plugin-testing does not show warnings, so
+// the CLI runs by itself.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	releases := installed(t)

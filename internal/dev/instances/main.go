@@ -1,6 +1,5 @@
-// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves
-// them until it is told to stop. They answer what releases of the service answered. Its arguments name them; without
-// any, there is one of each response shape:
+// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them until it is told
+// to stop. They answer what releases of the service answered. Its arguments name them; without any, there is one of each response shape:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
 //	go run ./internal/dev/instances broken
@@ -68,8 +67,8 @@ func main() {
 	<-told
 }
 
-// release answers with a document, and with the release and the chunk size that a file says. After each change of the
-// file, the old process answers once more, and the next request comes while the server restarts.
+// release answers with a document, and with the release and the chunk size that a file says. After each change of the file, the old process
+// answers once more, and the next request comes while the server restarts.
 func release(file, document string) instancetest.Step {
 	var (
 		mutex   sync.Mutex
