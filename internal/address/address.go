@@ -73,19 +73,16 @@ func parse(text string) (BaseURL, error) {
 	if err != nil {
 		return BaseURL{}, errors.Unwrap(err) // without the *url.Error, which repeats the whole text
 	}
-	host, hostErr := asciiHost(u.Hostname())
-	portErr := checkPort(u.Port())
 	switch {
 	case defaultPorts[u.Scheme] == "":
 		return BaseURL{}, fmt.Errorf("it has the scheme %q; only http and https can be read", u.Scheme)
 	case u.User != nil:
 		return BaseURL{}, ErrUserInfo
-	case host == "":
+	case u.Hostname() == "":
 		return BaseURL{}, errors.New("it has no host")
-	case hostErr != nil:
-		return BaseURL{}, hostErr
-	case u.Port() != "" && portErr != nil:
-		return BaseURL{}, portErr
+	}
+	if err := Normalize(u); err != nil {
+		return BaseURL{}, err
 	}
 	origin := OriginOf(u)
 	effective := origin + strings.TrimRight(escapedPath(u), "/")
@@ -111,19 +108,16 @@ func escapedPath(u *url.URL) string {
 // with such a host or port.
 func Normalize(u *url.URL) error {
 	host, err := asciiHost(u.Hostname())
+	_, notAnAddress := netip.ParseAddr(host)
 	switch {
 	case err != nil:
 		return err
-	case strings.ContainsAny(host, notInHosts):
+	case strings.ContainsAny(host, notInHosts), strings.Contains(host, ":") && notAnAddress != nil:
 		return errNoHost
 	case u.Port() != "" && checkPort(u.Port()) != nil:
 		return checkPort(u.Port())
 	}
-	origin, err := url.Parse(OriginOf(u))
-	if err != nil {
-		return errors.Unwrap(err)
-	}
-	u.Host = origin.Host
+	u.Host = strings.TrimSuffix(HostPort(u), ":"+defaultPorts[u.Scheme])
 	return nil
 }
 

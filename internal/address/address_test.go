@@ -135,6 +135,7 @@ func TestParseRefuses(t *testing.T) {
 		`the scheme "ftp"`:  {"ftp://h.example"},
 		"no host":           {"https://", "https://:8080/"},
 		"port":              {"http://h.example:0", "http://h.example:65536", "http://h.example:http", "http://::1"},
+		"no valid host":     {"https://a\"b.example", "https://a<b.example"},
 		"white space":       {" https://h.example", "https://h.example\n"},
 		"host name":         {"https://h .example"},
 		"cannot be printed": {"https://h.example/\tx", "https://h.example/\u009b1m", "https://fi\u00adles.example"},
