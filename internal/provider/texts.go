@@ -1,0 +1,63 @@
+package provider
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxListed is the maximum number of keys or faults that a message lists.
+const maxListed = 20
+
+// count returns a number with a noun: "1 attempt", "2 attempts".
+func count(number int, noun string) string {
+	if number == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", number, noun)
+}
+
+// sentence returns text that ends in a period, unless it was cut.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
+
+// paragraphs joins texts with blank lines, and leaves out empty ones.
+func paragraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
+}
+
+// bullets returns a list with an item for each text.
+func bullets(texts []string) string { return "\n  - " + strings.Join(texts, "\n  - ") }
+
+// listed returns a list of at most maxListed texts, and the number of the others.
+func listed(texts []string) string {
+	if more := len(texts) - maxListed; more > 0 {
+		return bullets(append(texts[:maxListed:maxListed], fmt.Sprintf("and %d more", more)))
+	}
+	return bullets(texts)
+}
+
+// firstOf returns the first of some texts and the number of the others, or "" if there are none.
+func firstOf(texts []string) string {
+	switch more := len(texts) - 1; more {
+	case -1:
+		return ""
+	case 0:
+		return texts[0]
+	default:
+		return fmt.Sprintf("%s, and %d more", texts[0], more)
+	}
+}
+
+var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")
+
+// formatDuration returns a duration as a user would write it: "1m", not "1m0s".
+func formatDuration(duration time.Duration) string {
+	return zerosAtEnd.ReplaceAllString(duration.String(), "$1")
+}
