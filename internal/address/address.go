@@ -168,7 +168,7 @@ func checkText(text string) error {
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("it has a character that cannot be printed")
 	case unicode.Is(unicode.Quotation_Mark, first):
-		return errors.New("it begins with a quotation mark")
+		return errors.New("it begins with a quotation mark, which is a part of the value; leave out the quotation marks around it")
 	default:
 		return nil
 	}

@@ -140,7 +140,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	case timeoutsKnown && stableFor >= min(create, update):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
 			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was "+
-				"stable for that long.\n\nMake stable_for shorter than both.",
+				"stable for that long.\n\nMake stable_for shorter than both, or raise the timeouts.",
 			formatDuration(stableFor), formatDuration(create), formatDuration(update)))
 	}
 }

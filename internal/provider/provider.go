@@ -149,7 +149,8 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 	}
 	if _, err := tls.X509KeyPair([]byte(certificate.ValueString()), []byte(key.ValueString())); err != nil {
 		return diag.NewAttributeErrorDiagnostic(at, summary, sentence(firstCharacters(err.Error()))+"\n\nSet client_cert_pem to a certificate, "+
-			"followed by its chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form.")
+			"followed by its chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form, for example with "+
+			`file("client.pem") and file("client.key").`)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
 		// Without a path, because Terraform would print the lines of the attribute, which may contain a secret.
 		diags.AddWarning("Request headers without an instance to send them to",
 			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so "+
-				"they are never sent.\n\nSet the provider's base_url, or set request_headers on the data sources.")
+				"they are never sent.\n\nSet the provider's base_url. Headers that are not secret can be set on the data sources, too, which store them in the state.")
 	}
 	if noBaseURL && d.connectTo != "" {
 		diags.AddAttributeWarning(path.Root("connect_to"), "connect_to without a base URL",

@@ -43,7 +43,7 @@ func (r *readReport) summary() string {
 // has neither.
 func (r *readReport) detail(otherRemedy string) string {
 	if r.err.Ending == client.Canceled {
-		return canceledDetail(r.err, r.evidence())
+		return canceledDetail(r.err, r.evidence(), "")
 	}
 	made := ""
 	if r.err.Attempts > 1 {
@@ -52,13 +52,13 @@ func (r *readReport) detail(otherRemedy string) string {
 	return paragraphs(r.evidence(), strings.TrimSpace(made+r.ending()), r.remedy()+otherRemedy, moreHelp)
 }
 
-// canceledDetail returns the detail of a read or a wait that was canceled. There may be no evidence.
-func canceledDetail(err *client.ReadError, evidence string) string {
+// canceledDetail returns the detail of a read or a wait that was canceled. There may be no evidence, and then there is no remedy.
+func canceledDetail(err *client.ReadError, evidence, remedy string) string {
 	made := "Canceled after " + count(err.Attempts, "attempt")
 	if evidence == "" {
 		return paragraphs(fmt.Sprintf("%s: GET %s.", made, err.URL), moreHelp)
 	}
-	return paragraphs(made+". The last complete attempt found this:", evidence, moreHelp)
+	return paragraphs(made+". The last complete attempt found this:", evidence, remedy, moreHelp)
 }
 
 // evidence returns what the last attempt that failed asked, and what came back, or "" if none has failed.
@@ -146,7 +146,7 @@ func (r *readReport) credentialsRemedy() string {
 	case needsHeaders && len(r.provider.headers) > 0:
 		return " " + r.provider.headersNotSent()
 	case needsHeaders:
-		return " If it requires credentials, send them with request_headers."
+		return " If it requires credentials, set request_headers in the provider block that is used here."
 	case failure.Kind == client.ConnectionBroken:
 		return " A server that requires a client certificate, or refuses the one that it got, may also just close the connection."
 	case failure.Kind == client.HandshakeFailed && r.provider.hasClientCertificate:
@@ -165,5 +165,5 @@ func (d *providerData) headersNotSent() string {
 		origin = "which is " + d.baseURL.Origin
 	}
 	return "The provider's request_headers were not sent, because they are only for the origin of its own base_url, " + origin + ". Set the " +
-		"provider's base_url to this instance, or set the request_headers of the data source, if it is one."
+		"base_url of a provider block to this instance. Headers that are not secret can be set on a data source, too."
 }

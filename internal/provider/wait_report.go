@@ -40,8 +40,12 @@ func (w *waitReport) path() path.Path {
 }
 
 func (w *waitReport) detail() string {
-	if w.read.err.Ending == client.Canceled {
-		return canceledDetail(w.read.err, w.evidence())
+	isCanceled := w.read.err.Ending == client.Canceled // often by somebody who wants to see what goes on
+	switch {
+	case isCanceled && w.err.Streak == nil && w.read.err.Failure != nil:
+		return canceledDetail(w.read.err, w.evidence(), w.remedy())
+	case isCanceled:
+		return canceledDetail(w.read.err, w.evidence(), "")
 	}
 	return paragraphs(w.evidence(), count(w.read.err.Attempts, "attempt")+" made. "+w.read.ending(), w.remedy(), moreHelp)
 }
