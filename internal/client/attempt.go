@@ -61,7 +61,7 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	return answer, failure
 }
 
-// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network for the same time may come first.
+// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network may come a moment earlier.
 func hasEnded(ctx context.Context) bool {
 	deadline, hasDeadline := ctx.Deadline()
 	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
@@ -93,10 +93,9 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 
 // exchange is one request with its response, over a connection of its own. It is made, sent and read once.
 type exchange struct {
-	session *session
-	target  *url.URL
-	// isOwn is true if the extra headers and the client certificate are for the target.
-	isOwn      bool
+	session    *session
+	target     *url.URL
+	isOwn      bool // the extra headers and the client certificate are for the target
 	route      route
 	progress   progress
 	connection *heldConn // set by dial
@@ -121,8 +120,7 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 		maps.Copy(request.Header, e.session.request.Headers)
 	}
 	response, err := e.roundTripper(ctx).RoundTrip(request)
-	// A server without TLS answers the handshake in plain HTTP. http.Client would turn that into this error, and RoundTrip does not. Conn
-	// is set for the first record only.
+	// As http.Client does if a server without TLS answers the handshake in plain HTTP. Conn is set for the first record only.
 	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	if isRecord && record.Conn != nil && string(record.RecordHeader[:]) == "HTTP/" {
 		return nil, http.ErrSchemeMismatch
@@ -131,9 +129,7 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 }
 
 // RedirectStatuses are the statuses that a read follows, if there is a Location.
-var RedirectStatuses = []int{
-	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
-}
+var RedirectStatuses = []int{301, 302, 303, 307, 308}
 
 // redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
 func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
@@ -142,8 +138,7 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 	switch {
 	case errors.Is(err, http.ErrNoLocation), !slices.Contains(RedirectStatuses, response.StatusCode):
 		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
-	case err != nil: // whose text has the whole location, with its query
-		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
+	case err != nil:
 	case next.Scheme != "http" && next.Scheme != "https":
 		problem = "which is neither http nor https"
 	case next.Hostname() == "":
@@ -155,12 +150,16 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 	case redirects >= maxRedirects:
 		problem = fmt.Sprintf("after %d redirects", maxRedirects)
 	default:
-		if err := address.Normalize(next); err != nil {
-			return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
-		}
+		err = address.Normalize(next)
+	}
+	switch {
+	case err != nil: // whose text may have the whole location, with its query
+		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
+	case problem != "":
+		return nil, &knownError{kind: RedirectNotFollowed, reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
+	default:
 		return next, nil
 	}
-	return nil, &knownError{kind: RedirectNotFollowed, reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
 }
 
 // printable returns a URL without user info, query and fragment, safe to print.

@@ -8,12 +8,10 @@ import (
 	"time"
 )
 
-// Keep these texts in step with the two functions below.
+// These say in words what the two functions below do, so keep them in step. CDNs have statuses of their own from 520 on.
 const (
-	// RetriedStatuses says in words which statuses are tried again. CDNs have statuses of their own from 520 on.
-	RetriedStatuses = "408, 429, and 500 and above except 501"
-	// RetryAfterStatuses says in words in which statuses Retry-After is honored.
-	RetryAfterStatuses = "429 or 503"
+	RetriedStatuses    = "408, 429, and 500 and above except 501"
+	RetryAfterStatuses = "429 or 503" // in which Retry-After is honored
 )
 
 func isRetriedStatus(status int) bool {

@@ -34,20 +34,15 @@ type Config struct {
 
 // Retry configures retries.
 type Retry struct {
-	// MaxAttempts is the maximum number of attempts of a read, the first included. It is at least 1.
-	MaxAttempts int64
-	// MinDelay and MaxDelay bound the delay before each retry. They must be positive.
-	MinDelay, MaxDelay time.Duration
+	MaxAttempts        int64         // the maximum number of attempts of a read, the first included; at least 1
+	MinDelay, MaxDelay time.Duration // the bounds of the delay before each retry; positive
 }
 
 // TLS holds the TLS settings of a client. The zero value trusts the authorities of the system.
 type TLS struct {
-	// CACertPEM holds certificates of authorities that are trusted in addition to the system's.
-	CACertPEM string
-	// ClientCertPEM and ClientKeyPEM are for mutual TLS. Set both or neither.
-	ClientCertPEM, ClientKeyPEM string
-	// Insecure skips the verification of the certificates of instances. That of an https proxy is always verified.
-	Insecure bool
+	CACertPEM                   string // certificates of authorities that are trusted in addition to the system's
+	ClientCertPEM, ClientKeyPEM string // for mutual TLS; set both or neither
+	Insecure                    bool   // whether to accept any certificate of an instance; that of an https proxy is always verified
 }
 
 // Client reads instances. It is safe for concurrent use.
@@ -93,8 +88,7 @@ func (c *Client) redactor(headers http.Header) safetext.Redactor {
 // Request says what to read.
 type Request struct {
 	BaseURL address.BaseURL
-	// Headers are extra request headers. They are sent only to the origin of BaseURL.
-	Headers http.Header
+	Headers http.Header // extra request headers, which are sent only to the origin of BaseURL
 	// Semaphore limits the attempts that are made at once by the requests that share it. A delay before a retry holds no slot, so that
 	// instances that are down do not keep others waiting. It may be nil.
 	Semaphore chan struct{}
@@ -109,9 +103,7 @@ var ReservedHeaders = []string{
 
 // Result is what an instance answered.
 type Result struct {
-	// Document is the JSON document as received, without a byte order mark.
-	Document []byte
-	Details  *instance.Details
-	// Ambiguities lists the expiry options whose unit is uncertain, each on a line that is safe to print.
-	Ambiguities []string
+	Document    []byte // the JSON document as received, without a byte order mark
+	Details     *instance.Details
+	Ambiguities []string // the expiry options whose unit is uncertain, each on a line that is safe to print
 }

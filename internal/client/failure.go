@@ -74,8 +74,7 @@ type Failure struct {
 	retryAfter    time.Duration // the server asked to wait for so long
 }
 
-// Class returns a text for states and outputs: the kind, for a status with the status itself ("status 503 Service Unavailable"), and for a
-// document with the field that is at fault ("not an instance document: fileMaxSize").
+// Class returns a text for states and outputs, such as "status 503 Service Unavailable" or "not an instance document: fileMaxSize".
 func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 
 // String returns what was asked and what came back, on one line.
@@ -83,16 +82,13 @@ func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
 
 // knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has got.
 type knownError struct {
-	kind   Kind
-	reason string
-	// qualifier completes the class: with the status, or with the field that is at fault.
-	qualifier string
-	// statusCode is a status that is not 200, or 0, and retryAfter is how long the server then asked to wait.
-	statusCode int
+	kind       Kind
+	reason     string
+	qualifier  string // completes the class: with the status, or with the field that is at fault
+	statusCode int    // a status that is not 200, or 0
 	retryAfter time.Duration
-	// faults lists what is wrong with an instance document, and endsEarly is true if a body may have been cut off.
-	faults    []string
-	endsEarly bool
+	faults     []string // what is wrong with an instance document
+	endsEarly  bool     // the body may have been cut off
 }
 
 func (e *knownError) Error() string { return e.reason }
@@ -107,8 +103,6 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 		reason = end.timeoutReason()
 	case kind == ProxyFailed && errors.Is(err, context.DeadlineExceeded): // a limit of net/http that cannot be changed
 		reason = "no answer of the proxy to CONNECT within a minute"
-	case end.phase == waiting && !isBroken(err): // words of net/http that are not meant for users
-		reason = "the connection ended, or the server sent something, before it had the request"
 	}
 	failure := &Failure{
 		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https", IsRedirected: e.target != e.session.request.BaseURL.DocumentURL,
@@ -129,7 +123,7 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 }
 
 // classify returns the kind of a failure. The later the phase that the exchange had reached, the fewer causes remain, so the cases follow
-// the phases. Types of errors decide only between causes of one phase. isCutOff is true if the end of the read or of the attempt is one.
+// the phases. Types of errors decide only between causes of one phase. isCutOff is true if the time ran out, or the read was canceled, before the exchange had ended.
 func classify(reached phase, err error, isCutOff bool, proxy proxyUse) Kind {
 	switch known, isKnown := errors.AsType[*knownError](err); {
 	case isKnown:
@@ -192,15 +186,16 @@ func faultOf(err *tls.CertificateVerificationError) (CertificateFault, *x509.Cer
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
 	certificate := err.UnverifiedCertificates[0]
+	if isInvalid {
+		certificate = invalid.Cert
+	}
 	switch {
 	case isA[x509.UnknownAuthorityError](err), isA[x509.SystemRootsError](err): // the latter: the system's cannot be loaded
 		return UnknownAuthority, certificate
 	case isWrongHost && len(wrongHost.Certificate.DNSNames)+len(wrongHost.Certificate.IPAddresses) > 0: // otherwise, it is for no host
 		return WrongHost, certificate
 	case isInvalid && invalid.Reason == x509.Expired: // or not valid yet
-		return NotValidNow, invalid.Cert
-	case isInvalid:
-		return OtherFault, invalid.Cert
+		return NotValidNow, certificate
 	default:
 		return OtherFault, certificate
 	}

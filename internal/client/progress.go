@@ -39,8 +39,7 @@ func (p *progress) advance(to phase) {
 	p.phase = max(p.phase, to)
 }
 
-// dial notes that an address is dialed. While a name is being looked up, that is the address of a name server, to which Go's resolver
-// connects with the same context.
+// dial notes that an address is dialed, unless it is that of a name server, to which Go's resolver connects with the same context.
 func (p *progress) dial(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

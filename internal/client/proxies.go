@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -38,11 +37,22 @@ type route struct {
 	connectTo     string // the host and port to connect to instead, or ""
 	proxyUse      proxyUse
 	proxyVariable string // the name of the environment variable that has the proxy
-	// proxy is what net/http has to know of a proxy. If isProxySecure is true, its scheme is http all the same, because the handshake with
-	// it is ours to make.
 	proxy         *url.URL
-	isProxySecure bool
 	err           error // the proxy cannot be used
+}
+
+// httpProxy returns what net/http has to know of the proxy, or nil. Handshakes with proxies, for TLS or SOCKS, are made by the dial.
+func (r route) httpProxy() *url.URL {
+	if r.proxy == nil || strings.HasPrefix(r.proxy.Scheme, "socks5") {
+		return nil
+	}
+	return &url.URL{Scheme: "http", User: r.proxy.User, Host: r.proxyHostPort()}
+}
+
+var proxyPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
+
+func (r route) proxyHostPort() string {
+	return net.JoinHostPort(r.proxy.Hostname(), cmp.Or(r.proxy.Port(), proxyPorts[r.proxy.Scheme]))
 }
 
 const invalidProxy = "proxy-url-is-not-valid.invalid" // stands for a URL that is not valid, which httpproxy would ignore
@@ -63,9 +73,9 @@ func proxiesFromEnvironment() proxies {
 			*text = "http://" + *text
 		}
 		proxy, err := url.Parse(*text)
-		isKnown := err == nil && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) && proxy.Hostname() != ""
+		isUsable := err == nil && proxyPorts[proxy.Scheme] != "" && proxy.Hostname() != ""
 		// A /, ? or # in a password that is not escaped ends the authority: the user name becomes the host, and the rest a path.
-		if !isKnown || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
+		if !isUsable || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
 			*text = "http://" + invalidProxy
 			continue
 		}
@@ -108,11 +118,7 @@ func (c *Client) routeTo(target *url.URL) (r route) {
 		r.err = &knownError{kind: ProxyFailed, reason: err.Error()}
 	case proxy.Host == invalidProxy: // the URL may contain a password
 		r.err = &knownError{kind: ProxyFailed, reason: "its URL is not valid"}
-	case proxy.Scheme == "https":
-		r.isProxySecure = true
-		r.proxy = &url.URL{Scheme: "http", User: proxy.User, Host: net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), "443"))}
-	}
-	if r.err == nil && r.proxy.Scheme == "http" && target.Scheme == "http" {
+	case target.Scheme == "http" && r.httpProxy() != nil:
 		r.proxyUse = forwards
 	}
 	return r

@@ -39,7 +39,7 @@ func (e *ReadError) Error() string {
 
 // Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	s := c.newSession(request)
+	s := c.newSession(request, false)
 	backoff := newBackoff(ctx, c.config.Retry)
 	var last *Failure
 	for {
@@ -69,8 +69,8 @@ type session struct {
 	attempts      int
 }
 
-func (c *Client) newSession(request Request) *session {
-	return &session{client: c, request: request, redact: c.redactor(request.Headers)}
+func (c *Client) newSession(request Request, randomAddress bool) *session {
+	return &session{client: c, request: request, redact: c.redactor(request.Headers), randomAddress: randomAddress}
 }
 
 // readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.

@@ -130,9 +130,8 @@ func (e *exchange) text(body []byte) string {
 	return e.session.redact.Line(safetext.OfBody(body), maxText)
 }
 
-// generatedAt returns when an answer was generated, at the earliest, and a description of the cache that it comes from, or "". It was
-// generated when it was asked for or, if a cache answered, earlier by its age (RFC 9111, section 5.1), which counts whole seconds. Of
-// several ages, the first counts, and one that is too large is read as 68 years.
+// generatedAt returns when an answer was made, at the earliest: when it was asked for or, if a cache answered, earlier by its age (RFC 9111,
+// section 5.1), which counts whole seconds. Of several ages, the first counts. It also describes the cache, or returns "".
 func generatedAt(asked time.Time, header http.Header) (generated time.Time, cache string) {
 	text, _, _ := strings.Cut(header.Get("Age"), ",")
 	text = strings.TrimSpace(text)

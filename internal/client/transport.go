@@ -12,11 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/proxy"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// maxHead is the maximum size of a response head in bytes. Parsed, it can take eighteen times as much memory.
-const maxHead = 16 << 10
+const maxHead = 16 << 10 // bytes of a response head; parsed, it can take eighteen times as much memory
 
 // tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an https proxy. Only the
 // first has the client certificate. The last always verifies the certificate: it would otherwise give the password of the proxy to an
@@ -80,10 +81,9 @@ func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
 	return config
 }
 
-// roundTripper returns what sends the request of an exchange. ctx is the context of the attempt.
-//
-// A connection is never kept for a later request. If a server sends one response too many, nothing in HTTP/1.1 tells that from the response
-// to the next request on the connection, and one instance would get the values of another.
+// roundTripper returns what sends the request of an exchange, within the context of the attempt. It never keeps a connection for a later
+// request. If a server sends one response too many, nothing in HTTP/1.1 tells that from the response to the next request on the connection,
+// and one instance would get the values of another.
 func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	if e.session.client.config.RoundTripper != nil {
 		return e.session.client.config.RoundTripper
@@ -96,7 +96,7 @@ func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	protocols.SetHTTP1(true) // with HTTP/2, a server can hold a request beyond the end of its context
 	return &http.Transport{
 		Protocols:              &protocols,
-		Proxy:                  http.ProxyURL(e.route.proxy),
+		Proxy:                  http.ProxyURL(e.route.httpProxy()),
 		OnProxyConnectResponse: checkTunnel,
 		// net/http has a context of its own for dials, which does not end with the attempt.
 		DialContext: func(_ context.Context, network, hostPort string) (net.Conn, error) {
@@ -108,29 +108,27 @@ func (e *exchange) roundTripper(ctx context.Context) http.RoundTripper {
 	}
 }
 
-// dial connects to a host and port, or to where ConnectTo says. The connection is closed when the attempt ends, so that nothing goes on
-// with a peer that stays silent. For an https proxy, dial also makes the handshake, so that every handshake of net/http is one with the
-// instance.
+// dial connects to a host and port, to where ConnectTo says, or to a proxy. The connection is closed when the attempt ends, so that nothing
+// goes on with a peer that stays silent.
 func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	dial := new(net.Dialer).DialContext
 	if e.session.randomAddress {
 		dial = dialRandom
 	}
-	connection, err := dial(ctx, network, cmp.Or(e.route.connectTo, hostPort))
+	first, usesProxy := cmp.Or(e.route.connectTo, hostPort), e.route.proxyUse != noProxy
+	if usesProxy {
+		first = e.route.proxyHostPort()
+	}
+	connection, err := dial(ctx, network, first)
 	if err != nil {
 		return nil, err
 	}
 	e.progress.connect(connection.RemoteAddr().String())
-	if e.route.proxyUse != noProxy {
+	if usesProxy {
 		e.progress.advance(proxying)
-	}
-	if e.route.isProxySecure {
-		secured := tls.Client(connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
-		if err := secured.HandshakeContext(ctx); err != nil {
-			_ = connection.Close()
+		if connection, err = e.greetProxy(ctx, connection, hostPort); err != nil {
 			return nil, err
 		}
-		connection = secured
 	}
 	held := &heldConn{connection, make(chan struct{}, 1)}
 	context.AfterFunc(ctx, func() { _ = held.Close() })
@@ -138,13 +136,36 @@ func (e *exchange) dial(ctx context.Context, network, hostPort string) (net.Conn
 	return held, nil
 }
 
+// greetProxy makes the handshake with a proxy for which that comes before any HTTP, and returns the connection to use from there on.
+func (e *exchange) greetProxy(ctx context.Context, connection net.Conn, hostPort string) (_ net.Conn, err error) {
+	switch e.route.proxy.Scheme {
+	case "https":
+		secured := tls.Client(connection, tlsConfigFor(e.session.client.tls.proxy, hostPort))
+		connection, err = secured, secured.HandshakeContext(ctx)
+	case "socks5", "socks5h":
+		var auth *proxy.Auth
+		if user := e.route.proxy.User; user != nil {
+			password, _ := user.Password()
+			auth = &proxy.Auth{User: user.Username(), Password: password}
+		}
+		dialer, _ := proxy.SOCKS5("tcp", e.route.proxyHostPort(), auth, connected{connection}) // which never fails
+		_, err = dialer.(proxy.ContextDialer).DialContext(ctx, "tcp", hostPort)
+	}
+	if err != nil {
+		_ = connection.Close()
+	}
+	return connection, err
+}
+
+// connected is a dialer whose connection is there already.
+type connected struct{ net.Conn }
+
+func (c connected) Dial(string, string) (net.Conn, error) { return c.Conn, nil }
+
 // dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
 // left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that drops its packets.
 func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(hostPort)
-	if err != nil {
-		return nil, err
-	}
+	host, port, _ := net.SplitHostPort(hostPort) // net/http passes no other
 	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	if err != nil {
 		return nil, err
@@ -169,10 +190,10 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 type heldConn struct {
 	net.Conn
 
-	open chan struct{} // has an element while reads may go on: at first not, after each write, and for good after Close
+	open chan struct{} // has an element while reads may go on: at first not, and after each write or Close
 }
 
-// hold makes reads wait until something has been written, or the connection is closed.
+// hold makes reads wait until something has been written, or the connection is closed. A handshake may end before it has written anything.
 func (c *heldConn) hold() {
 	if len(c.open) > 0 {
 		<-c.open

@@ -181,6 +181,21 @@ func TestOneServerIsOfOneClass(t *testing.T) {
 	}
 }
 
+// What comes with the answer of a SOCKS proxy is from beyond it.
+func TestServerBehindSOCKSThatSpeaksFirst(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c := newClient(t, config, "HTTP_PROXY="+rawServer(t, "socks5", func(c net.Conn) {
+		socks(0)(c)
+		_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
+		instancetest.Await(c)
+	}))
+	for range 100 {
+		check(t, "Kind", readError(t, c, newRequest(t, proxiedHTTP)).Failure.Kind, client.InvalidResponse)
+	}
+}
+
 // A server may answer, and close the connection, before it has read all of a large request, which takes several writes.
 func TestEarlyAnswerIsRead(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,7 @@ import (
 type Condition struct {
 	// Differences returns the values that are not as expected, in texts that are safe to print. The condition holds if there are none.
 	Differences func(*instance.Details) []Difference
-	// StableFor is how long the condition must go on holding. With 0, one answer is enough.
-	StableFor time.Duration
+	StableFor   time.Duration // how long the condition must go on holding; with 0, one answer is enough
 }
 
 // Difference is a value that is not as expected.
@@ -33,19 +32,14 @@ func (d Difference) String() string {
 // WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt that failed met. In a
 // wait, an answer that is not as expected is a failure, too.
 type WaitError struct {
-	Read *ReadError
-	// Streak is the streak in which the wait ended, or nil if the last attempt had failed.
-	Streak *Streak
-	// BrokenStreak is the last streak that a failure has ended, or nil.
-	BrokenStreak *Streak
-	// Unanswered is how long the attempt had lasted that was under way when the time of a streak ran out, or 0.
-	Unanswered time.Duration
-	// Differences are those of the last answer that was read.
-	Differences []Difference
+	Read         *ReadError
+	Streak       *Streak       // the one in which the wait ended, or nil if the last attempt had failed
+	BrokenStreak *Streak       // the last one that a failure has ended, or nil
+	Unanswered   time.Duration // how long the attempt had lasted that was under way when the time of a streak ran out, or 0
+	Differences  []Difference  // those of the last answer that was read
 }
 
 func (e *WaitError) Error() string { return e.Read.Error() }
-
 func (e *WaitError) Unwrap() error { return e.Read }
 
 // Streak is a series of answers that were all as expected.
@@ -61,8 +55,7 @@ type Streak struct {
 // Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is tried again.
 // Each attempt connects to a random address of the host. The error is always a [*WaitError].
 func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
-	w := &wait{session: c.newSession(request), condition: condition, began: time.Now()}
-	w.session.randomAddress = true
+	w := &wait{session: c.newSession(request, true), condition: condition, began: time.Now()}
 	backoff := newBackoff(ctx, c.config.Retry)
 	for {
 		asked := time.Now()
@@ -94,11 +87,10 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 
 // wait is what a wait keeps from one attempt to the next.
 type wait struct {
-	session   *session
-	condition Condition
-	began     time.Time
-	// streak is what goes on, or nil if the last attempt failed. brokenStreak is the last one that a failure has ended.
-	streak, brokenStreak *Streak
+	session              *session
+	condition            Condition
+	began                time.Time
+	streak, brokenStreak *Streak // as in WaitError
 	differences          []Difference
 	lastFailure          *Failure
 	isRateLimited        bool // the instance has answered with status 429
@@ -156,13 +148,12 @@ func (w *wait) extendStreak(ctx context.Context, answer *answer) {
 
 // failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between two.
 func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Duration) *WaitError {
-	failed := &WaitError{Streak: w.streak, BrokenStreak: w.brokenStreak, Differences: w.differences}
+	last, ending := w.lastFailure, endingOf(ctx)
 	if w.streak == nil {
-		failed.Read = w.session.readError(cmp.Or(w.lastFailure, underWay), endingOf(ctx))
-		return failed
+		last = cmp.Or(last, underWay)
 	}
-	failed.Read = w.session.readError(w.lastFailure, endingOf(ctx))
-	if failed.Read.Ending == OutOfTime {
+	failed := &WaitError{w.session.readError(last, ending), w.streak, w.brokenStreak, 0, w.differences}
+	if w.streak != nil && ending == OutOfTime {
 		failed.Unanswered = lasted
 	}
 	return failed

@@ -41,12 +41,14 @@ type DocumentError struct {
 }
 
 // Error lists the faults on one line. It contains no text of the document.
-func (e *DocumentError) Error() string {
-	var lines []string
+func (e *DocumentError) Error() string { return strings.Join(e.Lines(), "; ") }
+
+// Lines returns a line for each fault. They contain no text of the document.
+func (e *DocumentError) Lines() (lines []string) {
 	for _, fault := range e.Faults {
 		lines = append(lines, fault.String())
 	}
-	return strings.Join(lines, "; ")
+	return lines
 }
 
 func (e *DocumentError) add(fault Fault) { e.Faults = append(e.Faults, fault) }

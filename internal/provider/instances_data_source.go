@@ -156,10 +156,8 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// readAll makes all reads at once, within one time limit.
+// readAll makes all reads at once, so that they end together.
 func (d *providerData) readAll(ctx context.Context, reads []*instanceRead, limit timeLimit) {
-	ctx, cancel := context.WithTimeout(ctx, limit.duration) // so that the reads end together
-	defer cancel()
 	var group sync.WaitGroup
 	for _, read := range reads {
 		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })

@@ -52,9 +52,5 @@ func invalidDocument(err error) string {
 	if documentErr.NotJSON {
 		return "This is not a JSON document: " + documentErr.Faults[0].Problem + ". To pass the content of a file, use file(...)"
 	}
-	var lines []string
-	for _, fault := range documentErr.Faults {
-		lines = append(lines, fault.String())
-	}
-	return "This is not an instance document:" + listed(lines)
+	return "This is not an instance document:" + listed(documentErr.Lines())
 }

@@ -114,8 +114,10 @@ func (r *readReport) remedy() string {
 func (r *readReport) isAboutBaseURL() bool {
 	failure := r.err.Failure
 	switch failure.Kind {
-	case client.HostNotResolved, client.ConnectionFailed, client.NoTLS, client.InvalidResponse, client.ResponseTooLarge, client.NotInstanceDocument:
+	case client.HostNotResolved, client.ConnectionFailed, client.HandshakeFailed, client.NoTLS, client.InvalidResponse, client.ResponseTooLarge, client.NotInstanceDocument:
 		return true
+	case client.ConnectionBroken:
+		return !failure.IsTLS
 	case client.CertificateNotTrusted:
 		return failure.CertificateFault == client.WrongHost
 	case client.Status:
@@ -134,7 +136,7 @@ func (r *readReport) credentialsRemedy() string {
 		return failure.Kind == client.Status && slices.Contains(codes, failure.StatusCode)
 	}
 	needsHeaders := failure.Kind == client.NotJSON || isStatus(http.StatusUnauthorized, http.StatusForbidden)
-	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken
+	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken && failure.IsTLS
 	needsAnything := failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
 	switch {
 	case failure.HeadersWithheld && (needsHeaders || needsAnything):
@@ -147,7 +149,7 @@ func (r *readReport) credentialsRemedy() string {
 		return " " + r.provider.headersNotSent()
 	case needsHeaders:
 		return " If it requires credentials, set request_headers in the provider block that is used here."
-	case failure.Kind == client.ConnectionBroken:
+	case failure.Kind == client.ConnectionBroken && failure.IsTLS:
 		return " A server that requires a client certificate, or refuses the one that it got, may also just close the connection."
 	case failure.Kind == client.HandshakeFailed && r.provider.hasClientCertificate:
 		return " If the server requires a client certificate, check that it accepts the provider's client_cert_pem."

@@ -67,7 +67,7 @@ func (w *waitReport) remedy() string {
 	case w.err.Streak == nil:
 		return w.read.remedy()
 	case w.err.Streak.Cache != "":
-		return failureMessages[client.Cached].remedy
+		return failureMessages[client.Cached].remedy + " If the instance was only ready too late, raise the time limit."
 	case w.read.err.Failure == nil:
 		return "No attempt failed, so raise the time limit. If the instance was as expected for much less time than that, find out what makes " +
 			"the answers slow, because each counts for 3s at most."
