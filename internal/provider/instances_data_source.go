@@ -156,8 +156,11 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// readAll makes all reads at once, so that they end together.
+// readAll makes all reads at once, with one deadline. With a deadline each, one read could get the slot of another that has just run out of
+// time, and be blamed for an instance that was never really asked.
 func (d *providerData) readAll(ctx context.Context, reads []*instanceRead, limit timeLimit) {
+	ctx, cancel := context.WithTimeout(ctx, limit.duration)
+	defer cancel()
 	var group sync.WaitGroup
 	for _, read := range reads {
 		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })
