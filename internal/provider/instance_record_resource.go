@@ -90,7 +90,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the apply waits. " +
 			"Requires a value in `expected`.",
 	}
-	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, the next apply waits again.")
+	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, and if anything is expected, the next apply waits again.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what you expect, and keeps what it " +
 			"last reported.",
