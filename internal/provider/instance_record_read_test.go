@@ -196,7 +196,7 @@ func (scene recordScene) play(t *testing.T, token string) string {
 	maps.Copy(provider, scene.provider)
 	r.session = configured(t, provider)
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a scene whose own time limit is wrong ends all the same
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a scene whose own time limit is wrong ends all the same
 	defer cancel()
 	script := scene.script
 	if scene.canceledIn > 0 {
