@@ -325,7 +325,7 @@ func TestCopyWithASlowBodyIsOlderThanTheWait(t *testing.T) {
 			return answer, err
 		})
 		err := fake.wait(t, 8*time.Second, anything())
-		check(t, "Reason", readErrorOf(err).Failure.Reason, "answered by a cache, 3 s old")
+		check(t, "Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, 3 s old")
 	})
 }
 
