@@ -124,6 +124,20 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 	check(t, "number of requests", len(loop.Requests()), 6)
 }
 
+// Neither does the certificate reach its own origin after a redirect away and back.
+func TestCertificateIsNotSentOnTheWayBack(t *testing.T) {
+	t.Parallel()
+	first, second := instancetest.New(t, instancetest.WithClientCertificate()), instancetest.New(t, instancetest.WithTLS())
+	first.SetScript(instancetest.Redirect(302, second.URL()+"/there"))
+	second.SetScript(instancetest.Redirect(302, first.URL()+"/back"))
+	config := newConfig()
+	config.TLS, config.Retry.MaxAttempts = certified, 1
+	got := readError(t, newClient(t, config), newRequest(t, first.URL()))
+	checkFailure(t, got, failing{"", client.HandshakeFailed, final, "certificate required"})
+	check(t, "CertificateWithheld", got.Failure.CertificateWithheld, true)
+	check(t, "number of requests with the certificate", len(first.Requests()), 1)
+}
+
 // A host that is not ASCII is mapped in one way only. net/http would connect to one host, and name another in the request, with the headers
 // that are for the first.
 func TestRedirectToAHostInAnotherSpelling(t *testing.T) {
