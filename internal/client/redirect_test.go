@@ -127,13 +127,14 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 // Neither does the certificate reach its own origin after a redirect away and back.
 func TestCertificateIsNotSentOnTheWayBack(t *testing.T) {
 	t.Parallel()
-	first, second := instancetest.New(t, instancetest.WithClientCertificate()), instancetest.New(t, instancetest.WithTLS())
+	first := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLS12())
+	second := instancetest.New(t, instancetest.WithTLS())
 	first.SetScript(instancetest.Redirect(302, second.URL()+"/there"))
 	second.SetScript(instancetest.Redirect(302, first.URL()+"/back"))
 	config := newConfig()
 	config.TLS, config.Retry.MaxAttempts = certified, 1
 	got := readError(t, newClient(t, config), newRequest(t, first.URL()))
-	checkFailure(t, got, failing{"", client.HandshakeFailed, final, "certificate required"})
+	checkFailure(t, got, failing{"", client.HandshakeFailed, final, "tls: "})
 	check(t, "CertificateWithheld", got.Failure.CertificateWithheld, true)
 	check(t, "number of requests with the certificate", len(first.Requests()), 1)
 }
@@ -157,12 +158,16 @@ func TestRedirectToAHostInAnotherSpelling(t *testing.T) {
 // The query of the redirect is left out. HeadersWithheld says that headers and certificate were not sent there.
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
+	demanding := func(s *instancetest.Server) { // in the handshake itself
+		instancetest.WithClientCertificate()(s)
+		instancetest.WithTLS12()(s)
+	}
 	tests := map[string]struct {
 		target instancetest.Option
 		kind   client.Kind
 	}{
 		"credentials withheld": {instancetest.WithRequiredHeader("Authorization", secret), client.Status},
-		"certificate withheld": {instancetest.WithClientCertificate(), client.HandshakeFailed},
+		"certificate withheld": {demanding, client.HandshakeFailed},
 		"closed":               {instancetest.WithDefault(instancetest.CloseConnection()), client.ConnectionBroken},
 		"wrong name":           {instancetest.WithCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted},
 		"login page":           {instancetest.WithDefault(instancetest.Body(200, "text/html", "<title>Sign in</title>")), client.NotJSON},

@@ -76,6 +76,9 @@ func TestFailuresOfTLS(t *testing.T) {
 				}
 				t.Run(full, func(t *testing.T) {
 					t.Parallel()
+					if runtime.GOOS == "windows" && strings.HasSuffix(name, "TLS 1.3") {
+						t.Skip("Windows drops an alert that a reset follows, as it does here on loopback; the remedy for a broken connection over TLS tells of this")
+					}
 					got := readError(t, newClient(t, config, variable), newRequest(t, url))
 					checkFailure(t, got, failing{"", test.kind, test.attempts, test.reason})
 					check(t, "CertificateFault", got.Failure.CertificateFault, test.fault)

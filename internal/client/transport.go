@@ -216,8 +216,8 @@ func (c *heldConn) Read(buffer []byte) (int, error) {
 // Write never fails. A server may have answered, and closed the connection, before it has read all of a large request: net/http would drop
 // that answer for the error. If there is none, the read fails, too.
 func (c *heldConn) Write(data []byte) (int, error) {
-	_, _ = c.Conn.Write(data)
 	c.release()
+	_, _ = c.Conn.Write(data)
 	return len(data), nil
 }
 
