@@ -160,7 +160,8 @@ func (e *exchange) greetProxy(ctx context.Context, connection net.Conn, hostPort
 // connected is a dialer whose connection is there already.
 type connected struct{ net.Conn }
 
-func (c connected) Dial(string, string) (net.Conn, error) { return c.Conn, nil }
+func (c connected) Dial(string, string) (net.Conn, error)                         { return c.Conn, nil }
+func (c connected) DialContext(context.Context, string, string) (net.Conn, error) { return c.Conn, nil }
 
 // dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
 // left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that drops its packets.
@@ -189,7 +190,6 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 // connection, whichever of its goroutines came first.
 type heldConn struct {
 	net.Conn
-
 	open chan struct{} // has an element while reads may go on: at first not, and after each write or Close
 }
 
