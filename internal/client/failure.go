@@ -122,8 +122,8 @@ func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
 	return failure
 }
 
-// classify returns the kind of a failure. The later the phase that the exchange had reached, the fewer causes remain, so the cases follow
-// the phases. Types of errors decide only between causes of one phase. isCutOff is true if the time ran out, or the read was canceled, before the exchange had ended.
+// classify returns the kind of a failure. The later the phase that was reached, the fewer causes remain, so the cases follow the phases, and
+// types of errors decide only between causes of one phase. isCutOff is true if the time ran out, or the read was canceled.
 func classify(reached phase, err error, isCutOff bool, proxy proxyUse) Kind {
 	switch known, isKnown := errors.AsType[*knownError](err); {
 	case isKnown:

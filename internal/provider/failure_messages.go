@@ -111,6 +111,11 @@ func statusRemedy(code int) string {
 	}
 }
 
+// isAnyOtherStatus reports whether a failure is a status for which there is no remedy of its own.
+func isAnyOtherStatus(failure *client.Failure) bool {
+	return failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
+}
+
 const anyOtherStatus = "An instance answers 200, so something else answered, or something in front of it refused. Check the base URL, the " +
 	"request headers and the client certificate against what answered."
 

@@ -114,14 +114,15 @@ func (r *readReport) remedy() string {
 func (r *readReport) isAboutBaseURL() bool {
 	failure := r.err.Failure
 	switch failure.Kind {
-	case client.HostNotResolved, client.ConnectionFailed, client.HandshakeFailed, client.NoTLS, client.InvalidResponse, client.ResponseTooLarge, client.NotInstanceDocument:
+	case client.HostNotResolved, client.ConnectionFailed, client.HandshakeFailed, client.NoTLS, client.InvalidResponse,
+		client.ResponseTooLarge, client.NotInstanceDocument:
 		return true
 	case client.ConnectionBroken:
 		return !failure.IsTLS
 	case client.CertificateNotTrusted:
 		return failure.CertificateFault == client.WrongHost
 	case client.Status:
-		return failure.StatusCode == http.StatusNotFound || statusRemedy(failure.StatusCode) == anyOtherStatus
+		return failure.StatusCode == http.StatusNotFound || isAnyOtherStatus(failure)
 	default:
 		return false
 	}
@@ -137,7 +138,7 @@ func (r *readReport) credentialsRemedy() string {
 	}
 	needsHeaders := failure.Kind == client.NotJSON || isStatus(http.StatusUnauthorized, http.StatusForbidden)
 	needsCertificate := failure.Kind == client.HandshakeFailed || failure.Kind == client.ConnectionBroken && failure.IsTLS
-	needsAnything := failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
+	needsAnything := isAnyOtherStatus(failure)
 	switch {
 	case failure.HeadersWithheld && (needsHeaders || needsAnything):
 		return " The request_headers were not sent, because a redirect led to another origin." + ifInstance
