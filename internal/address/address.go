@@ -163,6 +163,8 @@ func isASCII(text string) bool {
 func checkText(text string) error {
 	first, _ := utf8.DecodeRuneInString(text)
 	switch {
+	case text == "":
+		return errors.New("it is empty")
 	case strings.TrimSpace(text) != text:
 		return errors.New("it begins or ends with white space, such as a space or a line break")
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):

@@ -1,31 +1,41 @@
 package client
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-const maxRedirects = 5
+// session is what a read or a wait keeps from one attempt to the next.
+type session struct {
+	client   *Client
+	request  Request
+	redact   safetext.Redactor
+	dial     Dial
+	attempts int
+}
+
+func (c *Client) newSession(request Request, dial Dial) *session {
+	if c.config.Dial != nil {
+		dial = c.config.Dial
+	}
+	return &session{client: c, request: request, redact: c.redactor(request.Headers), dial: dial}
+}
 
 // answer is a result, and what a wait has to know about how it came about.
 type answer struct {
 	result *Result
-	// asked is when the attempt began, and generated when the answer was made, at the earliest (see generatedAt).
-	asked, generated time.Time
-	// cache describes the cache that the answer came from, such as "a cache, 12 s old". It is empty if no cache has said so.
-	cache          string
-	requestSummary string // that of the failure, if the wait rejects the answer
+	asked  Asked
+	begun  time.Time // when the attempt began
+	// generated is when the answer was made, at the earliest: when the attempt began or, if a cache answered, earlier by its age.
+	generated time.Time
 }
 
 // attempt makes one attempt, as soon as the semaphore allows. It returns an answer or a failure.
@@ -39,94 +49,70 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	}
 	if hasEnded(ctx) { // select chooses at random if both are ready
 		return nil, &Failure{
-			Kind: NotAskedInTime, RequestSummary: "GET " + s.request.BaseURL.DocumentURL.String(),
-			Reason: "no request was sent before the time ran out", isInterrupted: true,
+			Asked: Asked{URL: s.documentURL()}, Kind: NotAskedInTime, CutOff: CutOffByTheEnd,
+			Reason: "no request was sent before the time ran out",
 		}
 	}
 	s.attempts++
 	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
 	defer cancel()
-	answer, last, err := s.follow(attemptCtx)
-	end := last.progress.now()
-	event := map[string]any{"address": cmp.Or(end.connected, end.dialed)}
+	got, last, err := s.follow(attemptCtx)
+	event := map[string]any{"address": last.address}
 	var failure *Failure
 	if err != nil {
-		isKnown := isA[*knownError](err) // the evidence is in, even if the time has run out since
-		isInterrupted := !isKnown && hasEnded(ctx)
-		isTimedOut := !isKnown && !isInterrupted && hasEnded(attemptCtx)
-		failure = last.failure(err, isInterrupted, isTimedOut)
-		event["reason"] = failure.Reason
+		isKnown := false // then the evidence is in, even if the time has run out since
+		if failure, isKnown = errors.AsType[*Failure](err); !isKnown {
+			failure = last.failureOf(err, cutOffBy(ctx, attemptCtx))
+		}
+		failure.Asked, failure.Reason = last.asked, s.redact.Line(failure.Reason, maxReason)
+		event["reason"] = failure.whole()
 	}
 	s.log(ctx, "Asked the instance", event)
-	return answer, failure
-}
-
-// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network may come a moment earlier.
-func hasEnded(ctx context.Context) bool {
-	deadline, hasDeadline := ctx.Deadline()
-	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
+	return got, failure
 }
 
 // follow requests the document, and follows redirects. It also returns the last exchange.
 func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
-	asked, target, isOwn := time.Now(), s.request.BaseURL.DocumentURL, true
+	begun, target := time.Now(), s.request.BaseURL.DocumentURL
+	e := s.newExchange(target, true, Asked{URL: s.documentURL()})
 	for redirects := 0; ; redirects++ {
+		got, next, err := e.make(ctx, begun, redirects)
+		if next == nil || err != nil {
+			return got, e, err
+		}
+		asked := e.asked
+		asked.RedirectedTo = e.printable(next)
 		// Once a redirect has left the origin, even one that leads back is somebody else's.
-		isOwn = isOwn && address.OriginOf(target) == s.request.BaseURL.Origin
-		e := &exchange{session: s, target: target, isOwn: isOwn, route: s.client.routeTo(target)}
-		response, err := e.send(ctx)
-		if err != nil {
-			return nil, e, err
-		}
-		next, err := e.redirectOf(response, redirects)
-		if next == nil && err == nil {
-			answer, err := e.toAnswer(response, asked)
-			return answer, e, err
-		}
-		_ = response.Body.Close() // unread: it may be endless, and no message quotes it
-		if err != nil {
-			return nil, e, err
-		}
-		target = next
+		e = s.newExchange(next, e.isOwn && address.OriginOf(next) == s.request.BaseURL.Origin, asked)
 	}
 }
 
-// exchange is one request with its response, over a connection of its own. It is made, sent and read once.
-type exchange struct {
-	session    *session
-	target     *url.URL
-	isOwn      bool // the extra headers and the client certificate are for the target
-	route      route
-	progress   progress
-	connection *heldConn // set by dial
+// newExchange returns an exchange that has not begun. It goes on with what the exchange before it has asked, which may be nothing yet.
+func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchange {
+	route := s.client.routeTo(target)
+	asked.Peer, asked.ConnectTo = "", route.connectTo
+	asked.ProxyVariable, asked.Forwarded = route.proxyVariable, route.proxyUse == forwards
+	asked.HeadersLeft = !isOwn && len(s.request.Headers) > 0
+	asked.CertificateLeft = !isOwn && s.client.config.TLS.ClientCertPEM != ""
+	return &exchange{session: s, target: target, isOwn: isOwn, route: route, asked: asked}
 }
 
-// send sends the request, and returns the response as soon as its head has arrived.
-func (e *exchange) send(ctx context.Context) (*http.Response, error) {
-	if e.route.err != nil {
-		return nil, e.route.err
-	}
-	ctx = httptrace.WithClientTrace(ctx, e.hooks())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.target.String(), nil)
+// make makes the exchange, and closes its connection. It returns the answer, or where it is redirected to.
+func (e *exchange) make(ctx context.Context, begun time.Time, redirects int) (*answer, *url.URL, error) {
+	defer e.close()
+	response, err := e.send(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	request.Header = http.Header{
-		"Accept":        {"application/json"},
-		"Cache-Control": {"no-cache"}, // a copy in a cache may come from an old server
-		"User-Agent":    {e.session.client.config.UserAgent},
+	next, err := e.redirectOf(response, redirects)
+	if next != nil || err != nil {
+		return nil, next, err // the body is not read: it may be endless, and no message quotes it
 	}
-	if e.isOwn {
-		maps.Copy(request.Header, e.session.request.Headers)
-	}
-	response, err := e.roundTripper(ctx).RoundTrip(request)
-	// As http.Client does if a server without TLS answers the handshake in plain HTTP. Conn is set for the first record only.
-	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
-	if isRecord && record.Conn != nil && string(record.RecordHeader[:]) == "HTTP/" {
-		return nil, http.ErrSchemeMismatch
-	}
-	return response, err
+	got, err := e.toAnswer(response, begun)
+	return got, nil, err
 }
+
+const maxRedirects = 5
 
 // RedirectStatuses are the statuses that a read follows, if there is a Location.
 var RedirectStatuses = []int{301, 302, 303, 307, 308}
@@ -154,9 +140,9 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 	}
 	switch {
 	case err != nil: // whose text may have the whole location, with its query
-		return nil, &knownError{kind: RedirectNotFollowed, reason: "a redirect to a URL that is not valid"}
+		return nil, &Failure{Kind: RedirectNotFollowed, Reason: "a redirect to a URL that is not valid"}
 	case problem != "":
-		return nil, &knownError{kind: RedirectNotFollowed, reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
+		return nil, &Failure{Kind: RedirectNotFollowed, Reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
 	default:
 		return next, nil
 	}
@@ -165,4 +151,13 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 // printable returns a URL without user info, query and fragment, safe to print.
 func (e *exchange) printable(u *url.URL) string {
 	return e.session.redact.Line(u.Scheme+"://"+u.Host+u.EscapedPath(), maxText)
+}
+
+// documentURL returns the URL that is requested first.
+func (s *session) documentURL() string { return s.request.BaseURL.DocumentURL.String() }
+
+// log logs an event of the last attempt.
+func (s *session) log(ctx context.Context, message string, fields map[string]any) {
+	fields["url"], fields["attempt"] = s.documentURL(), s.attempts
+	s.client.config.Log(ctx, message, fields)
 }

@@ -19,10 +19,14 @@ func isRetriedStatus(status int) bool {
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
+func honorsRetryAfter(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
 // retryAfterOf returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if there is none, if it
 // is invalid or past, and for statuses in which it is not honored.
 func retryAfterOf(response *http.Response) time.Duration {
-	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
+	if !honorsRetryAfter(response.StatusCode) {
 		return 0
 	}
 	text := response.Header.Get("Retry-After")

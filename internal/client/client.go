@@ -6,10 +6,15 @@ package client
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -18,7 +23,7 @@ import (
 
 // Config configures a [Client].
 type Config struct {
-	UserAgent string // sent with every request
+	UserAgent string // sent with every request, also to proxies
 	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
@@ -28,21 +33,17 @@ type Config struct {
 	ConnectTo, ConnectToOrigin string
 	// Log logs an event, with fields that are safe to print. It is required.
 	Log func(ctx context.Context, message string, fields ...map[string]any)
-	// RoundTripper answers every request in place of the network. It is for tests in fake time, and otherwise nil.
-	RoundTripper http.RoundTripper
+	// Dial makes every connection in place of the network. It is for tests in fake time, and otherwise nil.
+	Dial Dial
 }
+
+// Dial makes a connection, as [net.Dialer.DialContext] does.
+type Dial func(ctx context.Context, network, hostPort string) (net.Conn, error)
 
 // Retry configures retries.
 type Retry struct {
 	MaxAttempts        int64         // the maximum number of attempts of a read, the first included; at least 1
 	MinDelay, MaxDelay time.Duration // the bounds of the delay before each retry; positive
-}
-
-// TLS holds the TLS settings of a client. The zero value trusts the authorities of the system.
-type TLS struct {
-	CACertPEM                   string // certificates of authorities that are trusted in addition to the system's
-	ClientCertPEM, ClientKeyPEM string // for mutual TLS; set both or neither
-	Insecure                    bool   // whether to accept any certificate of an instance; that of an https proxy is always verified
 }
 
 // Client reads instances. It is safe for concurrent use.
@@ -52,8 +53,11 @@ type Client struct {
 	proxies proxies
 }
 
-// New returns a client. It makes no connections. The error says why the TLS settings cannot be used.
+// New returns a client. It makes no connections. The error says why the TLS settings or the User-Agent cannot be used.
 func New(config Config) (*Client, error) {
+	if !httpguts.ValidHeaderFieldValue(config.UserAgent) {
+		return nil, errors.New("the User-Agent has a control character")
+	}
 	tls, err := newTLSConfigs(config.TLS)
 	if err != nil {
 		return nil, err
@@ -66,23 +70,46 @@ func (c *Client) SafeLine(text string, headers http.Header) string {
 	return c.redactor(headers).Line(text, maxText)
 }
 
-// minSecret is the minimum length in bytes of a header value that is redacted. A shorter one may be an ordinary word.
-const minSecret = 8
+// The minimum lengths in bytes of what is redacted. A shorter header value or user name may be an ordinary word, such as "staging". A
+// password is never one, and the passwords of proxies are often short.
+const (
+	minSecret   = 8
+	minPassword = 4
+)
 
 // redactor returns a redactor for request headers, for what follows a scheme in them ("Bearer ..."), and for credentials of proxies.
 func (c *Client) redactor(headers http.Header) safetext.Redactor {
-	secrets := slices.Clone(c.proxies.credentials)
+	secrets := slices.Clone(c.proxies.secrets)
 	for _, values := range headers {
 		for _, value := range values {
-			_, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
-			for _, secret := range []string{strings.TrimSpace(value), strings.TrimSpace(credentials)} {
+			scheme, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
+			credentials = strings.TrimSpace(credentials)
+			for _, secret := range []string{strings.TrimSpace(value), credentials} {
 				if len(secret) >= minSecret {
 					secrets = append(secrets, secret)
 				}
 			}
+			if pair, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "Basic") {
+				user, password, _ := strings.Cut(string(pair), ":")
+				secrets = append(secrets, secretsOf(user, password)...)
+			}
 		}
 	}
 	return safetext.NewRedactor(secrets)
+}
+
+// secretsOf returns what is secret in a user name and a password, and in the pair of them, which is sent in Base64.
+func secretsOf(user, password string) (secrets []string) {
+	if pair := user + ":" + password; len(pair) >= minPassword { // a pair like "p:" is part of words such as "tcp:"
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
+	}
+	if len(password) >= minPassword {
+		secrets = append(secrets, password)
+	}
+	if len(user) >= minSecret || password == "" && len(user) >= minPassword { // without a password, the user name is a token
+		secrets = append(secrets, user)
+	}
+	return secrets
 }
 
 // Request says what to read.
@@ -94,7 +121,7 @@ type Request struct {
 	Semaphore chan struct{}
 }
 
-// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up to net/http. A
+// ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up to the client. A
 // forward proxy sends a request to the host in Host, whatever the URL says. Proxy-Authorization would reach the instance instead of the
 // proxy.
 var ReservedHeaders = []string{

@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// Kind says what went wrong in an attempt. Its text is short, and changes only with the cause.
+// Kind says what went wrong in an attempt. Its text is short, and changes only with the cause. States and outputs of users have these texts,
+// and so have the addresses of the sections about them, so they stay as they are.
 type Kind string
 
 // The kinds of failures.
@@ -36,118 +38,140 @@ const (
 	NotAskedInTime        Kind = "not asked in time"        // no request was made
 	ProxyFailed           Kind = "proxy failed"
 	NotAsExpected         Kind = "not as expected"     // only of waits
+	NotStable             Kind = "not stable"          // only of waits: as expected, but not for long enough
 	Cached                Kind = "answered by a cache" // only of waits
 )
 
 // CertificateFault says what is wrong with a certificate, as far as it matters to what a user can do.
 type CertificateFault int
 
-// The faults of certificates. The last two may concern the certificate of an authority instead of the server's.
+// The faults of certificates. The last two may concern the certificate of a CA instead of the server's.
 const (
-	UnknownAuthority CertificateFault = iota // a further authority may help
+	UnknownAuthority CertificateFault = iota // a further CA may help
 	WrongHost                                // the certificate is for other hosts
 	NotValidNow                              // the certificate has expired, or is not valid yet
 	OtherFault
 )
 
-// Failure says what went wrong in one attempt. All its texts are safe to print.
-type Failure struct {
-	Kind Kind
-	// RequestSummary is what was asked, with what is special about it: "GET https://h/instance (10.0.0.7:443, redirected to ...)".
-	RequestSummary string
-	// Reason is what came back, on one line, in the words of Go or of the server.
-	Reason           string
-	Faults           []string         // what is wrong with an instance document
+// CutOff says what cut an attempt off before it was over.
+type CutOff int
+
+// What cuts attempts off.
+const (
+	NotCutOff      CutOff = iota
+	CutOffByLimit         // the attempt took longer than Config.RequestTimeout
+	CutOffByTheEnd        // the context of the read or the wait ended
+)
+
+// Asked says what an attempt has asked for, and how. All its texts are safe to print.
+type Asked struct {
+	URL           string // {base_url}/instance
+	Peer          string // the address that was connected to, or "" if the URL has it, or if a proxy is in between
+	ConnectTo     string // Config.ConnectTo, if it was used, or ""
+	ProxyVariable string // the environment variable with the proxy that was used, or ""
+	Forwarded     bool   // the proxy got the request itself, and may have answered it
+	RedirectedTo  string // where the last redirect led, without a query, or ""
+	// HeadersSent and CertificateSent are true once extra headers, or a client certificate, have been sent to the origin of the base URL.
+	HeadersSent, CertificateSent bool
+	// HeadersLeft and CertificateLeft are true if a redirect has left that origin, so that they were not sent any more.
+	HeadersLeft, CertificateLeft bool
+	FromCache                    bool          // a cache has answered
+	Age                          time.Duration // how old the answer of a cache is, in whole seconds
+}
+
+// Failure is the error of an attempt. It holds facts, and all its texts are safe to print.
+type Failure struct { //nolint:errname // it is what the package is about, and its users read its fields
+	Asked            Asked
+	Kind             Kind
+	Reason           string           // what came back, on one line, in the words of Go or of the server
+	Faults           []string         // each thing that is wrong with a document, or not as expected; Reason says which
 	StatusCode       int              // that of a response, if it is not 200
 	CertificateFault CertificateFault // for the kind CertificateNotTrusted alone
-	// HeadersWithheld and CertificateWithheld are true if there are extra headers, or a client certificate, that were not sent because a
-	// redirect had led to another origin.
-	HeadersWithheld, CertificateWithheld bool
-	// IsTLS is true if the last request was for an https URL, and IsRedirected if a redirect had led to it.
-	IsTLS, IsRedirected bool
-	// TimedOut is true if the attempt took longer than Config.RequestTimeout.
-	TimedOut bool
+	CutOff           CutOff
 
-	qualifier     string        // completes the class of some kinds
-	isRetried     bool          // another attempt of a read may succeed
-	isInterrupted bool          // the context of the read or wait ended before the attempt did
-	retryAfter    time.Duration // the server asked to wait for so long
+	qualifier  string        // completes the class: with the status, or with the field that is at fault
+	isRetried  bool          // another attempt of a read may succeed
+	retryAfter time.Duration // the server asked to wait for so long
+}
+
+// Error returns what was asked and what came back, on one line.
+func (f *Failure) Error() string { return "GET " + f.Asked.URL + ": " + f.whole() }
+
+// whole returns the reason with all faults, on one line.
+func (f *Failure) whole() string {
+	if len(f.Faults) == 0 {
+		return f.Reason
+	}
+	return safetext.Cut(f.Reason+": "+strings.Join(f.Faults, "; "), maxReason)
 }
 
 // Class returns a text for states and outputs, such as "status 503 Service Unavailable" or "not an instance document: fileMaxSize".
 func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 
-// String returns what was asked and what came back, on one line.
-func (f *Failure) String() string { return f.RequestSummary + ": " + f.Reason }
-
-// knownError is an error whose kind is known where it is found, because it does not depend on how far the exchange has got.
-type knownError struct {
-	kind       Kind
-	reason     string
-	qualifier  string // completes the class: with the status, or with the field that is at fault
-	statusCode int    // a status that is not 200, or 0
-	retryAfter time.Duration
-	faults     []string // what is wrong with an instance document
-	endsEarly  bool     // the body may have been cut off
-}
-
-func (e *knownError) Error() string { return e.reason }
-
-// failure returns the failure for an error of the exchange, which the end of the read or the time limit of the attempt may have cut off.
-func (e *exchange) failure(err error, isInterrupted, isTimedOut bool) *Failure {
-	isCutOff := isInterrupted || isTimedOut
-	end := e.progress.now()
-	kind, reason := classify(end.phase, err, isCutOff, e.route.proxyUse), err.Error()
+// failureOf returns the failure for an error of a library. Those that are known where they are found are failures already.
+func (e *exchange) failureOf(err error, cutOff CutOff) *Failure {
+	failure := &Failure{Reason: err.Error(), CutOff: cutOff}
+	failure.Kind, failure.isRetried = kindOf(e.phase, err, cutOff, e.route.proxyUse)
+	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	errno, isErrno := errors.AsType[syscall.Errno](err)
 	switch {
-	case isCutOff:
-		reason = end.timeoutReason()
-	case kind == ProxyFailed && errors.Is(err, context.DeadlineExceeded): // a limit of net/http that cannot be changed
-		reason = "no answer of the proxy to CONNECT within a minute"
-	}
-	failure := &Failure{
-		Kind: kind, RequestSummary: e.summary(), IsTLS: e.target.Scheme == "https", IsRedirected: e.target != e.session.request.BaseURL.DocumentURL,
-		HeadersWithheld:     !e.isOwn && len(e.session.request.Headers) > 0,
-		CertificateWithheld: !e.isOwn && e.session.client.config.TLS.ClientCertPEM != "",
-		TimedOut:            isTimedOut, isInterrupted: isInterrupted, isRetried: isRetried(kind, err),
-	}
-	if known, ok := errors.AsType[*knownError](err); ok {
-		failure.qualifier, failure.StatusCode, failure.retryAfter, failure.Faults = known.qualifier, known.statusCode, known.retryAfter, known.faults
-	}
-	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+	case cutOff != NotCutOff:
+		failure.Reason = e.timeoutReason()
+	case isUntrusted:
 		fault, certificate := faultOf(untrusted)
 		failure.CertificateFault = fault
-		reason += fmt.Sprintf(" (its subject is %q, its issuer is %q)", certificate.Subject.String(), certificate.Issuer.String())
+		failure.Reason += fmt.Sprintf(" (its subject is %q, its issuer is %q)", certificate.Subject.String(), certificate.Issuer.String())
+	case isErrno && isReset(err): // whichever call was told of it, and without the port of this side
+		failure.Reason = errno.Error()
 	}
-	failure.Reason = e.session.redact.Line(reason, maxReason)
 	return failure
 }
 
-// classify returns the kind of a failure. The later the phase that was reached, the fewer causes remain, so the cases follow the phases, and
-// types of errors decide only between causes of one phase. isCutOff is true if the time ran out, or the read was canceled.
-func classify(reached phase, err error, isCutOff bool, proxy proxyUse) Kind {
-	switch known, isKnown := errors.AsType[*knownError](err); {
-	case isKnown:
-		return known.kind
-	case proxy != noProxy && reached < handshaking:
-		return ProxyFailed
-	case reached == resolving:
-		return HostNotResolved
-	case reached <= connecting:
-		return ConnectionFailed
-	case isCutOff:
-		return NoResponseInTime
-	case isA[*tls.CertificateVerificationError](err):
-		return CertificateNotTrusted
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return NoTLS
-	case reached == waiting && isAlert(err) && proxy == forwards:
-		return ProxyFailed // which speaks TLS itself, unlike the instance
-	case reached == handshaking, reached == waiting && isAlert(err): // with TLS 1.3, one about a client certificate comes late
-		return HandshakeFailed
-	case reached == waiting, isBroken(err):
-		return ConnectionBroken
+// timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
+func (e *exchange) timeoutReason() string {
+	switch {
+	case e.phase == resolving:
+		return "no answer from a name server in time"
+	case e.phase == connecting && e.address != "":
+		return "no connection in time (to " + e.address + ")"
+	case e.phase == connecting:
+		return "no connection in time"
+	case e.phase == proxying:
+		return "no answer of the proxy in time"
+	case e.phase < responding:
+		return "no response in time"
 	default:
-		return InvalidResponse
+		return "no response in time: it began, but did not end"
+	}
+}
+
+// kindOf returns the kind of a failure, and whether another attempt of a read may succeed. The later the phase that was reached, the fewer
+// causes remain, so the cases follow the phases, and types of errors decide only between causes of one phase.
+func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, isRetried bool) {
+	isUntrusted := isA[*tls.CertificateVerificationError](err)
+	isWrongScheme := errors.Is(err, http.ErrSchemeMismatch) || isNotTLS(err)
+	isRetried = !isUntrusted && !isWrongScheme
+	switch {
+	case use != noProxy && reached < handshaking:
+		return ProxyFailed, isRetried
+	case reached == resolving:
+		return HostNotResolved, isRetried
+	case reached == connecting:
+		return ConnectionFailed, isRetried
+	case cutOff != NotCutOff:
+		return NoResponseInTime, isRetried
+	case isUntrusted:
+		return CertificateNotTrusted, isRetried
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return NoTLS, isRetried
+	case reached == waiting && isAlert(err) && use == forwards: // the proxy speaks TLS itself, unlike the instance
+		return ProxyFailed, isRetried
+	case reached == handshaking, reached == waiting && isAlert(err): // with TLS 1.3, an alert about a client certificate comes late
+		return HandshakeFailed, isRetried
+	case reached == waiting, isBroken(err):
+		return ConnectionBroken, isRetried
+	default:
+		return InvalidResponse, isRetried
 	}
 }
 
@@ -162,26 +186,7 @@ func isBroken(err error) bool {
 	return isA[*net.OpError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
-// isRetried decides whether another attempt of a read may succeed.
-func isRetried(kind Kind, err error) bool {
-	known, isKnown := errors.AsType[*knownError](err)
-	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
-	switch {
-	case isKnown && known.statusCode != 0:
-		return isRetriedStatus(known.statusCode)
-	case isKnown: // without a length, a connection that breaks looks like the end of a document
-		return known.endsEarly
-	case kind == NoTLS, isA[*tls.CertificateVerificationError](err):
-		return false
-	case kind == HandshakeFailed && isRecord:
-		return record.Conn == nil // if it is set, the port does not speak TLS
-	default:
-		return true
-	}
-}
-
-// faultOf returns what is wrong with which certificate. It may be that of an authority, and its issuer may be a program that inspects
-// connections.
+// faultOf returns what is wrong with which certificate. It may be that of a CA, and its issuer may be a program that inspects connections.
 func faultOf(err *tls.CertificateVerificationError) (CertificateFault, *x509.Certificate) {
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	wrongHost, isWrongHost := errors.AsType[x509.HostnameError](err)
@@ -201,32 +206,26 @@ func faultOf(err *tls.CertificateVerificationError) (CertificateFault, *x509.Cer
 	}
 }
 
-// summary returns the request, and in parentheses what is special about it.
-func (e *exchange) summary() string {
-	document, usesProxy := e.session.request.BaseURL.DocumentURL.String(), e.route.proxyUse != noProxy
-	var special []string
-	peer := e.progress.now().connected
-	isShown := peer == address.HostPort(e.target) || peer == e.route.connectTo
-	if peer != "" && !isShown && !usesProxy { // the address of a proxy says nothing about the instance
-		special = append(special, peer)
-	}
-	if e.target.String() != document {
-		special = append(special, "redirected to "+e.printable(e.target))
-	}
-	if e.route.connectTo != "" {
-		special = append(special, "connect_to "+e.route.connectTo)
-	}
-	if usesProxy {
-		special = append(special, "through the proxy in "+e.route.proxyVariable)
-	}
-	if len(special) == 0 {
-		return "GET " + document
-	}
-	return "GET " + document + " (" + strings.Join(special, ", ") + ")"
-}
-
 // isA reports whether an error wraps one of type E.
 func isA[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
+}
+
+// cutOffBy says whether the end of a read, or else the limit of its attempt, has cut the attempt off.
+func cutOffBy(read, attempt context.Context) CutOff {
+	switch {
+	case hasEnded(read):
+		return CutOffByTheEnd
+	case hasEnded(attempt):
+		return CutOffByLimit
+	default:
+		return NotCutOff
+	}
+}
+
+// hasEnded reports whether a context has ended. Its deadline counts, too, because a timer of the network may come a moment earlier.
+func hasEnded(ctx context.Context) bool {
+	deadline, hasDeadline := ctx.Deadline()
+	return ctx.Err() != nil || hasDeadline && !time.Now().Before(deadline)
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -12,7 +13,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"os"
 	"regexp"
 	"strconv"
@@ -50,8 +50,7 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		_ = os.Unsetenv(name)
 	}
-	var logged bytes.Buffer
-	log.SetOutput(&logged) // to which the test's own servers write, too
+	log.SetOutput(io.Discard) // to which the test's own servers write
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dialNameServer}
 	_, _ = net.DefaultResolver.LookupHost(nameServers, "first.invalid") // makes a channel that a test in fake time could not share
 	server, err := instancetest.Start()
@@ -66,13 +65,9 @@ func TestMain(m *testing.M) {
 		_ = parallel.Value.Set("16") // most tests wait
 	}
 	code := m.Run()
-	stopNameServers() // net/http goes on with a lookup whose request was canceled
+	stopNameServers() // Go goes on with a lookup whose dial was canceled
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
-		code = 1
-	}
-	if text := logged.String(); strings.Contains(text, "Unsolicited response") && code == 0 {
-		fmt.Printf("net/http has logged what a server sent before it was asked:\n%s", text)
 		code = 1
 	}
 	os.Exit(code)
@@ -218,10 +213,10 @@ func checkReadError(t testing.TB, err error, request client.Request) *client.Rea
 	}
 	failure := got.Failure
 	check(t, "URL", got.URL, request.BaseURL.DocumentURL.String())
-	check(t, "Error()", got.Error(), failure.RequestSummary+": "+failure.Reason)
-	checkContains(t, "RequestSummary", failure.RequestSummary, "GET "+got.URL)
+	check(t, "URL of the failure", failure.Asked.URL, got.URL)
+	checkContains(t, "Error()", got.Error(), "GET "+got.URL+": "+failure.Reason)
 	check(t, "whether there is a reason", failure.Reason != "", true)
-	for _, text := range append(failure.Faults, got.Error(), failure.Class()) {
+	for _, text := range append(failure.Faults, got.Error(), failure.Class(), fmt.Sprint(failure.Asked)) {
 		checkText(t, text)
 	}
 	return got
@@ -233,10 +228,14 @@ func readErrorOf(err error) *client.ReadError {
 	return read
 }
 
-// isInStreak reports whether a wait ended in a streak.
-func isInStreak(err error) bool {
+// waitErrorOf returns the error of a wait, which has to have failed.
+func waitErrorOf(t testing.TB, err error) *client.WaitError {
+	t.Helper()
 	wait, ok := errors.AsType[*client.WaitError](err)
-	return ok && wait.Streak != nil
+	if !ok {
+		t.Fatalf("error %v, want a WaitError", err)
+	}
+	return wait
 }
 
 // failing is what a read from a server meets. Reason is a part of the reason of the failure.
@@ -365,6 +364,14 @@ func answers(text string) func(net.Conn) {
 	}
 }
 
+// answersAndCloses waits for the first bytes of a client, writes a text, and closes the connection.
+func answersAndCloses(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		_, _ = io.WriteString(c, text)
+	}
+}
+
 // socks is the part of a SOCKS5 proxy that gives one answer to every request.
 func socks(answer byte) func(net.Conn) {
 	return func(c net.Conn) {
@@ -378,10 +385,10 @@ func socks(answer byte) func(net.Conn) {
 
 const fakeURL = "http://files.example.org"
 
-// answerFunc answers the n-th request.
-type answerFunc func(n int, r *http.Request) (*http.Response, error)
+// answerFunc answers the n-th request. A nil response is none: the connection stays open.
+type answerFunc func(n int, r *http.Request) *http.Response
 
-// fakeInstance is the instance at fakeURL without a network, so that time can be fake, and a client that reads it.
+// fakeInstance is the instance at fakeURL behind connections without a network, so that time can be fake, and a client that reads it.
 type fakeInstance struct {
 	client   *client.Client
 	request  client.Request
@@ -394,18 +401,27 @@ type fakeInstance struct {
 func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance {
 	t.Helper()
 	fake := &fakeInstance{request: newRequest(t, fakeURL), answer: answer, start: time.Now()}
-	config.RoundTripper = fake
+	config.Dial = fake.dial
 	fake.client = newClient(t, config)
 	return fake
 }
 
-func (f *fakeInstance) RoundTrip(request *http.Request) (*http.Response, error) {
-	f.requests = append(f.requests, f.elapsed())
-	response, err := f.answer(len(f.requests), request)
-	if response != nil {
-		response.Request = request
-	}
-	return response, err
+func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	go func() {
+		defer theirs.Close()
+		request, err := http.ReadRequest(bufio.NewReader(theirs))
+		if err != nil {
+			return
+		}
+		f.requests = append(f.requests, f.elapsed())
+		if response := f.answer(len(f.requests), request); response != nil {
+			_ = response.Write(theirs)
+			return
+		}
+		instancetest.Await(theirs)
+	}()
+	return ours, nil
 }
 
 func (f *fakeInstance) elapsed() time.Duration { return time.Since(f.start) }
@@ -446,7 +462,7 @@ func (f *fakeInstance) outcome(err error) string {
 	if got.Failure != nil {
 		outcome += ": " + got.Failure.Class()
 	}
-	if got.Failure != nil && got.Failure.TimedOut {
+	if got.Failure != nil && got.Failure.CutOff == client.CutOffByLimit {
 		outcome += " (timed out)"
 	}
 	return outcome
@@ -455,16 +471,14 @@ func (f *fakeInstance) outcome(err error) string {
 // script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as stableFor
 // expects it, "old" with another document, or "silent" not at all.
 func script(answers ...string) answerFunc {
-	return func(n int, r *http.Request) (*http.Response, error) {
+	return func(n int, _ *http.Request) *http.Response {
 		switch answer := answers[min(n, len(answers))-1]; answer {
 		case "ready":
 			return response(200, instancetest.Newer().JSON())
 		case "old":
 			return response(200, instancetest.Older().JSON())
 		case "silent":
-			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-			<-r.Context().Done()
-			return nil, r.Context().Err()
+			return nil
 		default:
 			status, _ := strconv.Atoi(answer)
 			return response(status, "")
@@ -473,12 +487,16 @@ func script(answers ...string) answerFunc {
 }
 
 // response returns a response with the names and values of headers.
-func response(status int, body string, headers ...string) (*http.Response, error) {
+func response(status int, body string, headers ...string) *http.Response {
 	header := make(http.Header)
 	for i := 0; i < len(headers); i += 2 {
-		header.Set(headers[i], headers[i+1])
+		if headers[i+1] != "" {
+			header.Add(headers[i], headers[i+1])
+		}
 	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+	return &http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
 }
 
 // steady is a configuration with the same delay after each failure.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -11,16 +13,17 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
+	"golang.org/x/net/proxy"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 )
 
-// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Unlike [http.ProxyFromEnvironment], it does not ignore a URL that is not
-// valid: a request must not bypass its proxy.
+// proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, each also in lower case. Unlike [http.ProxyFromEnvironment], it does not
+// ignore a URL that is not valid: a request must not bypass its proxy.
 type proxies struct {
-	urlFor      func(*url.URL) (*url.URL, error)
-	variables   map[string]string // the names of the environment variables, by the scheme of a target
-	credentials []string          // the secrets in the URLs of the proxies, which a proxy may echo
+	urlFor    func(*url.URL) (*url.URL, error)
+	variables map[string]string // the names of the environment variables, by the scheme of a target
+	secrets   []string          // those in the URLs of the proxies, which a proxy may echo
 }
 
 // proxyUse says what a proxy does with an exchange.
@@ -28,7 +31,7 @@ type proxyUse int
 
 const (
 	noProxy  proxyUse = iota
-	forwards          // it gets the request itself, which is for an instance with plain HTTP
+	forwards          // it gets the request itself, which is for an http URL
 	tunnels           // it connects to the instance, after CONNECT or by SOCKS
 )
 
@@ -41,28 +44,40 @@ type route struct {
 	err           error // the proxy cannot be used
 }
 
-// httpProxy returns what net/http has to know of the proxy, or nil. Handshakes with proxies, for TLS or SOCKS, are made by the dial.
-func (r route) httpProxy() *url.URL {
-	if r.proxy == nil || strings.HasPrefix(r.proxy.Scheme, "socks5") {
-		return nil
+// firstHostPort returns the host and port to dial.
+func (r route) firstHostPort(target string) string {
+	if r.proxyUse == noProxy {
+		return cmp.Or(r.connectTo, target)
 	}
-	return &url.URL{Scheme: "http", User: r.proxy.User, Host: r.proxyHostPort()}
+	return r.proxyHostPort()
 }
-
-var proxyPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
 func (r route) proxyHostPort() string {
 	return net.JoinHostPort(r.proxy.Hostname(), cmp.Or(r.proxy.Port(), proxyPorts[r.proxy.Scheme]))
 }
 
+// proxyAuthorization returns the header with the credentials of the proxy, or none.
+func (r route) proxyAuthorization() http.Header {
+	if r.proxy.User == nil {
+		return nil
+	}
+	password, _ := r.proxy.User.Password()
+	pair := base64.StdEncoding.EncodeToString([]byte(r.proxy.User.Username() + ":" + password))
+	return http.Header{"Proxy-Authorization": {"Basic " + pair}}
+}
+
+var proxyPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
+
+func isSOCKS(u *url.URL) bool { return strings.HasPrefix(u.Scheme, "socks5") }
+
 const invalidProxy = "proxy-url-is-not-valid.invalid" // stands for a URL that is not valid, which httpproxy would ignore
 
 func proxiesFromEnvironment() proxies {
 	config := httpproxy.FromEnvironment()
-	p := proxies{variables: map[string]string{"http": "HTTP_PROXY", "https": "HTTPS_PROXY"}}
+	p := proxies{variables: map[string]string{"http": "http_proxy", "https": "https_proxy"}}
 	for scheme, name := range p.variables {
-		if os.Getenv(name) == "" {
-			p.variables[scheme] = strings.ToLower(name)
+		if os.Getenv(name) == "" { // httpproxy looks at the lower-case name first, too
+			p.variables[scheme] = strings.ToUpper(name)
 		}
 	}
 	for _, text := range []*string{&config.HTTPProxy, &config.HTTPSProxy} {
@@ -72,35 +87,20 @@ func proxiesFromEnvironment() proxies {
 		if !strings.Contains(*text, "://") {
 			*text = "http://" + *text
 		}
-		proxy, err := url.Parse(*text)
-		isUsable := err == nil && proxyPorts[proxy.Scheme] != "" && proxy.Hostname() != ""
+		u, err := url.Parse(*text)
+		isUsable := err == nil && proxyPorts[u.Scheme] != "" && u.Hostname() != ""
 		// A /, ? or # in a password that is not escaped ends the authority: the user name becomes the host, and the rest a path.
-		if !isUsable || strings.Trim(proxy.Path, "/")+proxy.RawQuery+proxy.Fragment != "" {
+		if !isUsable || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {
 			*text = "http://" + invalidProxy
 			continue
 		}
-		if proxy.User != nil {
-			p.addCredentials(proxy.User)
+		if u.User != nil {
+			password, _ := u.User.Password()
+			p.secrets = append(p.secrets, secretsOf(u.User.Username(), password)...)
 		}
 	}
 	p.urlFor = config.ProxyFunc()
 	return p
-}
-
-const minProxySecret = 4 // the minimum length in bytes of a password that is redacted, because those of proxies are often short
-
-// addCredentials adds the user name and the password, also as the pair that is sent.
-func (p *proxies) addCredentials(user *url.Userinfo) {
-	password, _ := user.Password()
-	if pair := user.Username() + ":" + password; len(pair) >= minProxySecret { // a pair like "p:" is part of words such as "tcp:"
-		p.credentials = append(p.credentials, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
-	}
-	if secret := cmp.Or(password, user.Username()); len(secret) >= minProxySecret { // a user name without a password is a token
-		p.credentials = append(p.credentials, secret)
-	}
-	if len(user.Username()) >= minSecret { // a shorter one may be a word such as "proxy"
-		p.credentials = append(p.credentials, user.Username())
-	}
 }
 
 // routeTo returns the route of a request to a URL.
@@ -108,27 +108,88 @@ func (c *Client) routeTo(target *url.URL) (r route) {
 	if c.config.ConnectTo != "" && address.OriginOf(target) == c.config.ConnectToOrigin {
 		return route{connectTo: c.config.ConnectTo}
 	}
-	proxy, err := c.proxies.urlFor(target)
-	if proxy == nil && err == nil {
+	proxyURL, err := c.proxies.urlFor(withoutDot(target))
+	if proxyURL == nil && err == nil {
 		return route{}
 	}
-	r = route{proxyUse: tunnels, proxyVariable: c.proxies.variables[target.Scheme], proxy: proxy}
+	r = route{proxyUse: tunnels, proxyVariable: c.proxies.variables[target.Scheme], proxy: proxyURL}
 	switch {
 	case err != nil:
-		r.err = &knownError{kind: ProxyFailed, reason: err.Error()}
-	case proxy.Host == invalidProxy: // the URL may contain a password
-		r.err = &knownError{kind: ProxyFailed, reason: "its URL is not valid"}
-	case target.Scheme == "http" && r.httpProxy() != nil:
+		r.err = &Failure{Kind: ProxyFailed, Reason: err.Error()}
+	case proxyURL.Host == invalidProxy: // the URL may contain a password
+		r.err = &Failure{Kind: ProxyFailed, Reason: "its URL is not valid"}
+	case target.Scheme == "http" && !isSOCKS(proxyURL):
 		r.proxyUse = forwards
 	}
 	return r
 }
 
-// checkTunnel returns an error if a proxy refused CONNECT.
-func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	code := response.StatusCode
-	if code == http.StatusOK {
-		return nil
-	}
-	return &knownError{kind: ProxyFailed, statusCode: code, reason: "the proxy refused to connect: status " + statusText(code)}
+// withoutDot returns the origin of a URL, without a dot at the end of the host. Such a dot only keeps name servers from trying search
+// domains, and must not keep NO_PROXY from counting.
+func withoutDot(target *url.URL) *url.URL {
+	host := strings.TrimSuffix(target.Hostname(), ".")
+	return &url.URL{Scheme: target.Scheme, Host: net.JoinHostPort(host, target.Port())}
 }
+
+// throughProxy makes the handshakes with a proxy, and returns the connection to use from there on: with the proxy itself if it forwards
+// requests, and otherwise with the target, a host and port.
+func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target string) (net.Conn, error) {
+	if isSOCKS(e.route.proxy) {
+		return connection, greetSOCKS(ctx, connection, e.route.proxy.User, target)
+	}
+	if e.route.proxy.Scheme == "https" {
+		secured, err := shakeHands(ctx, connection, e.session.client.tls.proxy, e.route.proxyHostPort())
+		if err != nil {
+			return nil, fmt.Errorf("the TLS handshake with the proxy: %w", err)
+		}
+		connection = secured
+	}
+	if e.route.proxyUse == forwards {
+		return connection, nil
+	}
+	header := http.Header{"User-Agent": {e.session.client.config.UserAgent}}
+	maps.Copy(header, e.route.proxyAuthorization())
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Host: target}, Host: target, Header: header}
+	if err := request.Write(connection); err != nil {
+		return nil, err
+	}
+	response, err := readHead(byteByByte{connection}, request, func() {})
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK { //nolint:bodyclose // the connection is closed, and with it the body
+		return nil, &Failure{
+			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + statusOf(response),
+			StatusCode: response.StatusCode, isRetried: isRetriedStatus(response.StatusCode),
+		}
+	}
+	return connection, nil
+}
+
+// byteByByte is a connection of which no more is read than the head of a response. What follows it comes from beyond the proxy.
+type byteByByte struct{ net.Conn }
+
+func (c byteByByte) Read(buffer []byte) (int, error) {
+	return c.Conn.Read(buffer[:min(len(buffer), 1)])
+}
+
+// greetSOCKS makes a SOCKS proxy connect to a host and port.
+func greetSOCKS(ctx context.Context, connection net.Conn, user *url.Userinfo, target string) error {
+	var auth *proxy.Auth
+	if user != nil {
+		password, _ := user.Password()
+		auth = &proxy.Auth{User: user.Username(), Password: password}
+	}
+	dialer, err := proxy.SOCKS5("tcp", "", auth, connected{connection})
+	if err != nil {
+		return err
+	}
+	_, err = dialer.(proxy.ContextDialer).DialContext(ctx, "tcp", target)
+	return err
+}
+
+// connected is a dialer whose connection is there already.
+type connected struct{ net.Conn }
+
+func (c connected) Dial(string, string) (net.Conn, error)                         { return c.Conn, nil }
+func (c connected) DialContext(context.Context, string, string) (net.Conn, error) { return c.Conn, nil }

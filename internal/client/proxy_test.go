@@ -99,7 +99,7 @@ func TestFailuresWithAProxy(t *testing.T) {
 		"closes":                    {rawServer(t, "http", closeNow), proxiedHTTPS, client.ProxyFailed, retried, ""},
 		"https, expired":            {withCertificate(instancetest.CertificateExpired), proxiedHTTPS, client.ProxyFailed, final, "certificate has expired"},
 		"https, refuses":            {withCertificate(instancetest.CertificateValid), proxiedHTTPS, client.ProxyFailed, final, "status 403"},
-		"https, without TLS":        {"https://" + instancetest.New(t).Address(), proxiedHTTPS, client.ProxyFailed, retried, ""},
+		"https, without TLS":        {"https://" + instancetest.New(t).Address(), proxiedHTTPS, client.ProxyFailed, final, ""},
 		"SOCKS, down":               {"socks5h://" + user + nowhere, proxiedHTTPS, client.ProxyFailed, retried, ""},
 		"SOCKS, closes":             {rawServer(t, "socks5", closeNow), proxiedHTTPS, client.ProxyFailed, retried, ""},
 		"SOCKS, instance down":      {rawServer(t, "socks5", socks(4)), proxiedHTTPS, client.ProxyFailed, retried, "host unreachable"},
@@ -134,7 +134,7 @@ func tunnelTo407(t *testing.T) string {
 // that shows one that is not trusted gets no password.
 func TestFailuresOfAnHTTPSProxy(t *testing.T) {
 	t.Parallel()
-	raw := func(serve func(net.Conn)) string { return instancetest.NewRawTLS(t, serve).Address() }
+	raw := func(serve func(net.Conn)) string { return instancetest.NewRawTLS(t, serve, nil).Address() }
 	withCertificate := func(kind instancetest.Certificate) string {
 		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind)).Address()
 	}
@@ -179,7 +179,9 @@ func TestFailuresOfAnHTTPSProxy(t *testing.T) {
 // checkProxyOf checks that a failure names the variable of its proxy, and not the address of the proxy.
 func checkProxyOf(t *testing.T, failure *client.Failure, url, variable string) {
 	t.Helper()
-	check(t, "RequestSummary", failure.RequestSummary, "GET "+url+"/instance (through the proxy in "+variable+")")
+	check(t, "Asked", failure.Asked, client.Asked{
+		URL: url + "/instance", ProxyVariable: variable, Forwarded: failure.Asked.Forwarded, HeadersSent: failure.Asked.HeadersSent,
+	})
 }
 
 // A request must not bypass its proxy because the URL of the proxy is not valid. No other attempt of a read can succeed.

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // ReadError says why an instance could not be read.
@@ -15,8 +14,8 @@ type ReadError struct {
 	URL      string // the requested URL, {base_url}/instance
 	Attempts int    // the number of attempts that were made
 	Ending   Ending // what ended the read
-	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read interrupted counts only if
-	// the time ran out, and only if it was the first.
+	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read cut off counts only if the
+	// time ran out, and only if it was the first.
 	Failure *Failure
 }
 
@@ -34,60 +33,45 @@ func (e *ReadError) Error() string {
 	if e.Failure == nil {
 		return fmt.Sprintf("GET %s: ended after %d attempts", e.URL, e.Attempts)
 	}
-	return e.Failure.String()
+	return e.Failure.Error()
 }
 
 // Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	s := c.newSession(request, false)
-	backoff := newBackoff(ctx, c.config.Retry)
+	s := c.newSession(request, new(net.Dialer).DialContext)
+	delays := newBackoff(ctx, c.config.Retry)
 	var last *Failure
 	for {
-		answer, failure := s.attempt(ctx)
+		got, failure := s.attempt(ctx)
 		switch {
 		case failure == nil:
-			return answer.result, nil
-		case failure.isInterrupted:
+			return got.result, nil
+		case failure.CutOff == CutOffByTheEnd:
 			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
 		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
 			return nil, s.readError(failure, GaveUp)
-		case !s.pause(ctx, backoff, failure):
+		case !s.pause(ctx, delays, failure):
 			return nil, s.readError(failure, endingOf(ctx))
 		}
 		last = failure
 	}
 }
 
-// session is what a read or a wait keeps from one attempt to the next.
-type session struct {
-	client  *Client
-	request Request
-	redact  safetext.Redactor
-	// randomAddress makes each connection go to a random address of its host. An old server behind one of them must not stay unseen while a
-	// wait gets answers from another one.
-	randomAddress bool
-	attempts      int
-}
-
-func (c *Client) newSession(request Request, randomAddress bool) *session {
-	return &session{client: c, request: request, redact: c.redactor(request.Headers), randomAddress: randomAddress}
-}
-
 // readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.
 func (s *session) readError(failure *Failure, ending Ending) *ReadError {
-	if ending == Canceled && failure != nil && failure.isInterrupted {
+	if ending == Canceled && failure != nil && failure.CutOff == CutOffByTheEnd {
 		failure = nil
 	}
-	return &ReadError{URL: s.request.BaseURL.DocumentURL.String(), Attempts: s.attempts, Failure: failure, Ending: ending}
+	return &ReadError{URL: s.documentURL(), Attempts: s.attempts, Failure: failure, Ending: ending}
 }
 
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
-func (s *session) pause(ctx context.Context, backoff *backoff, failure *Failure) bool {
-	delay, ok := backoff.next(failure.retryAfter)
+func (s *session) pause(ctx context.Context, delays *backoff, failure *Failure) bool {
+	delay, ok := delays.next(failure.retryAfter)
 	if !ok {
 		return false
 	}
-	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.Reason})
+	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.whole()})
 	return sleep(ctx, delay)
 }
 
@@ -99,12 +83,6 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// log logs an event of the last attempt.
-func (s *session) log(ctx context.Context, message string, fields map[string]any) {
-	fields["url"], fields["attempt"] = s.request.BaseURL.DocumentURL.String(), s.attempts
-	s.client.config.Log(ctx, message, fields)
 }
 
 // endingOf returns how a context ended a read, or will end it as soon as its deadline comes.

@@ -37,7 +37,7 @@ func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 		"silent after a 503":     {9 * time.Second, []string{"502", "503", "silent"}, false, "asked at [0s 1s 2s], at 9s out of time: " + busy},
 		"not found":              {5 * time.Second, []string{"404"}, true, "asked at [0s 1s 2s 3s 4s 4.5s], at 4.5s out of time: status 404 Not Found"},
 		"silent, wait": {time.Minute, []string{"silent"}, true,
-			"asked at [0s 11s 22s 33s 44s 55s], at 1m0s out of time: " + silent + " (timed out)"},
+			"asked at [0s 11s 22s 33s 44s 55s], at 1m0s out of time: " + silent},
 		"ready in the end": {time.Minute, []string{"503", "503", "503", "503", "503", "ready"}, true, "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
 	}
 	for name, test := range tests {
@@ -79,7 +79,7 @@ func TestRetryAfterIsHonoredWithinTheDelays(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := steady(2 * time.Second)
 				config.Retry.MaxAttempts, config.Retry.MaxDelay = 9, test.maxDelay
-				fake := serve(t, config, func(int, *http.Request) (*http.Response, error) {
+				fake := serve(t, config, func(int, *http.Request) *http.Response {
 					return response(test.status, "", "Retry-After", test.retryAfter)
 				})
 				delays := make(map[time.Duration]bool)
@@ -103,7 +103,7 @@ func TestWaitForASlotIsNoAttempt(t *testing.T) {
 		fake := serve(t, steady(time.Second), nil)
 		fake.request.Semaphore = make(chan struct{}, 1)
 		take := func() { fake.request.Semaphore <- struct{}{} } // for good
-		fake.answer = func(n int, r *http.Request) (*http.Response, error) {
+		fake.answer = func(n int, r *http.Request) *http.Response {
 			go take() // as soon as this attempt is over
 			return script("503")(n, r)
 		}
@@ -122,7 +122,7 @@ func TestSlotIsHeldForOneAttempt(t *testing.T) {
 		semaphore <- struct{}{}
 		time.AfterFunc(time.Minute, func() { <-semaphore }) // longer than the request timeout
 		config := steady(time.Second)
-		fake := serve(t, config, func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, config, func(n int, r *http.Request) *http.Response {
 			check(t, "number of slots held during a request", len(semaphore), 1)
 			return script("503", "503", "404")(n, r)
 		})
@@ -192,7 +192,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 		"response":      {"http://", "", nothing, client.NoResponseInTime, "no response in time"},
 		"head":          {"http://", "", answers("HTTP/1.1 200 OK\r\nX: "), client.NoResponseInTime, "no response in time"},
 		"body":          {"http://", "", answers(okHead + "Content-Length: 9999\r\n\r\n{"), client.NoResponseInTime, "no response in time: it began, but did not end"},
-		"error":         {"http://", "", answers("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.Status, "status 403 Forbidden"},
+		"error":         {"http://", "", answers("HTTP/1.1 403 X\r\nContent-Length: 100\r\n\r\nNo"), client.Status, "status 403 X"},
 		"TLS":           {"https://", "", nothing, client.NoResponseInTime, "no response in time"},
 		"CONNECT":       {proxiedHTTPS, "HTTPS_PROXY=http://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
 		"https proxy":   {proxiedHTTPS, "HTTPS_PROXY=https://", nothing, client.ProxyFailed, "no answer of the proxy in time"},
@@ -215,7 +215,9 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 				began := time.Now()
 				got := readError(t, newClient(t, config, variable), request)
 				checkFailure(t, got, failing{"", test.kind, final, test.reason})
-				check(t, "TimedOut", got.Failure.TimedOut, test.kind != client.Status)
+				if test.kind != client.Status { // which had arrived before
+					check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
+				}
 				receive(t, "a connection to be closed", server.closed)
 				if lasted := time.Since(began); lasted > 10*time.Second {
 					t.Errorf("the connection was closed after %s, want 1 s", lasted)
@@ -257,8 +259,8 @@ func TestSilentNameServer(t *testing.T) {
 	c, request := newClient(t, config), newRequest(t, "https://"+hostOfSilentNameServer)
 	got := readError(t, c, request)
 	checkFailure(t, got, failing{"", client.HostNotResolved, retried, "no answer from a name server in time"})
-	check(t, "TimedOut", got.Failure.TimedOut, true)
-	check(t, "RequestSummary", got.Failure.RequestSummary, "GET https://"+hostOfSilentNameServer+"/instance")
+	check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
+	check(t, "Asked", got.Failure.Asked, client.Asked{URL: "https://" + hostOfSilentNameServer + "/instance"})
 }
 
 // The largest durations add up to none that is negative.

@@ -48,19 +48,20 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 	tests := map[string]struct {
 		first, second instancetest.Option // of the instance, and of the server to which it redirects
 		host          string              // of that server in the redirect
+		leadsBack     bool                // to http, and without the certificate, there is no way back
+		isMutual      bool
 	}{
-		"other port":   {plain, plain, "127.0.0.1"},
-		"other host":   {plain, plain, "localhost"},
-		"other scheme": {plain, tls, "127.0.0.1"},
-		"mutual TLS":   {instancetest.WithClientCertificate(), tls, "127.0.0.1"},
+		"other port":   {plain, plain, "127.0.0.1", true, false},
+		"other host":   {plain, plain, "localhost", true, false},
+		"other scheme": {plain, tls, "127.0.0.1", false, false},
+		"mutual TLS":   {instancetest.WithClientCertificate(), tls, "127.0.0.1", false, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first, second := instancetest.New(t, test.first), instancetest.New(t, test.second)
 			first.SetScript(instancetest.Redirect(302, strings.Replace(second.URL(), "127.0.0.1", test.host, 1)+"/there?token=x"))
-			leadsBack := name != "other scheme" && name != "mutual TLS" // to http, and without the certificate, there is no way back
-			if leadsBack {
+			if test.leadsBack {
 				second.SetScript(instancetest.Redirect(307, first.URL()+"/instance"))
 			} else {
 				second.SetScript(instancetest.Body(200, "", instancetest.Newer().JSON()))
@@ -77,8 +78,8 @@ func TestHeadersAndCertificateStayWithTheirOrigin(t *testing.T) {
 			sent := first.Requests()[0]
 			check(t, "headers sent to the instance", fmt.Sprint(sent.Header), fmt.Sprint(want))
 			check(t, "Host", sent.Host, first.Address())
-			check(t, "certificate sent to the instance", sent.ClientCertificate, name == "mutual TLS")
-			if leadsBack {
+			check(t, "certificate sent to the instance", sent.ClientCertificate, test.isMutual)
+			if test.leadsBack {
 				check(t, "headers sent on the way back", fmt.Sprint(first.Requests()[1].Header), fmt.Sprint(ownHeaders()))
 			}
 			check(t, "number of requests to the other origin", len(second.Requests()), 1)
@@ -120,7 +121,7 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 	loop := instancetest.New(t, instancetest.WithOtherRoutes(), instancetest.WithDefault(instancetest.Redirect(302, "/there?s3cret")))
 	got := readError(t, newClient(t, newConfig()), newRequest(t, loop.URL()))
 	checkFailure(t, got, failing{"", client.RedirectNotFollowed, final, "a redirect to " + loop.URL() + "/there, after 5 redirects"})
-	check(t, "RequestSummary", got.Failure.RequestSummary, "GET "+loop.URL()+"/instance (redirected to "+loop.URL()+"/there)")
+	check(t, "RedirectedTo", got.Failure.Asked.RedirectedTo, loop.URL()+"/there")
 	check(t, "number of requests", len(loop.Requests()), 6)
 }
 
@@ -135,7 +136,8 @@ func TestCertificateIsNotSentOnTheWayBack(t *testing.T) {
 	config.TLS, config.Retry.MaxAttempts = certified, 1
 	got := readError(t, newClient(t, config), newRequest(t, first.URL()))
 	checkFailure(t, got, failing{"", client.HandshakeFailed, final, "tls: "})
-	check(t, "CertificateWithheld", got.Failure.CertificateWithheld, true)
+	check(t, "CertificateSent", got.Failure.Asked.CertificateSent, true) // in the first exchange
+	check(t, "CertificateLeft", got.Failure.Asked.CertificateLeft, true)
 	check(t, "number of requests with the certificate", len(first.Requests()), 1)
 }
 
@@ -155,47 +157,63 @@ func TestRedirectToAHostInAnotherSpelling(t *testing.T) {
 	check(t, "Authorization at the proxy", proxy.Requests()[1].Header.Get("Authorization"), secret)
 }
 
-// The query of the redirect is left out. HeadersWithheld says that headers and certificate were not sent there.
+// A failure says what was asked before the redirect and after it. The query of the redirect is left out.
 func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 	t.Parallel()
 	demanding := func(s *instancetest.Server) { // in the handshake itself
 		instancetest.WithClientCertificate()(s)
 		instancetest.WithTLS12()(s)
 	}
+	nowhere := "http://" + instancetest.ReserveAddress(t)
+	server := func(option instancetest.Option) string {
+		return instancetest.New(t, option, instancetest.WithPath("/there")).URL()
+	}
 	tests := map[string]struct {
-		target instancetest.Option
+		target string
 		kind   client.Kind
 	}{
-		"credentials withheld": {instancetest.WithRequiredHeader("Authorization", secret), client.Status},
-		"certificate withheld": {demanding, client.HandshakeFailed},
-		"closed":               {instancetest.WithDefault(instancetest.CloseConnection()), client.ConnectionBroken},
-		"wrong name":           {instancetest.WithCertificate(instancetest.CertificateWrongHost), client.CertificateNotTrusted},
-		"login page":           {instancetest.WithDefault(instancetest.Body(200, "text/html", "<title>Sign in</title>")), client.NotJSON},
+		"refused":              {nowhere, client.ConnectionFailed},
+		"not found":            {"http://nonexistent.invalid/there", client.HostNotResolved},
+		"credentials withheld": {server(instancetest.WithRequiredHeader("Authorization", secret)), client.Status},
+		"certificate withheld": {server(demanding), client.HandshakeFailed},
+		"closed":               {server(instancetest.WithDefault(instancetest.CloseConnection())), client.ConnectionBroken},
+		"wrong name":           {server(instancetest.WithCertificate(instancetest.CertificateWrongHost)), client.CertificateNotTrusted},
+		"login page":           {server(instancetest.WithDefault(instancetest.Body(200, "text/html", "<title>Sign in</title>"))), client.NotJSON},
 	}
 	config := newConfig()
-	config.TLS = certified
+	config.TLS, config.Retry.MaxAttempts = certified, 1
 	c := newClient(t, config)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target := instancetest.New(t, test.target, instancetest.WithPath("/there"))
-			location := target.URL() + "/instance"
+			location := test.target + "/instance"
 			request := newRequest(t, serverURL(t, instancetest.Redirect(302, location+"?token=s3cret#fragment")))
 			failure := readError(t, c, request).Failure
 			check(t, "Kind", failure.Kind, test.kind)
-			check(t, "HeadersWithheld", failure.HeadersWithheld, true)
-			check(t, "CertificateWithheld", failure.CertificateWithheld, true)
-			check(t, "RequestSummary", failure.RequestSummary, "GET "+request.BaseURL.DocumentURL.String()+" (redirected to "+location+")")
+			check(t, "Asked", failure.Asked, client.Asked{
+				URL: request.BaseURL.DocumentURL.String(), RedirectedTo: location, HeadersSent: true, HeadersLeft: true, CertificateLeft: true,
+			})
 			request.Headers = nil
-			check(t, "HeadersWithheld without headers", readError(t, c, request).Failure.HeadersWithheld, false)
+			without := readError(t, c, request).Failure.Asked
+			check(t, "HeadersSent or HeadersLeft without headers", without.HeadersSent || without.HeadersLeft, false)
 		})
 	}
-	server := instancetest.New(t, instancetest.WithScript(instancetest.Redirect(302, "/other")), instancetest.WithDefault(instancetest.Status(403)))
-	failure := readError(t, c, newRequest(t, server.URL())).Failure
-	check(t, "HeadersWithheld within one origin", failure.HeadersWithheld, false)
-	check(t, "CertificateWithheld within one origin", failure.CertificateWithheld, false)
-	check(t, "RequestSummary", failure.RequestSummary, "GET "+server.URL()+"/instance (redirected to "+server.URL()+"/other)")
-	long := server.URL() + "/" + strings.Repeat("a", 200-len(server.URL()))
-	server.SetScript(instancetest.Redirect(302, long))
-	checkContains(t, "RequestSummary", readError(t, c, newRequest(t, server.URL())).Failure.RequestSummary, "(redirected to "+long[:199]+"…)")
+}
+
+// A redirect within the origin leaves nothing behind. One to the same URL is a redirect, too.
+func TestRedirectWithinAnOrigin(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.TLS = certified
+	c := newClient(t, config)
+	server := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithDefault(instancetest.Status(403)))
+	longest := "/" + strings.Repeat("a", 200-len(server.URL()))
+	for location, want := range map[string]string{
+		"/other": server.URL() + "/other", "/instance": server.URL() + "/instance", longest: server.URL() + longest[:199-len(server.URL())] + "…",
+	} {
+		server.SetScript(instancetest.Redirect(302, location))
+		check(t, "Asked", readError(t, c, newRequest(t, server.URL())).Failure.Asked, client.Asked{
+			URL: server.URL() + "/instance", RedirectedTo: want, HeadersSent: true, CertificateSent: true,
+		})
+	}
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -18,22 +19,22 @@ const (
 	maxBody   = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
 	maxText   = 200      // characters of a text in a message
 	maxReason = 600      // characters of a reason, which may quote a text
-	maxFound  = 60       // characters of a value in a fault of a document
+	maxFound  = 60       // characters of a value that a reason quotes
 )
 
 // toAnswer turns a response into an answer.
-func (e *exchange) toAnswer(response *http.Response, asked time.Time) (*answer, error) {
-	defer func() { _ = response.Body.Close() }()
+func (e *exchange) toAnswer(response *http.Response, begun time.Time) (*answer, error) {
+	e.asked.Age, e.asked.FromCache = ageOf(response.Header)
 	body, err := readBody(response)
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return nil, e.statusError(response, body)
+		return nil, e.statusFailure(response, body)
 	case err != nil:
 		return nil, err
 	}
 	details, err := instance.Parse(body)
-	if err != nil {
-		return nil, e.documentError(err, response.Header, body)
+	if fault, ok := errors.AsType[*instance.DocumentError](err); ok {
+		return nil, e.documentFailure(fault, response.Header, body)
 	}
 	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details}
 	for i, option := range details.RecommendedExpireTimes {
@@ -42,37 +43,62 @@ func (e *exchange) toAnswer(response *http.Response, asked time.Time) (*answer, 
 				"recommendedExpireTimes[%d] (%s): %s", i, e.session.redact.Quoted(option.Label, maxFound), option.Ambiguity))
 		}
 	}
-	generated, cache := generatedAt(asked, response.Header)
-	return &answer{result, asked, generated, cache, e.summary()}, nil
+	generated := begun
+	if e.asked.FromCache { // the age counts whole seconds
+		generated = begun.Add(-e.asked.Age - time.Second)
+	}
+	return &answer{result, e.asked, begun, generated}, nil
 }
 
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
 func readBody(response *http.Response) ([]byte, error) {
-	if response.StatusCode == http.StatusSwitchingProtocols {
-		return nil, nil // its body is the connection itself, which may never end
+	source := io.Reader(response.Body)
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
+		decompressed, err := gzip.NewReader(response.Body)
+		switch {
+		case errors.Is(err, io.EOF): // the body is empty
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		source = decompressed
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(source, maxBody+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(body) > maxBody:
-		return nil, &knownError{kind: ResponseTooLarge, reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
+		return nil, &Failure{Kind: ResponseTooLarge, Reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
 	default:
 		return body, nil
 	}
 }
 
-func (e *exchange) statusError(response *http.Response, body []byte) *knownError {
-	code := response.StatusCode
-	kind, qualifier := Status, " "+statusText(code)
-	if code == http.StatusProxyAuthRequired && e.route.proxyUse == forwards {
-		kind, qualifier = ProxyFailed, ""
+// statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
+func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure {
+	failure := &Failure{
+		Kind: Status, qualifier: " " + statusText(response.StatusCode), Reason: "status " + statusOf(response), StatusCode: response.StatusCode,
+		isRetried: isRetriedStatus(response.StatusCode), retryAfter: retryAfterOf(response),
 	}
-	reason := "status " + statusText(code)
-	if text := withoutStatus(e.text(body), statusText(code)); text != "" {
-		reason += ": " + text
+	if response.StatusCode == http.StatusProxyAuthRequired && e.asked.Forwarded {
+		failure.Kind, failure.qualifier = ProxyFailed, ""
 	}
-	return &knownError{kind: kind, qualifier: qualifier, reason: reason, statusCode: code, retryAfter: retryAfterOf(response)}
+	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(response.StatusCode) {
+		failure.Reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
+	}
+	if text := withoutStatus(e.text(body), statusOf(response), statusText(response.StatusCode)); text != "" {
+		failure.Reason += ": " + text
+	}
+	return failure
+}
+
+// statusOf returns the status of a response as the server wrote it or, if it wrote only the number, with Go's text.
+func statusOf(response *http.Response) string {
+	code, text, _ := strings.Cut(response.Status, " ")
+	if safetext.Line(text) == "" {
+		return statusText(response.StatusCode)
+	}
+	return safetext.Cut(safetext.Line(code+" "+text), maxText)
 }
 
 // statusText returns a status such as "404 Not Found".
@@ -80,49 +106,50 @@ func statusText(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats it.
-func withoutStatus(text, status string) string {
-	text = strings.TrimSpace(strings.TrimPrefix(text, status))
-	if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
-		return ""
+// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats one of them.
+func withoutStatus(text string, statuses ...string) string {
+	for _, status := range statuses {
+		text = strings.TrimSpace(strings.TrimPrefix(text, status))
+		if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
+			return ""
+		}
 	}
 	return text
 }
 
-// documentError returns the error for an [*instance.DocumentError].
-func (e *exchange) documentError(err error, header http.Header, body []byte) *knownError {
-	document, _ := errors.AsType[*instance.DocumentError](err)
-	invalid := &knownError{kind: NotInstanceDocument, qualifier: ": " + document.Faults[0].Path, endsEarly: document.EndsEarly}
+// documentFailure returns the failure for a body that is not an instance document.
+func (e *exchange) documentFailure(document *instance.DocumentError, header http.Header, body []byte) *Failure {
+	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + document.Faults[0].Path, isRetried: document.EndsEarly}
 	if document.NotJSON {
-		invalid.kind, invalid.qualifier = NotJSON, ""
+		failure.Kind, failure.qualifier = NotJSON, ""
 	}
 	switch fault := document.Faults[0]; {
 	case len(bytes.TrimSpace(instance.TrimByteOrderMark(body))) == 0:
-		invalid.reason = "the body is empty"
-	case document.EndsEarly:
-		invalid.reason = "the body is incomplete JSON: " + fault.Problem
+		failure.Reason = "the body is empty"
+	case document.EndsEarly: // without a length, a connection that breaks looks like this
+		failure.Reason = "the body is incomplete JSON: " + fault.Problem
 	case document.NotJSON:
-		invalid.reason = fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
+		failure.Reason = fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
 		if encoding := header.Get("Content-Encoding"); encoding != "" {
-			invalid.reason += fmt.Sprintf(", Content-Encoding %q", encoding)
+			failure.Reason += fmt.Sprintf(", Content-Encoding %q", encoding)
 		}
-		invalid.reason += ")"
+		failure.Reason += ")"
 		if text := e.text(body); text != "" {
-			invalid.reason += "; its text: " + text
+			failure.Reason += "; its text: " + text
 		}
 	case document.HasNoField:
-		invalid.reason = "JSON that is not an instance document: " + e.text(body)
+		failure.Reason = "JSON that is not an instance document: " + e.text(body)
 	default:
+		failure.Reason = "JSON that is not an instance document"
 		for _, fault := range document.Faults {
 			line := fault.String()
 			if fault.Found != "" {
 				line += " " + e.session.redact.Quoted(fault.Found, maxFound)
 			}
-			invalid.faults = append(invalid.faults, line)
+			failure.Faults = append(failure.Faults, line)
 		}
-		invalid.reason = strings.Join(invalid.faults, "; ")
 	}
-	return invalid
+	return failure
 }
 
 // text returns what a person can read in a body, safe to print.
@@ -130,15 +157,16 @@ func (e *exchange) text(body []byte) string {
 	return e.session.redact.Line(safetext.OfBody(body), maxText)
 }
 
-// generatedAt returns when an answer was made, at the earliest: when it was asked for or, if a cache answered, earlier by its age (RFC 9111,
-// section 5.1), which counts whole seconds. Of several ages, the first counts. It also describes the cache, or returns "".
-func generatedAt(asked time.Time, header http.Header) (generated time.Time, cache string) {
-	text, _, _ := strings.Cut(header.Get("Age"), ",")
-	text = strings.TrimSpace(text)
-	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return asked, ""
+// ageOf returns the age of an answer that came from a cache, which counts whole seconds (RFC 9111, section 5.1). Each of several caches may
+// add its own, so the largest counts. It returns false if there is none.
+func ageOf(header http.Header) (age time.Duration, ok bool) {
+	for text := range strings.SplitSeq(strings.Join(header.Values("Age"), ","), ",") {
+		text = strings.TrimSpace(text)
+		if text == "" || strings.Trim(text, "0123456789") != "" {
+			continue
+		}
+		seconds, _ := strconv.ParseInt(text, 10, 32) // only the range can be wrong, and then this is its end
+		age, ok = max(age, time.Duration(seconds)*time.Second), true
 	}
-	seconds, _ := strconv.ParseInt(text, 10, 32) // the only error left is that of the range
-	age := time.Duration(seconds) * time.Second
-	return asked.Add(-age - time.Second), fmt.Sprintf("a cache, %d s old", seconds)
+	return age, ok
 }

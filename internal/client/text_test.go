@@ -23,7 +23,7 @@ func TestTextOfAServer(t *testing.T) {
 		want   string
 	}{
 		"JSON with a message":        {body(404, asJSON, `{"statusCode":404,"error":"Not Found","message":"Route GET:/x"}`), notFound + "Route GET:/x"},
-		"JSON with an error":         {body(400, asJSON, `{"message":"","error":"No such tenant"}`), badRequest + "No such tenant"},
+		"JSON with an error":         {body(400, asJSON, `{"error":"Forbidden","reason":"not on the allowlist"}`), badRequest + `{"error":"Forbidden","reason":"not on the allowlist"}`},
 		"JSON with neither":          {body(400, asJSON, `{"detail": {"a": [1]}}`), badRequest + `{"detail":{"a":[1]}}`},
 		"JSON with blank messages":   {body(400, asJSON, `{"message":" ","error":"\u200b"}`), badRequest + `{"message":" ","error":""}`},
 		"message that is no text":    {body(400, asJSON, `{"message":{"a":1}}`), badRequest + `{"message":{"a":1}}`},
@@ -43,8 +43,15 @@ func TestTextOfAServer(t *testing.T) {
 		"status again, in lowercase": {body(404, "", "not found\n"), "status 404 Not Found"},
 		"status again, and more":     {body(403, page, "<title>403 Forbidden by policy</title>"), "status 403 Forbidden: by policy"},
 		"nothing to be seen":         {body(404, "", " \u200b\n"), "status 404 Not Found"},
-		"status without a name":      {body(499, "", "no"), "status 499: no"},
-		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 Not Found"},
+		"status that Go knows not":   {verbatim("HTTP/1.1 499\r\n\r\nno"), "status 499: no"},
+		"status without a text":      {verbatim("HTTP/1.1 404 \r\n\r\nGone"), notFound + "Gone"},
+		"text of the server":         {verbatim("HTTP/1.1 503 Maintenance until 10:00\r\n\r\nSee you"), "status 503 Maintenance until 10:00: See you"},
+		"text of the server again":   {verbatim("HTTP/1.1 403 Blocked\r\n\r\n<title>403 Blocked</title>"), "status 403 Blocked"},
+		"Go's text again":            {verbatim("HTTP/1.1 403 Blocked\r\n\r\n403 Forbidden"), "status 403 Blocked"},
+		"text that is no line":       {verbatim("HTTP/1.1 403 \x1b[1mno \xff\r\n\r\n"), "status 403 [1mno"},
+		"asked to wait":              {instancetest.Status(429, "Retry-After", "120"), "status 429 Too Many Requests, Retry-After: 120: The instance was told to answer 429"},
+		"not asked to wait":          {instancetest.Status(500, "Retry-After", "120"), "status 500 Internal Server Error: The instance was told to answer 500"},
+		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 X"},
 		"407 of the server itself":   {instancetest.Status(407), "status 407 Proxy Authentication Required: The instance was told to answer 407"},
 	}
 	config := newConfig()
@@ -56,8 +63,7 @@ func TestTextOfAServer(t *testing.T) {
 			failure := readError(t, c, newRequest(t, serverURL(t, test.answer))).Failure
 			check(t, "Reason", failure.Reason, test.want)
 			check(t, "Kind", failure.Kind, client.Status)
-			class, _, _ := strings.Cut(test.want, ": ")
-			check(t, "Class", strings.TrimSpace(failure.Class()), class)
+			check(t, "Class", failure.Class(), strings.TrimSpace(fmt.Sprintf("status %d %s", failure.StatusCode, http.StatusText(failure.StatusCode))))
 		})
 	}
 }

@@ -54,7 +54,7 @@ func TestFailuresOfTLS(t *testing.T) {
 
 		"old versions":      {answering(alert(70)), client.HandshakeFailed, retried, "protocol version not supported", 0},
 		"unrecognized name": {answering(alert(112)), client.HandshakeFailed, retried, "unrecognized name", 0},
-		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, "h3"), client.HandshakeFailed, retried, "no application protocol", 0},
+		"no HTTP/1.1":       {instancetest.NewRawTLS(t, instancetest.Await, func(config *tls.Config) { config.NextProtos = []string{"h3"} }), client.HandshakeFailed, retried, "no application protocol", 0},
 
 		"client certificate required, TLS 1.3": {with(instancetest.WithClientCertificate()), client.HandshakeFailed, retried, "certificate required", 0},
 		"client certificate required, TLS 1.2": {with(instancetest.WithClientCertificate(), instancetest.WithTLS12()), client.HandshakeFailed, retried, "tls: ", 0},
@@ -96,7 +96,7 @@ func TestTLSMaterialIsRefusedWithoutItsKey(t *testing.T) {
 	t.Parallel()
 	server := instancetest.New(t)
 	ca, cert, key := server.CACertPEM(), server.ClientCertPEM(), server.ClientKeyPEM()
-	const noAuthority = "there is no certificate of an authority in PEM form"
+	const noAuthority = "there is no certificate of a CA in PEM form"
 	for name, test := range map[string]struct {
 		tls   client.TLS
 		words string

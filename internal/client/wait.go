@@ -1,12 +1,10 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -29,14 +27,13 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what the last attempt that failed met. In a
-// wait, an answer that is not as expected is a failure, too.
+// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what it met last. In a wait, an answer that
+// is not as expected is a failure, too, and so is the end of the time in a streak, which is of the kind [NotStable].
 type WaitError struct {
-	Read         *ReadError
-	Streak       *Streak       // the one in which the wait ended, or nil if the last attempt had failed
-	BrokenStreak *Streak       // the last one that a failure has ended, or nil
-	Unanswered   time.Duration // how long the attempt had lasted that was under way when the time of a streak ran out, or 0
-	Differences  []Difference  // those of the last answer that was read
+	Read        *ReadError
+	Differences []Difference // those of the last answer, if it was newer than the wait
+	Streak      *Streak      // the last one, whether a failure or the end of the wait has ended it, or nil if there was none
+	Before      *Failure     // the last failure before the time of a streak ran out, or nil if there was none
 }
 
 func (e *WaitError) Error() string { return e.Read.Error() }
@@ -46,125 +43,142 @@ func (e *WaitError) Unwrap() error { return e.Read }
 type Streak struct {
 	Answers int           // their number
 	Held    time.Duration // the time for which they show that the condition held
-	Cache   string        // what the last answer came from, such as "a cache, 12 s old", or "" if no cache has said so
-
-	countedTo time.Time // the time up to which Held counts
-	lastRead  time.Time // when the last answer was read, by the clock of the system
 }
 
 // Wait reads an instance again and again, until the condition has held for long enough or the context ends. Every failure is tried again.
-// Each attempt connects to a random address of the host. The error is always a [*WaitError].
+// Each attempt connects to a random address of the host: an old server behind one of them must not stay unseen while a new one answers. The
+// error is always a [*WaitError].
 func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
-	w := &wait{session: c.newSession(request, true), condition: condition, began: time.Now()}
-	backoff := newBackoff(ctx, c.config.Retry)
+	w := &wait{session: c.newSession(request, dialRandom), condition: condition, began: time.Now()}
+	w.backoff = newBackoff(ctx, c.config.Retry)
 	for {
-		asked := time.Now()
-		answer, failure := w.session.attempt(ctx)
-		if failure != nil && failure.isInterrupted {
-			return nil, w.failed(ctx, failure, time.Since(asked))
+		failure := w.next(ctx)
+		if failure == nil && w.streak.Held >= condition.StableFor {
+			return w.last.result, nil
 		}
-		if failure == nil {
-			failure = w.check(answer)
-		}
-		if failure != nil {
-			w.endStreak(ctx, failure)
-			if !w.session.pause(ctx, backoff, failure) {
-				return nil, w.failed(ctx, nil, 0)
-			}
-			continue
-		}
-		w.extendStreak(ctx, answer)
-		if w.streak.Held >= condition.StableFor {
-			return answer.result, nil
-		}
-		w.session.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.Held.String()})
-		backoff = newBackoff(ctx, c.config.Retry) // a failure after a streak is the first of its kind
-		if !sleep(ctx, w.interval()) {
-			return nil, w.failed(ctx, nil, 0)
+		if hasEnded(ctx) || !w.pause(ctx, failure) {
+			return nil, w.failed(ctx)
 		}
 	}
 }
 
-// wait is what a wait keeps from one attempt to the next.
+// wait is what a wait keeps from one attempt to the next. It has four clocks (= marks the time for which a streak has held):
+//
+//	began    |--- first ---|================|        |--- second ---|
+//	       begun       lastRead         generated  begun           now
+//	                   countedTo    ->  countedTo
+//
+// An answer counts as of the time at which it was generated, which is when its attempt began or, if a cache has answered, earlier.
 type wait struct {
-	session              *session
-	condition            Condition
-	began                time.Time
-	streak, brokenStreak *Streak // as in WaitError
-	differences          []Difference
-	lastFailure          *Failure
-	isRateLimited        bool // the instance has answered with status 429
+	session     *session
+	condition   Condition
+	backoff     *backoff
+	began       time.Time
+	streak      *Streak // the last one; it goes on if isHolding
+	isHolding   bool
+	countedTo   time.Time    // the time up to which the streak counts
+	lastRead    time.Time    // when the last answer of the streak was read, by the clock of the system
+	last        *answer      // the last answer of the streak
+	differences []Difference // as in WaitError
+	lastFailure *Failure
+	isLimited   bool // the instance has answered with status 429
+}
+
+// next makes an attempt, and notes what came of it. It returns a failure, too, if the instance is not as expected.
+func (w *wait) next(ctx context.Context) *Failure {
+	begun := time.Now()
+	got, failure := w.session.attempt(ctx)
+	if failure == nil {
+		failure = w.check(got)
+	}
+	isFirst := w.streak == nil && w.lastFailure == nil
+	isLong := time.Since(begun) > maxGap && endingOf(ctx) == OutOfTime
+	switch {
+	case failure == nil:
+		w.extendStreak(ctx, got)
+	case failure.CutOff != CutOffByTheEnd, isFirst, isLong: // one that the end of the wait has cut off sooner says nothing
+		w.endStreak(ctx, failure)
+	}
+	return failure
 }
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
-func (w *wait) check(answer *answer) *Failure {
-	if answer.generated.Before(w.began) {
-		return &Failure{Kind: Cached, RequestSummary: answer.requestSummary, Reason: "answered by " + answer.cache}
+func (w *wait) check(got *answer) *Failure {
+	if got.generated.Before(w.began) {
+		w.differences = nil // those of an answer before it may be of another server
+		return &Failure{Asked: got.asked, Kind: Cached, Reason: "this answer was made before the wait began"}
 	}
-	w.differences = w.condition.Differences(answer.result.Details)
+	w.differences = w.condition.Differences(got.result.Details)
 	if len(w.differences) == 0 {
 		return nil
 	}
-	var texts []string
+	failure := &Failure{Asked: got.asked, Kind: NotAsExpected, Reason: "the document is not as expected"}
 	for _, difference := range w.differences {
-		texts = append(texts, difference.String())
+		failure.Faults = append(failure.Faults, difference.String())
 	}
-	return &Failure{Kind: NotAsExpected, RequestSummary: answer.requestSummary, Reason: strings.Join(texts, "; ")}
+	return failure
 }
 
-// endStreak ends the streak, if there is one, because of a failure.
+// endStreak notes a failure, which ends the streak if there is one.
 func (w *wait) endStreak(ctx context.Context, failure *Failure) {
-	if w.streak != nil {
-		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.Reason})
-		w.brokenStreak = w.streak
+	if w.isHolding {
+		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.whole()})
 	}
-	w.streak, w.lastFailure = nil, failure
-	w.isRateLimited = w.isRateLimited || failure.StatusCode == http.StatusTooManyRequests
+	w.isHolding, w.lastFailure = false, failure
+	w.isLimited = w.isLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
 // maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was, because
 // this process was stopped or the machine suspended. It is also the most that one answer adds to the time.
 const maxGap = 3 * time.Second
 
-// extendStreak adds an answer to the streak, or begins one. An answer counts as of the time at which it was generated. How long the first
-// one took proves nothing.
-func (w *wait) extendStreak(ctx context.Context, answer *answer) {
+// extendStreak adds an answer to the streak, or begins one. How long the first answer took proves nothing.
+func (w *wait) extendStreak(ctx context.Context, got *answer) {
 	// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
-	if w.streak != nil && answer.asked.Round(0).Sub(w.streak.lastRead) > maxGap {
+	if w.isHolding && got.begun.Round(0).Sub(w.lastRead) > maxGap {
 		w.session.log(ctx, "Streak reset", map[string]any{"reason": "nobody looked at the instance for more than " + maxGap.String()})
-		w.streak = nil
+		w.isHolding = false
 	}
-	if w.streak == nil {
-		w.streak = &Streak{countedTo: time.Now()}
+	if !w.isHolding {
+		w.streak, w.isHolding, w.countedTo = &Streak{}, true, time.Now()
 	}
-	s := w.streak
-	if answer.generated.After(s.countedTo) {
-		s.Held += min(answer.generated.Sub(s.countedTo), maxGap)
-		s.countedTo = answer.generated
+	if got.generated.After(w.countedTo) {
+		w.streak.Held += min(got.generated.Sub(w.countedTo), maxGap)
+		w.countedTo = got.generated
 	}
-	s.Answers++
-	s.Cache, s.lastRead = answer.cache, time.Now().Round(0)
+	w.streak.Answers++
+	w.last, w.lastRead = got, time.Now().Round(0)
 }
 
-// failed returns the error of a wait that the context ended, during an attempt that had lasted for a time, or between two.
-func (w *wait) failed(ctx context.Context, underWay *Failure, lasted time.Duration) *WaitError {
-	last, ending := w.lastFailure, endingOf(ctx)
-	if w.streak == nil {
-		last = cmp.Or(last, underWay)
+// pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
+func (w *wait) pause(ctx context.Context, failure *Failure) bool {
+	if failure != nil {
+		return w.session.pause(ctx, w.backoff, failure)
 	}
-	failed := &WaitError{w.session.readError(last, ending), w.streak, w.brokenStreak, 0, w.differences}
-	if w.streak != nil && ending == OutOfTime {
-		failed.Unanswered = lasted
-	}
-	return failed
+	w.session.log(ctx, "The instance is as expected, and has to stay so", map[string]any{"held": w.streak.Held.String()})
+	w.backoff = newBackoff(ctx, w.session.client.config.Retry) // a failure after a streak is the first of its kind
+	return sleep(ctx, w.interval())
 }
 
 // interval returns the time from one attempt of a streak to the next. A streak has about 150 of them, with a mean of at least 200 ms and at
 // most 1 s, or 1.5 s after a 429. It is random, so that it does not keep in step with a load balancer or a server that crashes regularly.
 func (w *wait) interval() time.Duration {
 	mean := min(max(w.condition.StableFor/150, 200*time.Millisecond), time.Second)
-	if w.isRateLimited {
+	if w.isLimited {
 		mean = 1500 * time.Millisecond // of which even the longest is not near maxGap
 	}
 	return mean/2 + rand.N(mean) //nolint:gosec // it is no secret
+}
+
+// failed returns the error of a wait that the context has ended, or will end before another attempt.
+func (w *wait) failed(ctx context.Context) *WaitError {
+	failed := &WaitError{Differences: w.differences, Streak: w.streak}
+	last := w.lastFailure
+	if w.isHolding {
+		failed.Before = last
+		last = &Failure{Asked: w.last.asked, Kind: NotStable, Reason: fmt.Sprintf(
+			"it was as expected for %s, and has to be for %s", w.streak.Held, w.condition.StableFor)}
+	}
+	failed.Read = w.session.readError(last, endingOf(ctx))
+	return failed
 }

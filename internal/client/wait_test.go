@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -105,7 +104,7 @@ func TestIntervalsOfAStreak(t *testing.T) {
 func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake := serve(t, steady(500*time.Millisecond), func(n int, r *http.Request) (*http.Response, error) {
+		fake := serve(t, steady(500*time.Millisecond), func(n int, r *http.Request) *http.Response {
 			if n <= 2 {
 				time.Sleep(5 * time.Second)
 			}
@@ -121,60 +120,102 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 	})
 }
 
-// A wait that ends says what it met last: a failure, or answers that were as expected, but not for long enough. An attempt that was
-// interrupted says less than the one before it. What differed in the last answer stays known when later attempts fail in another way.
-func TestEndOfAWait(t *testing.T) {
+// A wait that ends says what it met last: a failure, or answers that were as expected, but not for long enough. An attempt that the end of
+// the time has cut off counts if it had lasted for more than three seconds, or was the first, and one that was canceled never does. The
+// last streak stays known, and so does what differed in the last answer.
+func TestWaitErrorTellsOfTheEnd(t *testing.T) {
 	t.Parallel()
-	const busy = "status 503 Service Unavailable"
+	const busy, bad, silent, unstable = "status 503 Service Unavailable", "status 502 Bad Gateway", "no response in time", "not stable"
+	type ending struct{ class, before string } // the classes of the failure, and of the last failure before a streak
 	tests := map[string]struct {
-		answers  []string
-		want     string // the class of the failure, or "" if the last answers were as expected
-		canceled string // the same, if the wait is canceled
+		answers         []string
+		outOfTime       ending
+		canceled        ending
+		answersOfStreak int
+		hasDifferences  bool
 	}{
-		"always down":                {[]string{"503"}, busy, busy},
-		"always silent":              {[]string{"silent"}, "no response in time", ""},
-		"silent from some time on":   {[]string{"503", "silent"}, busy, busy},
-		"down after a streak":        {[]string{"503", "ready", "ready", "503"}, busy, busy},
-		"silent after a streak":      {[]string{"ready", "ready", "503", "silent"}, busy, busy},
-		"old, down after a streak":   {[]string{"old", "ready", "ready", "503"}, busy, busy},
-		"never as expected":          {[]string{"503", "old"}, "not as expected", "not as expected"},
-		"as expected from the start": {[]string{"ready"}, "", ""},
-		"silent in a streak":         {[]string{"ready", "ready", "silent"}, "", ""},
+		"always down":               {[]string{"503"}, ending{busy, ""}, ending{busy, ""}, 0, false},
+		"always silent":             {[]string{"silent"}, ending{silent, ""}, ending{"", ""}, 0, false},
+		"silent from some time on":  {[]string{"503", "silent"}, ending{silent, ""}, ending{busy, ""}, 0, false},
+		"down after a streak":       {[]string{"ready", "ready", "503", "502"}, ending{bad, ""}, ending{bad, ""}, 2, false},
+		"silent after a streak":     {[]string{"ready", "503", "silent"}, ending{silent, ""}, ending{busy, ""}, 1, false},
+		"down after two streaks":    {[]string{"ready", "ready", "503", "ready", "502"}, ending{bad, ""}, ending{bad, ""}, 1, false},
+		"silent in a streak":        {[]string{"ready", "ready", "silent"}, ending{silent, ""}, ending{unstable, ""}, 2, false},
+		"silent in a second streak": {[]string{"ready", "503", "502", "ready", "silent"}, ending{silent, ""}, ending{unstable, bad}, 1, false},
+		"never as expected":         {[]string{"503", "old"}, ending{"not as expected", ""}, ending{"not as expected", ""}, 0, true},
+		"old, then down":            {[]string{"old", "503"}, ending{busy, ""}, ending{busy, ""}, 0, true},
+		"old, a streak, then down":  {[]string{"old", "ready", "503"}, ending{busy, ""}, ending{busy, ""}, 1, false},
 	}
 	for name, test := range tests {
-		for ending, want := range map[client.Ending]string{client.OutOfTime: test.want, client.Canceled: test.canceled} {
-			t.Run(fmt.Sprintf("%s, canceled: %t", name, ending == client.Canceled), func(t *testing.T) {
+		for kind, want := range map[client.Ending]ending{client.OutOfTime: test.outOfTime, client.Canceled: test.canceled} {
+			t.Run(fmt.Sprintf("%s, canceled: %t", name, kind == client.Canceled), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
 					ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 					defer cancel()
-					if ending == client.Canceled {
+					if kind == client.Canceled {
 						ctx, cancel = context.WithCancel(t.Context())
 						time.AfterFunc(8900*time.Millisecond, cancel)
 					}
-					_, err := fake.client.Wait(ctx, fake.request, stableFor(10*time.Second))
-					got, ok := errors.AsType[*client.WaitError](err)
-					if !ok {
-						t.Fatalf("error %v, want a WaitError", err)
+					_, err := fake.client.Wait(ctx, fake.request, stableFor(8*time.Second))
+					got := waitErrorOf(t, err)
+					check(t, "Ending", got.Read.Ending, kind)
+					check(t, "Attempts", got.Read.Attempts, len(fake.requests))
+					check(t, "classes", ending{classOf(got.Read.Failure), classOf(got.Before)}, want)
+					answers := 0
+					if got.Streak != nil {
+						answers = got.Streak.Answers
 					}
-					check(t, "Ending", got.Read.Ending, ending)
-					class := ""
-					if got.Streak == nil && got.Read.Failure != nil {
-						class = got.Read.Failure.Class()
+					check(t, "number of answers of the last streak", answers, test.answersOfStreak)
+					check(t, "whether there are Differences", len(got.Differences) > 0, test.hasDifferences)
+					if test.hasDifferences && got.Read.Failure.Kind == client.NotAsExpected {
+						check(t, "Faults", strings.Join(got.Read.Failure.Faults, "; "), "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 					}
-					check(t, "class", class, want)
-					if class == "not as expected" {
-						check(t, "Reason", got.Read.Failure.Reason, "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
-					}
-					check(t, "whether it was ever as expected", got.Streak != nil || got.BrokenStreak != nil, slices.Contains(test.answers, "ready"))
-					lastAnswer := strings.TrimSpace(strings.NewReplacer("503", "", "silent", "").Replace(strings.Join(test.answers, " ")))
-					check(t, "whether there are Differences", len(got.Differences) > 0, strings.HasSuffix(lastAnswer, "old"))
 					checkText(t, got.Error())
 				})
 			})
 		}
 	}
+}
+
+func classOf(failure *client.Failure) string {
+	if failure == nil {
+		return ""
+	}
+	return failure.Class()
+}
+
+// An attempt that begins just before the end of a wait says nothing, whenever that is: what was met before stays the last failure.
+func TestAttemptThatTheEndCutsOffSaysNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := steady(time.Second)
+		fake := serve(t, config, script("503", "silent"))
+		for i := range 3000 { // from 0.5 s, which leaves time for the first attempt alone, to 3.5 s
+			err := fake.wait(t, 500*time.Millisecond+time.Duration(i)*time.Millisecond, anything())
+			check(t, "class", classOf(waitErrorOf(t, err).Read.Failure), "status 503 Service Unavailable")
+		}
+		fake.answer = script("ready", "silent")
+		for i := range 3000 {
+			err := fake.wait(t, 50*time.Millisecond+time.Duration(i)*time.Millisecond, stableFor(5*time.Second))
+			check(t, "class in a streak", classOf(waitErrorOf(t, err).Read.Failure), "not stable")
+		}
+	})
+}
+
+// How long a streak has held, and what the numbers of it are.
+func TestStreakOfAWaitError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := serve(t, steady(500*time.Millisecond), script("503", "ready"))
+		got := waitErrorOf(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
+		last := fake.requests[len(fake.requests)-1]
+		check(t, "Held", got.Streak.Held, last-fake.requests[1])
+		check(t, "Answers", got.Streak.Answers, len(fake.requests)-1)
+		check(t, "Reason", got.Read.Failure.Reason, fmt.Sprintf("it was as expected for %s, and has to be for 10s", got.Streak.Held))
+		check(t, "class of the failure before", classOf(got.Before), "status 503 Service Unavailable")
+	})
 }
 
 // What is not as expected may come from one of several servers.
@@ -187,51 +228,9 @@ func TestFailureOfAWaitNamesTheAddress(t *testing.T) {
 		cancel()
 		return []client.Difference{{Name: "api_version", Reported: "1"}}
 	}})
-	got, _ := errors.AsType[*client.WaitError](err)
-	check(t, "RequestSummary", got.Read.Failure.RequestSummary, "GET "+url+"/instance ("+server.Address()+")")
+	got := waitErrorOf(t, err)
+	check(t, "Peer", got.Read.Failure.Asked.Peer, server.Address())
 	check(t, "Reported", got.Differences[0].Reported, "1")
-}
-
-// An attempt that is under way when a streak runs out of time is evidence, too, and so is what came before the streak.
-func TestWaitErrorTellsOfTheStreak(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		answers              []string
-		inStreak, unanswered bool
-		answersBefore        int // of the broken streak
-		lastFailure          string
-	}{
-		"silent in a streak":            {[]string{"ready", "ready", "silent"}, true, true, 0, ""},
-		"silent in a second streak":     {[]string{"ready", "503", "502", "ready", "silent"}, true, true, 1, "status 502 Bad Gateway"},
-		"one answer, and then failures": {[]string{"ready", "503", "502"}, false, false, 1, "status 502 Bad Gateway"},
-		"only failures":                 {[]string{"503", "502"}, false, false, 0, "status 502 Bad Gateway"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), script(test.answers...))
-				err := fake.wait(t, 9*time.Second, stableFor(8*time.Second))
-				got, ok := errors.AsType[*client.WaitError](err)
-				if !ok {
-					t.Fatalf("error %v, want a WaitError", err)
-				}
-				check(t, "whether it ended in a streak", got.Streak != nil, test.inStreak)
-				check(t, "Unanswered", got.Unanswered, map[bool]time.Duration{true: 9*time.Second - fake.requests[len(fake.requests)-1]}[test.unanswered])
-				before := 0
-				if got.BrokenStreak != nil {
-					before = got.BrokenStreak.Answers
-				}
-				check(t, "number of answers of the broken streak", before, test.answersBefore)
-				last := ""
-				if got.Read.Failure != nil {
-					last = got.Read.Failure.Class()
-				}
-				check(t, "class of the last failure", last, test.lastFailure)
-				checkText(t, got.Error())
-			})
-		})
-	}
 }
 
 // While a process is stopped or a machine suspended, nobody looks at the instance.
@@ -267,7 +266,7 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				fake := serve(t, steady(500*time.Millisecond), nil)
-				fake.answer = func(int, *http.Request) (*http.Response, error) {
+				fake.answer = func(int, *http.Request) *http.Response {
 					if fake.elapsed() < 1500*time.Millisecond {
 						return response(503, "")
 					}
@@ -276,7 +275,7 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 				}
 				err := fake.wait(t, 20*time.Second, stableFor(d))
 				check(t, "end", fake.elapsed(), 20*time.Second)
-				check(t, "whether it was as expected in the end", isInStreak(err), true)
+				check(t, "whether it was as expected in the end", waitErrorOf(t, err).Read.Failure.Kind, client.NotStable)
 				err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
 				checkContains(t, "outcome", fake.outcome(err), "at 1.5s ready")
 			})
@@ -300,7 +299,7 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) (*http.Response, error) {
+				fake := serve(t, steady(2*time.Second), func(n int, _ *http.Request) *http.Response {
 					if n == 1 {
 						return response(503, "")
 					}
@@ -319,13 +318,15 @@ func TestStreakBehindACacheThatAsksAgain(t *testing.T) {
 func TestCopyWithASlowBodyIsOlderThanTheWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake := serve(t, steady(500*time.Millisecond), func(int, *http.Request) (*http.Response, error) {
-			answer, err := response(200, instancetest.Newer().JSON(), "Age", "3")
+		fake := serve(t, steady(500*time.Millisecond), func(int, *http.Request) *http.Response {
+			answer := response(200, instancetest.Newer().JSON(), "Age", "3")
 			answer.Body = slowBody{answer.Body}
-			return answer, err
+			return answer
 		})
 		err := fake.wait(t, 8*time.Second, anything())
-		check(t, "Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, 3 s old")
+		check(t, "Kind", checkReadError(t, err, fake.request).Failure.Kind, client.Cached)
+		check(t, "Age", checkReadError(t, err, fake.request).Failure.Asked.Age, 3*time.Second)
+		time.Sleep(time.Minute) // of fake time, in which the server notices that the client has left
 	})
 }
 
@@ -350,8 +351,12 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 		"as old as the wait":          {[]string{"0", "0", "1", "1", "2", "2", "3", "3", "4", "4", "5"}, tooOld},
 		"the cache asks again":        {[]string{"60", "61", "0"}, "at 1s ready"},
 		"asked again after the start": {[]string{"60", "61", "62", "1"}, "at 2s ready"},
-		"the first of several":        {[]string{"60, 0"}, tooOld},
-		"the first of several is new": {[]string{"60", "60", "60", "0, 60"}, "at 1.5s ready"},
+		"the largest of a list":       {[]string{"0, 67"}, tooOld},
+		"the largest comes first":     {[]string{"67,0"}, tooOld},
+		"the largest of two headers":  {[]string{"0|67"}, tooOld},
+		"the largest header is first": {[]string{"67|0"}, tooOld},
+		"beside what is none":         {[]string{"old, -1 | 67"}, tooOld},
+		"all of several are new":      {[]string{"60", "60", "60", "60", "0, 1"}, "at 2s ready"},
 		"more than an integer":        {[]string{"99999999999999999999"}, tooOld},
 		"no number":                   {[]string{"old"}, "at 0s ready"},
 	}
@@ -359,14 +364,18 @@ func TestWaitTakesNoAnswerThatIsOlder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) (*http.Response, error) {
-					return response(200, instancetest.Newer().JSON(), "Age", test.ages[min(n, len(test.ages))-1])
+				fake := serve(t, steady(500*time.Millisecond), func(n int, _ *http.Request) *http.Response {
+					var headers []string
+					for age := range strings.SplitSeq(test.ages[min(n, len(test.ages))-1], "|") {
+						headers = append(headers, "Age", age)
+					}
+					return response(200, instancetest.Newer().JSON(), headers...)
 				})
 				mustRead(t, fake.client, fake.request) // which takes any answer
 				err := fake.wait(t, 5*time.Second, anything())
 				checkContains(t, "outcome", fake.outcome(err), test.want)
 				if err != nil {
-					checkContains(t, "Reason", checkReadError(t, err, fake.request).Failure.Reason, "answered by a cache, ")
+					check(t, "FromCache", checkReadError(t, err, fake.request).Failure.Asked.FromCache, true)
 				}
 			})
 		})

@@ -42,12 +42,14 @@ func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	return &RawServer{listener.Addr().String()}
 }
 
-// NewRawTLS is [NewRaw] with TLS and the valid certificate. The protocols, such as "h2", are offered. Serve gets connections whose
-// handshake is complete.
-func NewRawTLS(t TB, serve func(net.Conn), protocols ...string) *RawServer {
+// NewRawTLS is [NewRaw] with TLS and the valid certificate. Change, which may be nil, changes the configuration. Serve gets connections
+// whose handshake is complete.
+func NewRawTLS(t TB, serve func(net.Conn), change func(*tls.Config)) *RawServer {
 	t.Helper()
 	config := serverTLS(CertificateValid, tls.NoClientCert)
-	config.NextProtos = protocols
+	if change != nil {
+		change(config)
+	}
 	return NewRaw(t, func(c net.Conn) {
 		secured := tls.Server(c, config)
 		if secured.HandshakeContext(context.Background()) != nil {

@@ -30,7 +30,7 @@ func expectedBlock() schema.SingleNestedBlock {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Values that the instance must report exactly. A value that you leave out is not checked.",
 		Attributes: map[string]schema.Attribute{
-			"api_version":            optionalString("Release of the server, such as `2.2.3`.", versionValidator),
+			"api_version":            optionalString("Release of the server, such as `2.2.3`.", textValidator(parseVersion)),
 			"chunk_size":             limit("Size of one chunk of an upload, in bytes."),
 			"file_max_age":           limit("Maximum lifetime of a file, in seconds."),
 			"file_max_size":          limit("Maximum size of one file, in bytes."),
@@ -40,8 +40,11 @@ func expectedBlock() schema.SingleNestedBlock {
 	}
 }
 
-// isEmpty reports whether nothing is expected. Null values are zero values, and what is unknown is expected.
-func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
+// isEmpty reports whether no argument is set. One that is not known yet is set.
+func (m expectedModel) isEmpty() bool {
+	return m.APIVersion.IsNull() && m.ChunkSize.IsNull() && m.FileMaxAge.IsNull() && m.FileMaxSize.IsNull() &&
+		m.MaxTransfersInMerge.IsNull() && m.RequirePassword.IsNull()
+}
 
 // overlay returns details with those replaced that are expected, which may be unknown.
 func (m expectedModel) overlay(details detailsModel) detailsModel {

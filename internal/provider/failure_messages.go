@@ -1,17 +1,20 @@
 package provider
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// failureMessage is what a user reads about a kind of failure, besides the evidence.
+// failureMessage is what a user reads about a kind of failure, besides the evidence. Its remedy is true of every failure of the kind. What
+// depends on more stands on the troubleshooting page, under the words of the evidence.
 type failureMessage struct{ summary, remedy string }
 
-// failureMessages has a message for each kind of failure. Those of statuses and certificates are in certificateRemedies and statusRemedy.
-// What a remedy says about headers and client certificates is in credentialsRemedy.
+// failureMessages has a message for each kind of failure. The remedies of statuses and certificates are in statusRemedy and
+// certificateRemedies.
 //
 //exhaustive:enforce
 var failureMessages = map[client.Kind]failureMessage{
@@ -30,12 +33,12 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.ConnectionBroken: {
 		"Connection to the instance broke",
-		"Check the log of the instance, and of what is between it and Terraform.",
+		"Check the scheme and the port of the base URL, the log of the instance, and what is between it and Terraform.",
 	},
 	client.CertificateNotTrusted: {summary: "Certificate of the instance not trusted"},
 	client.HandshakeFailed: {
 		"TLS handshake with the instance failed",
-		"Check the scheme, the host name and the port of the base URL, and the TLS versions of the server.",
+		"Check the scheme, the host name and the port of the base URL, the TLS versions of the server, and whether it requires client_cert_pem.",
 	},
 	client.NoTLS: {
 		"Port of the instance does not speak TLS",
@@ -47,7 +50,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.RedirectNotFollowed: {
 		"Redirect of the instance not followed",
-		"Set the base URL to where the instance itself answers. If it redirects in a loop, check what the proxy in front of it does.",
+		whereItAnswers + " If it redirects in a loop, check what the proxy in front of it does.",
 	},
 	client.Status: {summary: "Instance answered with status"},
 	client.ResponseTooLarge: {
@@ -56,24 +59,31 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotJSON: {
 		"Response of the instance is not JSON",
-		"Check that the base URL is the address of the API, not of a web page such as a login, and check the log of the instance.",
+		"Check that the base URL is the address of the API, which often is that of the web page with /api at its end. If a gateway that " +
+			"belongs there asked for a login, set request_headers.",
 	},
 	client.NotInstanceDocument: {
 		"Response is not an instance document",
-		"Check the base URL. If it is right, only the operator of the instance can fix what it reports.",
+		"Check the base URL. If it is right, the operator of the instance has to correct what it reports. Releases before 1.1.0 cannot be read.",
 	},
 	client.NotAskedInTime: {
 		"Instance not asked before the time ran out",
-		"No time was left for it. Raise timeouts.read or max_concurrency.",
+		"Raise the time limit. If there are many instances, raise max_concurrency, too.",
 	},
 	client.ProxyFailed: {
 		"Instance not reachable through the proxy",
-		"Check the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and what the proxy allows.",
+		"Check the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY (also in lower case), what the proxy allows, and, for an https proxy, " +
+			"ca_cert_pem.",
 	},
 	client.NotAsExpected: {
 		"Instance does not report what is expected",
-		`Check which release and which settings the server runs, and how it read them: it reads 5e+09 or "5 GB" as 5. If what it ` +
+		`Check which release and which settings the server runs, and how it read them: of 5e+09 or "5 GB", it reads 5. If what it ` +
 			"reports is right, change expected.",
+	},
+	client.NotStable: {
+		"Instance was not stable for long enough",
+		"Check the log of the instance: it may stop and start again, or one of several servers may still run the old release. If it only " +
+			"needs longer, raise the time limit.",
 	},
 	client.Cached: {
 		"A cache answered instead of the instance",
@@ -89,35 +99,57 @@ var certificateRemedies = map[client.CertificateFault]string{
 		"chain, except for the root.",
 	client.WrongHost: "Set the base URL to a name that the certificate covers. If that name does not lead to the instance, set the " +
 		"provider's base_url to that URL, and its connect_to to the address.",
-	client.NotValidNow: "Have the certificate with that subject renewed (the server's, or that of an authority in between), and check the " +
-		"clock of the machine that runs Terraform.",
-	client.OtherFault: "Have what the error says corrected in the certificate of the server, or in that of one of its authorities.",
+	client.NotValidNow: "Have the certificate with that subject renewed (the server's, or that of a CA in between), and check the clock of " +
+		"the machine that runs Terraform.",
+	client.OtherFault: "Have what the error says corrected in the certificate of the server, or in that of one of its CAs.",
 }
+
+// The sentences that several remedies share.
+const (
+	whereItAnswers = "Set the base URL to where the instance itself answers."
+	redirectLed    = " A redirect led there: set the base URL to where the instance itself answers, or correct the redirect."
+	maybeTheProxys = " What went wrong may also be the proxy's: check NO_PROXY, and what the proxy allows."
+)
 
 func statusRemedy(code int) string {
 	switch {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return "An instance needs no credentials for this, so something else refused: a gateway in front of the instance, or another server."
-	case slices.Contains(client.RedirectStatuses, code):
-		return "Set the base URL to where the instance itself answers."
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return "An instance needs no credentials for this, so something else refused. If a gateway belongs in front of it, set or correct " +
+			"request_headers."
 	case code == http.StatusNotFound:
-		return "Check the path of the base URL, to which /instance is added."
+		return "Check the path of the base URL, which often ends in /api, and to which /instance is added."
 	case code == http.StatusTooManyRequests:
-		return "Raise the rate limit of the server, or send fewer requests at once."
+		return "Raise the limit of the server, send fewer requests at once, or raise retry.max_delay."
+	case slices.Contains(client.RedirectStatuses, code):
+		return whereItAnswers
 	case code >= http.StatusInternalServerError && code != http.StatusNetworkAuthenticationRequired: // which asks for a login
 		return "Check the log of the instance, and of what is in front of it."
 	default:
-		return anyOtherStatus
+		return "An instance answers 200, so compare the base URL, the request_headers and the client_cert_pem with what answered."
 	}
 }
 
-// isAnyOtherStatus reports whether a failure is a status for which there is no remedy of its own.
-func isAnyOtherStatus(failure *client.Failure) bool {
-	return failure.Kind == client.Status && statusRemedy(failure.StatusCode) == anyOtherStatus
+func summaryOf(failure *client.Failure) string {
+	if failure.Kind == client.Status {
+		return fmt.Sprintf("%s %d", failureMessages[failure.Kind].summary, failure.StatusCode)
+	}
+	return failureMessages[failure.Kind].summary
 }
 
-const anyOtherStatus = "An instance answers 200, so something else answered, or something in front of it refused. Check the base URL, the " +
-	"request headers and the client certificate against what answered."
-
-// moreHelp ends every message about a read or a wait that failed.
-const moreHelp = "More about this message: https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
+// remedyOf returns what to do about a failure: the text of its kind, and two sentences that two facts add.
+func remedyOf(failure *client.Failure) string {
+	remedy := failureMessages[failure.Kind].remedy
+	switch failure.Kind {
+	case client.Status:
+		remedy = statusRemedy(failure.StatusCode)
+	case client.CertificateNotTrusted:
+		remedy = certificateRemedies[failure.CertificateFault]
+	}
+	if failure.Asked.RedirectedTo != "" && !strings.HasPrefix(remedy, whereItAnswers) {
+		remedy += redirectLed
+	}
+	if failure.Asked.Forwarded && failure.Kind != client.ProxyFailed {
+		remedy += maybeTheProxys
+	}
+	return remedy
+}

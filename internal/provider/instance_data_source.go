@@ -21,7 +21,7 @@ type instanceDataSource struct{ provider *providerData }
 type instanceModel struct {
 	BaseURL        types.String `tfsdk:"base_url"`
 	RequestHeaders types.Map    `tfsdk:"request_headers"`
-	Timeouts       types.Object `tfsdk:"timeouts"` // a readTimeoutsModel
+	Timeouts       types.Object `tfsdk:"timeouts"`
 	ResponseBody   types.String `tfsdk:"response_body"`
 	detailsModel
 }
@@ -37,7 +37,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		Computed: true,
 		MarkdownDescription: "Base URL of the instance, such as `https://files.example.org/api`. The provider reads " +
 			"`{base_url}/instance`. Default: the provider's `base_url`.",
-		Validators: []validator.String{baseURLValidator},
+		Validators: []validator.String{textValidator(parseBaseURL)},
 	}
 	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to the origin "+
 		"(scheme, host, and port) of the instance, and override the provider's.", false)
@@ -51,7 +51,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 }
 
 func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
+	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -60,8 +60,6 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	limit, diags := readLimit(ctx, model.Timeouts)
-	resp.Diagnostics.Append(diags...)
 	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
 	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
@@ -70,13 +68,13 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 
-	result, report := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
-	switch {
-	case report != nil && !model.BaseURL.IsNull():
-		resp.Diagnostics.AddAttributeError(path.Root("base_url"), report.summary(), report.detail(""))
-		return
-	case report != nil:
-		resp.Diagnostics.AddError(report.summary(), report.detail(""))
+	limit := limitOf(model.Timeouts, "read", defaultReadTimeout)
+	result, failed := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
+	if failed != nil {
+		if model.BaseURL.IsNull() { // the provider block has it
+			failed.argument = path.Empty()
+		}
+		resp.Diagnostics.Append(failed.diagnostic())
 		return
 	}
 	resp.Diagnostics.Append(valueWarnings(baseURL.Written, result)...)

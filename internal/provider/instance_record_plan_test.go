@@ -168,6 +168,7 @@ func TestRecordDecisions(t *testing.T) {
 	triggers := func(triggers any) arguments { return oneWith("triggers", triggers) }
 	deploy, twoTriggers := triggers(texts{"deploy": "1"}), triggers(texts{"deploy": "1", "other": "1"})
 	suffix, noSuffix := expected("api_version", "2.1.5+build"), expected("api_version", "2.1.5")
+	emptyBlock := arguments{"expected": arguments{}}
 	anything, one, two := arguments{}, expected("chunk_size", 20000000), expected("chunk_size", 30000000)
 	both := arguments{"expected": arguments{"chunk_size": 20000000, "require_password": true}}
 	everything := arguments{"expected": arguments{
@@ -196,12 +197,13 @@ func TestRecordDecisions(t *testing.T) {
 		since         arguments // what is in the state since then
 		plan          arguments
 		waits, warns  bool
+		reads         bool // as a data source does
 	}{
-		"creation":                           {after: anything, plan: unknownBut(rightAgain), waits: true},
+		"creation":                           {after: anything, plan: unknownBut(rightAgain), reads: true},
 		"creation, something is expected":    {after: one, plan: unknownBut(arguments{"chunk_size": 20000000, "wait_failed": false}), waits: true},
 		"creation, everything is expected":   {after: everything, plan: unknownBut(rightAgain, allOfEverything), waits: true},
 		"creation, base_url is unknown":      {after: of(unknown, everything), plan: unknownBut(rightAgain, allOfEverything)},
-		"creation, expected is an empty one": {after: arguments{"expected": arguments{}}, plan: unknownBut(rightAgain), waits: true},
+		"creation, expected is an empty one": {after: emptyBlock, plan: unknownBut(rightAgain), waits: true},
 
 		"nothing changes":           {before: one, after: one},
 		"nothing is ever expected":  {before: anything, after: anything},
@@ -218,7 +220,7 @@ func TestRecordDecisions(t *testing.T) {
 		"everything is expected":     {before: one, after: everything, plan: allOfEverything, waits: true},
 		"a version with a suffix":    {before: one, after: suffix, plan: arguments{"api_version": "2.1.5+build"}, waits: true},
 		"expected is removed":        {before: one, after: anything},
-		"expected is left empty":     {before: one, after: arguments{"expected": arguments{}}},
+		"expected is left empty":     {before: one, after: emptyBlock},
 		"expected and triggers go":   {before: deploy, after: anything},
 		"a number is unknown":        {before: one, after: expected("file_max_size", unknown), plan: arguments{"file_max_size": unknown}},
 		"the version is unknown":     {before: one, after: expected("api_version", unknown), plan: unknownVersion},
@@ -234,7 +236,13 @@ func TestRecordDecisions(t *testing.T) {
 		"triggers are removed":             {before: deploy, after: one},
 		"triggers are left empty":          {before: deploy, after: triggers(texts{})},
 		"triggers are empty from null":     {before: one, after: triggers(texts{})},
-		"another instance":                 {before: anything, after: of(other, anything), plan: unknownBut(), waits: true},
+		"another instance":                 {before: anything, after: of(other, anything), plan: unknownBut(), reads: true},
+		"another, after a failed wait":     {before: anything, since: failed, after: of(other, anything), plan: unknownBut(rightAgain), reads: true},
+		"another, an empty block":          {before: emptyBlock, after: of(other, emptyBlock), plan: unknownBut(), waits: true},
+		"another, the block goes":          {before: one, after: of(other, anything), plan: unknownBut(), reads: true},
+		"an empty block stays":             {before: emptyBlock, since: arguments{"chunk_size": 2}, after: emptyBlock},
+		"an empty block is added":          {before: anything, after: emptyBlock},
+		"an empty block, and it failed":    {before: emptyBlock, since: failed, after: emptyBlock, plan: rightAgain},
 		"another, something is expected":   {before: one, after: of(other, one), plan: unknownBut(arguments{"chunk_size": nil}), waits: true},
 		"another, everything is expected":  {before: one, after: of(other, everything), plan: unknownBut(allOfEverything), waits: true},
 		"another, and drift":               {before: one, since: drifted, after: of(other, one), plan: unknownBut(expectedAgain), waits: true},
@@ -303,14 +311,16 @@ func TestRecordDecisions(t *testing.T) {
 				return // Terraform plans again before it applies
 			}
 			left := planned
-			if test.waits {
-				if left = r.state; test.before != nil {
-					left = r.with(t, arguments{"wait_failed": true})
-				}
+			switch {
+			case test.waits && test.before != nil:
+				left = r.with(t, arguments{"wait_failed": true})
+			case test.waits, test.reads:
+				left = r.state
 			}
 			text = r.apply(canceled, t, config, planned)
-			if waits := strings.HasPrefix(text, "Error at base_url: Wait canceled\n"); waits != test.waits || !waits && text != "" {
-				t.Errorf("the apply waits: %t, want %t\n%s", waits, test.waits, text)
+			waits, reads := strings.HasPrefix(text, "Error at base_url: Wait canceled\n"), strings.HasPrefix(text, "Error at base_url: Read canceled\n")
+			if waits != test.waits || reads != test.reads || !waits && !reads && text != "" {
+				t.Errorf("the apply waits: %t, want %t, and reads: %t, want %t\n%s", waits, test.waits, reads, test.reads, text)
 			}
 			if differences, err := r.state.Diff(left); len(differences) > 0 || err != nil {
 				t.Errorf("the apply has left another state: %s, %v", differences, err)

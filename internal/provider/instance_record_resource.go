@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,10 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 var (
@@ -30,6 +29,9 @@ const (
 	defaultRefreshTimeout = 15 * time.Second
 )
 
+// importLimit is the time limit of an import, in which the timeouts of the configuration are not known.
+var importLimit = timeLimit{"the limit of an import", time.Minute}
+
 // instanceRecordResource stores in the state what an instance last reported. It creates nothing else.
 type instanceRecordResource struct{ provider *providerData }
 
@@ -39,22 +41,15 @@ type recordModel struct {
 	Expected   types.Object `tfsdk:"expected"` // an expectedModel
 	StableFor  types.String `tfsdk:"stable_for"`
 	Triggers   types.Map    `tfsdk:"triggers"`
-	Timeouts   types.Object `tfsdk:"timeouts"` // a recordTimeoutsModel
+	Timeouts   types.Object `tfsdk:"timeouts"`
 	WaitFailed types.Bool   `tfsdk:"wait_failed"`
 	detailsModel
 }
 
-type recordTimeoutsModel struct {
-	Create types.String `tfsdk:"create"`
-	Read   types.String `tfsdk:"read"`
-	Update types.String `tfsdk:"update"`
-}
-
-// record is a recordModel with the models of its blocks.
+// record is a recordModel with what is in its block expected.
 type record struct {
 	model    recordModel
 	expected expectedModel
-	timeouts recordTimeoutsModel
 }
 
 // recordSource is a configuration, a plan or a state, each of which the framework has a type for.
@@ -66,8 +61,19 @@ type recordSource interface {
 func getRecord(ctx context.Context, from recordSource, diags *diag.Diagnostics) (r record, ok bool) {
 	diags.Append(from.Get(ctx, &r.model)...)
 	diags.Append(blockAs(ctx, r.model.Expected, &r.expected)...)
-	diags.Append(blockAs(ctx, r.model.Timeouts, &r.timeouts)...)
 	return r, !diags.HasError()
+}
+
+// hasExpected reports whether there is a block expected, even an empty one.
+func (r record) hasExpected() bool { return !r.model.Expected.IsNull() }
+
+// limit returns the time limit of an operation: "create", "read" or "update".
+func (m recordModel) limit(operation string) timeLimit {
+	defaultLimit := defaultWaitTimeout
+	if operation == "read" {
+		defaultLimit = defaultRefreshTimeout
+	}
+	return limitOf(m.Timeouts, operation, defaultLimit)
 }
 
 func (r *instanceRecordResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -79,7 +85,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
-		Validators:          []validator.String{baseURLValidator},
+		Validators:          []validator.String{textValidator(parseBaseURL)},
 	}
 	attributes["stable_for"] = optionalDuration("How long the instance must go on reporting the values in `expected` before a "+
 		"wait ends, such as `\"30s\"`. It must be shorter than `timeouts.create` and `timeouts.update`. Without it, one answer is "+
@@ -114,7 +120,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 }
 
 func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
+	r.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 
 // ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for longer than a timeout.
@@ -123,25 +129,25 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	if !ok {
 		return
 	}
-	nothingExpected, timeouts := config.expected.isEmpty(), config.timeouts
+	nothingExpected := config.expected.isEmpty()
 	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected, so the first answer would end the wait, even one from the old server.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
 	stableFor := durationOr(config.model.StableFor, 0)
-	create, update := durationOr(timeouts.Create, defaultWaitTimeout), durationOr(timeouts.Update, defaultWaitTimeout)
-	timeoutsKnown := isKnownDuration(timeouts.Create) && isKnownDuration(timeouts.Update)
+	create, update := config.model.limit("create"), config.model.limit("update")
+	areKnown := isKnownDuration(timeoutOf(config.model.Timeouts, "create")) && isKnownDuration(timeoutOf(config.model.Timeouts, "update"))
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for without anything expected",
 			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
-	case timeoutsKnown && stableFor >= min(create, update):
+	case areKnown && stableFor >= min(create.duration, update.duration):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
 			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was "+
 				"stable for that long.\n\nMake stable_for shorter than both, or raise the timeouts.",
-			formatDuration(stableFor), formatDuration(create), formatDuration(update)))
+			formatDuration(stableFor), formatDuration(create.duration), formatDuration(update.duration)))
 	}
 }
 
@@ -160,49 +166,41 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
 	planned := config.model
-	planned.detailsModel = config.plannedDetails(plan.detailsModel, state)
+	isUpdate := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
+	// What is not expected stays as it is even if the apply waits. If it were unknown, Terraform would replace what uses it in an argument
+	// that forces replacement, and destroy it before the wait. In a record of a new instance, the framework proposes unknown details.
+	planned.detailsModel = config.expected.overlay(plan.detailsModel)
+	if isUpdate {
+		planned.detailsModel = config.expected.overlay(state.detailsModel)
+	}
 	planned.WaitFailed = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
-	if resp.Diagnostics.HasError() || state == nil || !config.model.Expected.Equal(state.Expected) {
-		return
-	}
-	if found := r.driftFrom(config, *state); len(found) > 0 {
-		resp.Diagnostics.Append(driftWarning(config.model.BaseURL.ValueString(), found))
+	if isUpdate && planned.Expected.Equal(state.Expected) {
+		if drift := r.provider.unexpected(config.expected, state.detailsModel); len(drift) > 0 {
+			resp.Diagnostics.Append(driftWarning(planned.BaseURL.ValueString(), drift))
+		}
 	}
 }
 
-// plannedDetails returns the details of a plan: those in the state, overlaid with those that are expected. If the record is new or gets
-// another instance, they are those that the framework proposes, which are all unknown, overlaid in the same way.
-//
-// The others stay as they are even if the apply waits. If they were unknown, Terraform would replace what uses one of them in an argument
-// that forces replacement, and destroy it before the wait.
-func (r record) plannedDetails(proposed detailsModel, state *recordModel) detailsModel {
-	if state == nil || !isSameInstance(r.model.BaseURL, state.BaseURL) {
-		return r.expected.overlay(proposed)
-	}
-	return r.expected.overlay(state.detailsModel)
-}
-
-// mustWait reports whether an update waits.
-func (r *instanceRecordResource) mustWait(planned record, state recordModel) bool {
+// waitReason says why an update waits, or returns "" if it does not.
+func (r *instanceRecordResource) waitReason(planned record, state recordModel) string {
+	triggers := planned.model.Triggers
 	switch {
 	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
-		return true
+		return "another instance"
 	case planned.expected.isEmpty():
-		return false
-	case !planned.model.Expected.Equal(state.Expected), state.WaitFailed.ValueBool(), len(r.driftFrom(planned, state)) > 0:
-		return true
+		return ""
+	case !planned.model.Expected.Equal(state.Expected):
+		return "something else is expected"
+	case state.WaitFailed.ValueBool():
+		return "the last wait failed"
+	case len(r.provider.unexpected(planned.expected, state.detailsModel)) > 0:
+		return "the instance has reported something else"
+	case len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers):
+		return "triggers have changed"
 	default:
-		return len(planned.model.Triggers.Elements()) > 0 && !planned.model.Triggers.Equal(state.Triggers)
+		return ""
 	}
-}
-
-// driftFrom returns how what the instance of a record last reported differs from what is expected. It returns nothing for another instance.
-func (r *instanceRecordResource) driftFrom(planned record, state recordModel) []client.Difference {
-	if !isSameInstance(planned.model.BaseURL, state.BaseURL) {
-		return nil
-	}
-	return r.provider.unexpected(planned.expected, state.detailsModel)
 }
 
 // isSameInstance reports whether two base URLs are valid and have the same effective URL.
@@ -212,23 +210,24 @@ func isSameInstance(a, b types.String) bool {
 	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
 }
 
-// Create waits for the instance. If the wait fails, nothing is recorded.
+// Create reads the instance, or waits for it. If that fails, nothing is recorded.
 func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	limit := timeLimit{"timeouts.create", durationOr(planned.timeouts.Create, defaultWaitTimeout)}
-	reported, ok := r.wait(ctx, planned, limit, &resp.Diagnostics)
-	if !ok {
+	result, failure := r.obtain(ctx, planned, planned.model.limit("create"), planned.hasExpected())
+	if failure != nil {
+		resp.Diagnostics.Append(failure)
 		return
 	}
-	planned.model.detailsModel = reported
+	resp.Diagnostics.Append(valueWarnings(planned.model.BaseURL.ValueString(), result)...)
+	planned.model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// Update waits if it must. If the wait fails, the state remembers that, so that the next apply waits again, even one that takes the change
-// back.
+// Update waits if it must, or reads another instance of which nothing is expected. If a wait fails, the state remembers that, so that the
+// next apply waits again, even one that takes the change back.
 func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -236,16 +235,20 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	if !ok {
 		return
 	}
-	if r.mustWait(planned, state) {
-		limit := timeLimit{"timeouts.update", durationOr(planned.timeouts.Update, defaultWaitTimeout)}
-		reported, ok := r.wait(ctx, planned, limit, &resp.Diagnostics)
-		if !ok {
-			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
+	if reason := r.waitReason(planned, state); reason != "" {
+		tflog.Debug(ctx, "The instance is asked in this update", map[string]any{"reason": reason})
+		result, failure := r.obtain(ctx, planned, planned.model.limit("update"), planned.hasExpected())
+		if failure != nil {
+			resp.Diagnostics.Append(failure)
+			if planned.hasExpected() {
+				resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_failed"), true)...)
+			}
 			return
 		}
-		if isSameInstance(planned.model.BaseURL, state.BaseURL) {
-			// The plan had all details, and Terraform demands what was planned.
-			resp.Diagnostics.Append(r.changedWarning(planned.model, reported))
+		resp.Diagnostics.Append(valueWarnings(planned.model.BaseURL.ValueString(), result)...)
+		reported := newDetailsModel(result.Details)
+		if isSameInstance(planned.model.BaseURL, state.BaseURL) { // then the plan had all details, and Terraform demands what was planned
+			resp.Diagnostics.Append(r.provider.changedWarning(planned.model, reported))
 		} else {
 			planned.model.detailsModel = reported
 		}
@@ -253,42 +256,28 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// wait waits until an instance reports what is expected, and returns its details. It returns false if it added an error.
-func (r *instanceRecordResource) wait(ctx context.Context, planned record, limit timeLimit, diags *diag.Diagnostics) (detailsModel, bool) {
-	request, unusable := r.usableRequest(planned.model.BaseURL)
-	if unusable != nil {
-		diags.Append(unusable)
-		return detailsModel{}, false
-	}
-	stableFor := durationOr(planned.model.StableFor, 0)
-	waitCtx, cancel := context.WithTimeout(ctx, limit.duration)
-	defer cancel()
-	result, err := r.provider.client.Wait(waitCtx, request, client.Condition{
-		StableFor: stableFor,
-		Differences: func(details *instance.Details) []client.Difference {
-			return r.provider.unexpected(planned.expected, newDetailsModel(details))
-		},
-	})
-	if waitErr, ok := errors.AsType[*client.WaitError](err); ok {
-		report := waitReport{readReport{waitErr.Read, r.provider, request, limit}, waitErr, stableFor}
-		diags.AddAttributeError(report.path(), report.summary(), report.detail())
-		return detailsModel{}, false
-	}
-	diags.Append(valueWarnings(request.BaseURL.Written, result)...)
-	return newDetailsModel(result.Details), true
-}
-
-// usableRequest returns a request for an instance. It returns an error if an argument of the provider is unknown, or if the base URL is not
-// valid, as in a state that somebody edited.
-func (r *instanceRecordResource) usableRequest(baseURL types.String) (client.Request, diag.Diagnostic) {
-	parsed, invalid := parseBaseURL("base_url", baseURL.ValueString())
+// obtain reads the instance of a record, or waits until it reports what is expected. It returns an error if that fails, if an argument of the
+// provider is not known yet, or if the base URL is not valid, as in a state that somebody edited.
+func (r *instanceRecordResource) obtain(ctx context.Context, of record, limit timeLimit, waits bool) (*client.Result, diag.Diagnostic) {
+	baseURL, invalid := parseBaseURL("base_url", of.model.BaseURL.ValueString())
 	if invalid != nil {
-		return client.Request{}, invalid
+		return nil, invalid
 	}
-	if unknown := r.provider.unknownFor(parsed); len(unknown) > 0 {
-		return client.Request{}, notKnownYet(unknown, "")
+	if unknown := r.provider.notKnownYet("", baseURL); unknown != nil {
+		return nil, unknown
 	}
-	return r.provider.requestFor(parsed, nil), nil
+	request := r.provider.requestFor(baseURL, nil)
+	var result *client.Result
+	var failed *report
+	if waits {
+		result, failed = r.provider.wait(ctx, request, limit, of.expected, durationOr(of.model.StableFor, 0))
+	} else {
+		result, failed = r.provider.read(ctx, request, limit)
+	}
+	if failed != nil {
+		return nil, failed.diagnostic()
+	}
+	return result, nil
 }
 
 // Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there it is
@@ -298,16 +287,18 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	if !ok {
 		return
 	}
+	limit := state.model.limit("read")
 	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may have one of them
 	if imported {
+		limit = importLimit
 		state.model.WaitFailed = types.BoolValue(false)
-		baseURL, _ := address.Parse(state.model.BaseURL.ValueString()) // ImportState has checked it
-		if req.ClientCapabilities.DeferralAllowed && len(r.provider.unknownFor(baseURL)) > 0 {
+		baseURL, _ := parseBaseURL("base_url", state.model.BaseURL.ValueString()) // ImportState has checked it
+		if req.ClientCapabilities.DeferralAllowed && r.provider.notKnownYet("", baseURL) != nil {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}
 	}
-	result, failure := r.refresh(ctx, state)
+	result, failure := r.obtain(ctx, state, limit, false)
 	switch {
 	case failure == nil:
 		resp.Diagnostics.Append(valueWarnings(state.model.BaseURL.ValueString(), result)...)
@@ -318,59 +309,6 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	default:
 		resp.Diagnostics.Append(keptWarning(state.model.BaseURL.ValueString(), failure))
 	}
-}
-
-// refresh reads the instance of a record.
-func (r *instanceRecordResource) refresh(ctx context.Context, state record) (*client.Result, diag.Diagnostic) {
-	request, unusable := r.usableRequest(state.model.BaseURL)
-	if unusable != nil {
-		return nil, unusable
-	}
-	limit := timeLimit{"timeouts.read", durationOr(state.timeouts.Read, defaultRefreshTimeout)}
-	result, report := r.provider.read(ctx, request, limit)
-	if report != nil {
-		return nil, diag.NewErrorDiagnostic(report.summary(), report.detail(""))
-	}
-	return result, nil
-}
-
-// driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows it in the plan, and again
-// after the apply, even after one that succeeded.
-func driftWarning(baseURL string, found []client.Difference) diag.Diagnostic {
-	texts := textsOf(found)
-	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(found[0].Name),
-		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstOf(texts)),
-		"When this plan was made, the instance had last reported other values:"+bullets(texts)+"\n\nAn apply waits until the instance "+
-			"reports what is expected. Terraform repeats this warning after the apply, also after one that has succeeded.")
-}
-
-// changedWarning returns a warning about values that are not as planned, or nil.
-func (r *instanceRecordResource) changedWarning(planned recordModel, reported detailsModel) diag.Diagnostic {
-	var changes []string
-	for _, difference := range r.provider.differences(planned.detailsModel, reported) {
-		change := fmt.Sprintf("%s is %s, planned %s", difference.Name, difference.Reported, difference.Expected)
-		if difference.Name == "recommended_expire_times" {
-			change = difference.Name + " differs from the planned list"
-		}
-		changes = append(changes, change)
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	return diag.NewWarningDiagnostic(
-		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstOf(changes)),
-		"The instance reports what is expected. These values have changed too, but this apply had to keep them as planned:"+
-			bullets(changes)+"\n\nThe next plan picks them up. To have a value in the same apply, add it to expected.")
-}
-
-// keptWarning returns a warning that a refresh failed.
-func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
-	summary := "Instance not read, last known values kept"
-	if _, err := address.Parse(baseURL); err == nil { // another text may contain a secret
-		summary += ": " + baseURL
-	}
-	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this run goes on with what it last reported.\n\n"+failure.Detail())
 }
 
 // Delete does nothing: the framework removes the record from the state.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -32,7 +33,7 @@ type instancesDataSource struct{ provider *providerData }
 type instancesModel struct {
 	BaseURLs       types.Map    `tfsdk:"base_urls"`
 	RequestHeaders types.Map    `tfsdk:"request_headers"`
-	Timeouts       types.Object `tfsdk:"timeouts"` // a readTimeoutsModel
+	Timeouts       types.Object `tfsdk:"timeouts"`
 	MaxConcurrency types.Number `tfsdk:"max_concurrency"`
 	AllowFailures  types.Bool   `tfsdk:"allow_failures"`
 	Instances      types.Map    `tfsdk:"instances"`
@@ -77,7 +78,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 }
 
 func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.provider = providerDataOf(req.ProviderData, &resp.Diagnostics)
+	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 
 // listedInstanceTypes are the types of an element of instances.
@@ -92,7 +93,7 @@ type instanceRead struct {
 	key     string
 	request client.Request
 	result  *client.Result
-	report  *readReport
+	report  *report
 }
 
 // name returns the key and the URL.
@@ -104,8 +105,6 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	limit, diags := readLimit(ctx, model.Timeouts)
-	resp.Diagnostics.Append(diags...)
 	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
 	baseURLs, diags := parseBaseURLs(path.Root("base_urls"), model.BaseURLs)
@@ -114,18 +113,10 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 
-	semaphore := make(chan struct{}, int64Or(model.MaxConcurrency, defaultMaxConcurrency))
-	var reads []*instanceRead
-	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		read := &instanceRead{key: key, request: d.provider.requestFor(baseURLs[key], headers)}
-		read.request.Semaphore = semaphore
-		reads = append(reads, read)
-	}
-	d.provider.readAll(ctx, reads, limit)
-
+	limit, slots := limitOf(model.Timeouts, "read", defaultReadTimeout), int64Or(model.MaxConcurrency, defaultMaxConcurrency)
 	var succeeded, failed []*instanceRead
 	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
-	for _, read := range reads {
+	for _, read := range d.provider.readAll(ctx, baseURLs, headers, limit, slots) {
 		if read.report != nil {
 			failed = append(failed, read)
 			continue
@@ -138,34 +129,37 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(fleetWarnings(succeeded)...)
 	switch {
 	case len(failed) == 0:
-	case ctx.Err() != nil:
-		resp.Diagnostics.Append(canceledErrors(failed, len(reads))...)
-	case model.AllowFailures.ValueBool():
-		resp.Diagnostics.Append(failuresWarning(failed, len(reads)))
-	default:
-		resp.Diagnostics.Append(readErrors(failed)...)
-	}
-	if resp.Diagnostics.HasError() {
+	case ctx.Err() != nil || !model.AllowFailures.ValueBool():
+		resp.Diagnostics.Append(readErrors(failed, len(baseURLs))...)
 		return
-	}
-	for _, read := range failed {
-		classes[read.key] = types.StringValue(read.report.err.Failure.Class())
+	default:
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs)))
+		for _, read := range failed {
+			classes[read.key] = types.StringValue(read.report.err.Failure.Class())
+		}
 	}
 	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
 	model.Errors = types.MapValueMust(types.StringType, classes)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// readAll makes all reads at once, with one deadline. With a deadline each, one read could get the slot of another that has just run out of
-// time, and be blamed for an instance that was never really asked.
-func (d *providerData) readAll(ctx context.Context, reads []*instanceRead, limit timeLimit) {
+// readAll makes all reads at once, with one deadline, and returns them in the order of their keys. With a deadline each, one read could get
+// the slot of another that has just run out of time, and be blamed for an instance that was never really asked.
+func (d *providerData) readAll(
+	ctx context.Context, baseURLs map[string]address.BaseURL, headers http.Header, limit timeLimit, slots int64,
+) (reads []*instanceRead) {
 	ctx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
+	semaphore := make(chan struct{}, slots)
 	var group sync.WaitGroup
-	for _, read := range reads {
+	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
+		read := &instanceRead{key: key, request: d.requestFor(baseURLs[key], headers)}
+		read.request.Semaphore = semaphore
+		reads = append(reads, read)
 		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })
 	}
 	group.Wait()
+	return reads
 }
 
 // parseBaseURLs returns the base URLs by key. It leaves out those that are unknown.
@@ -174,57 +168,42 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 	var diags diag.Diagnostics
 	elements := baseURLs.Elements()
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
-		value := elements[key].(types.String)
-		baseURL, err := address.Parse(value.ValueString())
+		at, value := at.AtMapKey(key), elements[key].(types.String)
 		switch {
 		case value.IsUnknown():
 		case value.IsNull():
-			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL,
-				fmt.Sprintf("%s is null.\n\nSet it to a URL, or remove the key.", at.AtMapKey(key)))
-		case err != nil:
-			diags.AddAttributeError(at.AtMapKey(key), summaryBaseURL, at.AtMapKey(key).String()+" "+describeInvalidURL(value.ValueString(), err))
+			diags.AddAttributeError(at, summaryBaseURL, fmt.Sprintf("%s is null.\n\nSet it to a URL, or remove the key.", at))
 		default:
+			baseURL, invalid := parseBaseURL(at.String(), value.ValueString())
+			if invalid != nil {
+				diags.Append(diag.WithPath(at, invalid))
+				continue
+			}
 			parsed[key] = baseURL
 		}
 	}
 	return parsed, diags
 }
 
-// canceledErrors returns an error that counts the instances that had not been read when the read was canceled, and those of the reads that
-// had failed before.
-func canceledErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
-	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
-	if unfinished := len(failed) - len(finished); unfinished > 0 {
-		diags.AddError("Read canceled", paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", unfinished, total), moreHelp))
-	}
-	diags.Append(readErrors(finished)...)
-	return diags
-}
-
-// readErrors returns an error for each of the first instances that could not be read, and one that counts the others.
-func readErrors(failed []*instanceRead) (diags diag.Diagnostics) {
+// readErrors returns an error for each of the first instances that could not be read, and one that counts the others. Those that a
+// cancellation has ended have one error.
+func readErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 	const otherRemedy = " To read the other instances anyway, set allow_failures = true."
 	at := path.Root("base_urls")
-	for _, read := range failed[:min(len(failed), maxListed)] {
-		diags.AddAttributeError(at.AtMapKey(read.key), read.report.summary(),
-			fmt.Sprintf("Instance %q: %s", read.key, read.report.detail(otherRemedy)))
+	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
+	if canceled := len(failed) - len(finished); canceled > 0 {
+		diags.AddError("Read canceled", paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp))
 	}
-	if more := len(failed) - maxListed; more > 0 {
-		diags.AddAttributeError(at, "More instances could not be read", fmt.Sprintf(
-			"%d instances could not be read, and %d of them have no error of their own.\n\nFix what the other errors are about, and read again.",
-			len(failed), more)+otherRemedy)
+	for _, read := range finished[:min(len(finished), maxListed)] {
+		read.report.argument = at.AtMapKey(read.key)
+		read.report.evidence = fmt.Sprintf("Instance %q: %s", read.key, read.report.evidence)
+		read.report.remedy += otherRemedy
+		diags.Append(read.report.diagnostic())
+	}
+	if more := len(finished) - maxListed; more > 0 {
+		diags.AddAttributeError(at, "More instances could not be read", paragraphs(fmt.Sprintf(
+			"%d instances could not be read, and %d of them have no error of their own.", len(finished), more),
+			"Fix what the other errors are about, and read again."+otherRemedy, moreHelp))
 	}
 	return diags
-}
-
-// failuresWarning returns a warning that lists the instances that could not be read.
-func failuresWarning(failed []*instanceRead, total int) diag.Diagnostic {
-	var names, lines []string
-	for _, read := range failed {
-		names = append(names, read.name())
-		lines = append(lines, fmt.Sprintf("%q: %s (%s)", read.key, read.report.err, count(read.report.err.Attempts, "attempt")))
-	}
-	return diag.NewWarningDiagnostic("Instances could not be read: "+firstOf(names), paragraphs(fmt.Sprintf(
-		"%d of %d could not be read. Because allow_failures is true, they are in the attribute errors instead of instances:%s",
-		len(failed), total, listed(lines)), moreHelp))
 }

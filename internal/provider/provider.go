@@ -3,7 +3,6 @@ package provider
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -30,7 +29,7 @@ type providerModel struct {
 	BaseURL        types.String `tfsdk:"base_url"`
 	RequestHeaders types.Map    `tfsdk:"request_headers"`
 	RequestTimeout types.String `tfsdk:"request_timeout"`
-	Retry          types.Object `tfsdk:"retry"` // a retryModel
+	Retry          *retryModel  `tfsdk:"retry"`
 	CACertPEM      types.String `tfsdk:"ca_cert_pem"`
 	ClientCertPEM  types.String `tfsdk:"client_cert_pem"`
 	ClientKeyPEM   types.String `tfsdk:"client_key_pem"`
@@ -44,8 +43,11 @@ type retryModel struct {
 	MaxDelay    types.String `tfsdk:"max_delay"`
 }
 
-// settings returns the settings of the block, with defaults for values that are null or unknown.
-func (m retryModel) settings() client.Retry {
+// settings returns the settings of the block, with defaults for values that are null or unknown. It may be nil.
+func (m *retryModel) settings() client.Retry {
+	if m == nil {
+		return defaultRetry
+	}
 	return client.Retry{
 		MaxAttempts: int64Or(m.MaxAttempts, defaultRetry.MaxAttempts),
 		MinDelay:    durationOr(m.MinDelay, defaultRetry.MinDelay),
@@ -69,13 +71,13 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 			"that other resources can use them.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": optionalString("Base URL of the instance that a data source reads if it sets none itself. "+baseURLForm+
-				" It can also be set with the environment variable `"+baseURLVariable+"`.", baseURLValidator),
+				" It can also be set with the environment variable `"+baseURLVariable+"`.", textValidator(parseBaseURL)),
 			"request_headers": requestHeadersAttribute("Extra request headers, for example for a reverse proxy in front of the "+
 				"instance. They are sent **only** to the origin (scheme, host, and port) of this provider's `base_url`.", true),
 			"request_timeout": optionalDuration("Time for one attempt, from connecting until the whole response has arrived, such as "+
 				"`\"500ms\"` or `\"1m30s\"`.", defaultRequestTimeout),
-			"ca_cert_pem": optionalString("Certificates of authorities to trust in addition to the system's, in PEM form.",
-				caCertsValidator),
+			"ca_cert_pem": optionalString("Certificates of CAs to trust in addition to the system's, in PEM form.",
+				textValidator(parseCACerts)),
 			"client_cert_pem": optionalString("Client certificate for mutual TLS, in PEM form, with its chain if the server requires " +
 				"one. It is used for every instance of this provider block, but not for proxies and redirects to other origins."),
 			"client_key_pem": schema.StringAttribute{
@@ -84,14 +86,15 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted.",
 			},
 			"connect_to": optionalString("Host and port to connect to instead of those in this provider's `base_url`, such as "+
-				"`\"127.0.0.1:8443\"` for a tunnel. The `Host` header and TLS still use the name in `base_url`.", connectToValidator),
+				"`\"127.0.0.1:8443\"` for a tunnel. The `Host` header and TLS still use the name in `base_url`.", textValidator(parseConnectTo)),
 			"insecure": optionalBool("Whether to accept any certificate. Causes a warning, because anyone on the network path can then read " +
 				"and change the traffic. Default: `false`."),
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How temporary failures are retried: no connection, a timeout, a broken connection, an empty or " +
-					"incomplete response, and the statuses " + client.RetriedStatuses + ". Delays grow from `min_delay` to `max_delay`, and " +
+				MarkdownDescription: "How failures that may pass are retried: a host name that is not found, no connection, no answer in time, a " +
+					"broken connection, a TLS handshake, a response that is not valid HTTP, a proxy that fails, an empty or incomplete body, and the " +
+					"statuses " + client.RetriedStatuses + ". Delays grow from `min_delay` to `max_delay`, and " +
 					"`Retry-After` of a " + client.RetryAfterStatuses + " makes them longer, up to `max_delay`.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": optionalNumber(fmt.Sprintf("Number of attempts, including the first, from 1 to %d. A record ignores it "+
@@ -107,20 +110,17 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 // ValidateConfig checks arguments against each other.
 func (p *filetransferProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var config providerModel
-	var retry retryModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(blockAs(ctx, config.Retry, &retry)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(checkDelays(retry), checkClientCertificate(config.ClientCertPEM, config.ClientKeyPEM))
+	resp.Diagnostics.Append(checkDelays(config.Retry), checkClientCertificate(config.ClientCertPEM, config.ClientKeyPEM))
 }
 
 // checkDelays returns an error if min_delay is longer than max_delay, at the one that is set.
-func checkDelays(retry retryModel) diag.Diagnostic {
+func checkDelays(retry *retryModel) diag.Diagnostic {
 	settings := retry.settings()
-	known := isKnownDuration(retry.MinDelay) && isKnownDuration(retry.MaxDelay)
-	if !known || settings.MinDelay <= settings.MaxDelay {
+	if settings.MinDelay <= settings.MaxDelay || !isKnownDuration(retry.MinDelay) || !isKnownDuration(retry.MaxDelay) {
 		return nil
 	}
 	at := path.Root("retry").AtName("min_delay")
@@ -147,7 +147,7 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 	case !isSet(certificate) || !isSet(key):
 		return nil
 	}
-	if _, err := tls.X509KeyPair([]byte(certificate.ValueString()), []byte(key.ValueString())); err != nil {
+	if _, err := client.ParseKeyPair(certificate.ValueString(), key.ValueString()); err != nil {
 		return diag.NewAttributeErrorDiagnostic(at, summary, sentence(firstCharacters(err.Error()))+"\n\nSet client_cert_pem to a certificate, "+
 			"followed by its chain if it has one, and client_key_pem to its own, unencrypted private key, both in PEM form, for example with "+
 			`file("client.pem") and file("client.key").`)
@@ -158,14 +158,12 @@ func checkClientCertificate(certificate, key types.String) diag.Diagnostic {
 // Configure makes no connections. Unknown arguments are an error only in a read that needs them.
 func (p *filetransferProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config providerModel
-	var retry retryModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(blockAs(ctx, config.Retry, &retry)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	userAgent := fmt.Sprintf("terraform-provider-filetransfer/%s Terraform/%s", p.version, req.TerraformVersion)
-	data, diags := newProviderData(config, retry, unknownArguments(req.Config.Raw), userAgent)
+	data, diags := newProviderData(config, unknownArguments(req.Config.Raw), userAgent)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

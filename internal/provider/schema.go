@@ -39,7 +39,7 @@ func optionalDuration(description string, defaultDuration time.Duration) schema.
 	if defaultDuration > 0 {
 		description += " Default: `\"" + formatDuration(defaultDuration) + "\"`."
 	}
-	return optionalString(description, durationValidator)
+	return optionalString(description, textValidator(parseDuration))
 }
 
 func computedString(description string) schema.StringAttribute {
@@ -70,11 +70,6 @@ func requestHeadersAttribute(description string, sensitive bool) schema.MapAttri
 	}
 }
 
-// readTimeoutsModel is the block timeouts of a data source.
-type readTimeoutsModel struct {
-	Read types.String `tfsdk:"read"`
-}
-
 // readTimeoutsBlock is our own, because that of terraform-plugin-framework-timeouts accepts negative durations.
 func readTimeoutsBlock(limited string) schema.SingleNestedBlock {
 	return schema.SingleNestedBlock{
@@ -85,11 +80,18 @@ func readTimeoutsBlock(limited string) schema.SingleNestedBlock {
 	}
 }
 
-// readLimit returns the time limit of a data source.
-func readLimit(ctx context.Context, block types.Object) (timeLimit, diag.Diagnostics) {
-	var timeouts readTimeoutsModel
-	diags := blockAs(ctx, block, &timeouts)
-	return timeLimit{"timeouts.read", durationOr(timeouts.Read, defaultReadTimeout)}, diags
+// limitOf returns the time limit that an argument of a block timeouts sets.
+func limitOf(timeouts types.Object, name string, defaultLimit time.Duration) timeLimit {
+	return timeLimit{"timeouts." + name, durationOr(timeoutOf(timeouts, name), defaultLimit)}
+}
+
+// timeoutOf returns an argument of a block timeouts, which is null if there is no block.
+func timeoutOf(timeouts types.Object, name string) types.String {
+	timeout, ok := timeouts.Attributes()[name].(types.String)
+	if !ok {
+		return types.StringNull()
+	}
+	return timeout
 }
 
 // blockAs reads a block into a model. If the block is absent, all values of the model are null.

@@ -58,11 +58,14 @@ func (v valueValidator[T]) check(at path.Path, value attr.Value, diags *diag.Dia
 	}
 }
 
-// textValidator makes a validator from a function that returns what is wrong with a text and what to write, or "".
-func textValidator(summary string, problem func(text string) string) valueValidator[types.String] {
+// parser parses a text. The error says what is wrong with it, and begins with name, which says where the text comes from.
+type parser[T any] func(name, text string) (T, diag.Diagnostic)
+
+// textValidator makes a validator from a parser.
+func textValidator[T any](parse parser[T]) valueValidator[types.String] {
 	return func(at path.Path, value types.String) (diags diag.Diagnostics) {
-		if found := problem(value.ValueString()); found != "" {
-			diags.AddAttributeError(at, summary, at.String()+" "+found)
+		if _, invalid := parse(at.String(), value.ValueString()); invalid != nil {
+			diags.Append(diag.WithPath(at, invalid))
 		}
 		return diags
 	}
@@ -94,26 +97,30 @@ func wholeNumberOf(number *big.Float) (int64, bool) {
 
 const summaryBaseURL = "Invalid base URL"
 
-var baseURLValidator = textValidator(summaryBaseURL, func(text string) string {
-	_, err := address.Parse(text)
-	return describeInvalidURL(text, err)
-})
-
-// describeInvalidURL says what is wrong with a base URL. It returns "" if err is nil.
-func describeInvalidURL(text string, err error) string {
-	return describeInvalidText(text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
+// parseBaseURL parses a base URL.
+func parseBaseURL(name, text string) (address.BaseURL, diag.Diagnostic) {
+	baseURL, err := address.Parse(text)
+	return baseURL, invalidAddress(summaryBaseURL, name, text, err, `a URL like "https://files.example.org" or "https://example.org/files/api"`)
 }
 
-// describeInvalidText says why a text cannot be used, and what to write instead. It returns "" if err is nil. It quotes the text, because a
-// value from a variable or from the environment is shown nowhere else, but only up to where a secret may begin.
-func describeInvalidText(text string, err error, expected string) string {
+// parseConnectTo parses a host and a port.
+func parseConnectTo(name, text string) (string, diag.Diagnostic) {
+	hostPort, err := address.ParseHostPort(text)
+	return hostPort, invalidAddress("Invalid connect_to", name, text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
+}
+
+// invalidAddress returns the error about an address that cannot be used, or nil if err is nil. It quotes the text, because a value from a
+// variable or from the environment is shown nowhere else, but only up to where a secret may begin.
+func invalidAddress(summary, name, text string, err error, expected string) diag.Diagnostic {
 	switch {
 	case err == nil:
-		return ""
+		return nil
 	case errors.Is(err, address.ErrUserInfo):
-		return fmt.Sprintf("cannot be used, and is not shown here, because %s.\n\nWrite %s, without user info.", err, expected)
+		return diag.NewErrorDiagnostic(summary, fmt.Sprintf(
+			"%s cannot be used, and is not shown here, because %s.\n\nWrite %s, without user info.", name, err, expected))
 	default:
-		return fmt.Sprintf("is %s, which cannot be used: %s.\n\nWrite %s.", quotedBeginning(text), firstCharacters(err.Error()), expected)
+		return diag.NewErrorDiagnostic(summary, fmt.Sprintf(
+			"%s is %s, which cannot be used: %s.\n\nWrite %s.", name, quotedBeginning(text), firstCharacters(err.Error()), expected))
 	}
 }
 
@@ -135,40 +142,39 @@ var baseURLsValidator valueValidator[types.Map] = func(at path.Path, baseURLs ty
 	return invalid
 }
 
-var connectToValidator = textValidator("Invalid connect_to", func(text string) string {
-	_, err := address.ParseHostPort(text)
-	return describeInvalidHostPort(text, err)
-})
-
-// describeInvalidHostPort says what is wrong with a host and port. It returns "" if err is nil.
-func describeInvalidHostPort(text string, err error) string {
-	return describeInvalidText(text, err, `a host and a port, like "127.0.0.1:8443" or "[::1]:8443"`)
-}
-
 const validDurations = `a positive duration such as "500ms", "10s" or "1m30s"`
 
-var durationValidator = textValidator("Invalid duration", func(text string) string {
-	if duration, err := time.ParseDuration(text); err == nil && duration > 0 {
-		return ""
+func parseDuration(name, text string) (time.Duration, diag.Diagnostic) {
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration <= 0 {
+		return 0, diag.NewErrorDiagnostic("Invalid duration", fmt.Sprintf(
+			"%s is %s.\n\nWrite %s.", name, strconv.Quote(safetext.Cut(text, 40)), validDurations))
 	}
-	return fmt.Sprintf("is %s.\n\nWrite %s.", strconv.Quote(safetext.Cut(text, 40)), validDurations)
-})
+	return duration, nil
+}
 
-var versionValidator = textValidator("Invalid version", func(text string) string {
-	if _, ok := instance.ParseVersion(text); ok {
-		return ""
+func parseVersion(name, text string) (instance.Version, diag.Diagnostic) {
+	version, ok := instance.ParseVersion(text)
+	if !ok {
+		return version, diag.NewErrorDiagnostic("Invalid version", fmt.Sprintf("%s is %s.\n\nWrite the version that the instance reports, "+
+			`with three numbers: "2.1.0" or "2.1.0-rc.1".`, name, strconv.Quote(safetext.Cut(text, 40))))
 	}
-	return fmt.Sprintf("is %s.\n\n"+`Write the version that the instance reports, with three numbers: "2.1.0" or "2.1.0-rc.1".`,
-		strconv.Quote(safetext.Cut(text, 40)))
-})
+	return version, nil
+}
 
-var caCertsValidator = textValidator("Invalid CA certificates", func(text string) string {
-	if usable, _ := client.CountCACerts(text); usable > 0 {
-		return ""
+// parseCACerts returns the number of certificates that can be used.
+func parseCACerts(name, text string) (int, diag.Diagnostic) {
+	usable, _ := client.CountCACerts(text)
+	found := "has no certificate that can be used"
+	switch {
+	case usable > 0:
+		return usable, nil
+	case strings.Contains(text, "PRIVATE KEY-----"):
+		found = "has a private key, and no certificate that can be used"
 	}
-	return "has no certificate that can be used.\n\n" +
-		`Set it to one or more blocks that begin with "-----BEGIN CERTIFICATE-----", for example with file("ca.pem").`
-})
+	return 0, diag.NewErrorDiagnostic("Invalid CA certificates", name+" "+found+".\n\n"+
+		`Set it to one or more blocks that begin with "-----BEGIN CERTIFICATE-----", for example with file("ca.pem").`)
+}
 
 var headersValidator valueValidator[types.Map] = func(at path.Path, headers types.Map) diag.Diagnostics {
 	_, invalid := parseHeaders(at, headers)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// OfBody returns what a person can read in a body: the message of an error in JSON or else the JSON, the title of a page in HTML or else
+// OfBody returns what a person can read in a body: the message of an object in JSON or else the JSON, the title of a page in HTML or else
 // its text, or plain text. It does not trust the Content-Type, because error pages often have a wrong one. What it returns is not safe to
 // print yet.
 func OfBody(body []byte) string {
@@ -20,10 +20,8 @@ func OfBody(body []byte) string {
 	}
 	var members map[string]any
 	if json.Unmarshal(body, &members) == nil {
-		for _, name := range []string{"message", "error"} {
-			if message, _ := members[name].(string); Line(message) != "" {
-				return message
-			}
+		if message, _ := members["message"].(string); Line(message) != "" {
+			return message
 		}
 	}
 	// On one line, and without escapes, which could hide a secret.

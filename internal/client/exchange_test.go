@@ -63,7 +63,8 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 func TestServersAreOfferedHTTP11Only(t *testing.T) {
 	t.Parallel()
 	protocol := make(chan string, 2)
-	server := instancetest.NewRawTLS(t, func(c net.Conn) { protocol <- c.(*tls.Conn).ConnectionState().NegotiatedProtocol }, "h2", "http/1.1")
+	server := instancetest.NewRawTLS(t, func(c net.Conn) { protocol <- c.(*tls.Conn).ConnectionState().NegotiatedProtocol },
+		func(config *tls.Config) { config.NextProtos = []string{"h2", "http/1.1"} })
 	readError(t, newClient(t, newConfig()), newRequest(t, "https://"+server.Address()))
 	check(t, "protocol", <-protocol, "http/1.1")
 }
@@ -109,7 +110,7 @@ func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 	} {
 		for scheme, start := range map[string]func(instancetest.TB, func(net.Conn)) *instancetest.RawServer{
 			"http": instancetest.NewRaw, "https": func(t instancetest.TB, serve func(net.Conn)) *instancetest.RawServer {
-				return instancetest.NewRawTLS(t, serve)
+				return instancetest.NewRawTLS(t, serve, nil)
 			},
 		} {
 			t.Run(name+", "+scheme, func(t *testing.T) {
@@ -147,52 +148,81 @@ func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 	}
 }
 
-// A server that speaks first, and one that closes a connection at once, are of one class each, whichever goroutine of net/http notices it
-// first.
-func TestOneServerIsOfOneClass(t *testing.T) {
+// One cause is of one class, and has one reason, whatever comes first by chance.
+func TestOneCauseIsOneFailure(t *testing.T) {
 	t.Parallel()
+	const banner = "SSH-2.0-OpenSSH_9.9\r\n"
 	speaks := func(c net.Conn) {
-		_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
+		_, _ = io.WriteString(c, banner)
 		instancetest.Await(c)
 	}
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	tunnel := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateValid), instancetest.WithProxyTarget(
-		instancetest.NewRawTLS(t, speaks)))
-	c := newClient(t, config, "HTTPS_PROXY="+tunnel.URL(), "HTTP_PROXY=https://"+instancetest.NewRawTLS(t, speaks).Address())
+	socksThen := func(serve func(net.Conn)) func(net.Conn) {
+		return func(c net.Conn) {
+			socks(0)(c)
+			serve(c)
+		}
+	}
+	secured := func(serve func(net.Conn), change func(*tls.Config)) string {
+		return "https://" + instancetest.NewRawTLS(t, serve, change).Address()
+	}
+	tls12 := func(config *tls.Config) { config.MaxVersion = tls.VersionTLS12 }
+	plain := func(serve func(net.Conn)) string { return rawServer(t, "http", serve) }
+	proxy := func(scheme string, serve func(net.Conn)) string { return rawServer(t, scheme, serve) }
+	tunnel := func(serve func(net.Conn)) string {
+		return instancetest.NewProxy(t, instancetest.WithProxyTarget(instancetest.NewRaw(t, serve))).URL()
+	}
+	behindHTTPS := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateValid),
+		instancetest.WithProxyTarget(instancetest.NewRawTLS(t, speaks, nil))).URL()
+	const (
+		malformed = `malformed HTTP response "SSH-2.0-OpenSSH_9.9"`
+		notTLS    = "tls: first record does not look like a TLS handshake"
+		reset     = "connection reset by peer"
+	)
 	for name, test := range map[string]struct {
-		url  string
-		kind client.Kind
+		url, proxy string // the proxy of the URL's scheme, or ""
+		kind       client.Kind
+		reason     string
 	}{
-		"speaks first in a tunnel":   {proxiedHTTPS, client.InvalidResponse},
-		"proxy speaks first":         {proxiedHTTP, client.InvalidResponse},
-		"speaks first":               {rawServer(t, "http", speaks), client.InvalidResponse},
-		"speaks first over TLS":      {"https://" + instancetest.NewRawTLS(t, speaks).Address(), client.InvalidResponse},
-		"closes at once":             {rawServer(t, "http", closeNow), client.ConnectionBroken},
-		"closes at once, for https":  {rawServer(t, "https", closeNow), client.HandshakeFailed},
-		"closes after the handshake": {"https://" + instancetest.NewRawTLS(t, closeNow).Address(), client.ConnectionBroken},
+		"speaks first":                    {plain(speaks), "", client.InvalidResponse, malformed},
+		"speaks first over TLS 1.2":       {secured(speaks, tls12), "", client.InvalidResponse, malformed},
+		"speaks first over TLS 1.3":       {secured(speaks, nil), "", client.InvalidResponse, malformed},
+		"speaks first instead of TLS":     {rawServer(t, "https", speaks), "", client.HandshakeFailed, notTLS},
+		"speaks first in a tunnel":        {proxiedHTTPS, tunnel(speaks), client.HandshakeFailed, notTLS},
+		"speaks first behind SOCKS":       {proxiedHTTP, proxy("socks5", socksThen(speaks)), client.InvalidResponse, malformed},
+		"speaks first behind HTTPS":       {proxiedHTTPS, behindHTTPS, client.InvalidResponse, malformed},
+		"proxy speaks first":              {proxiedHTTPS, proxy("http", speaks), client.ProxyFailed, malformed},
+		"https proxy speaks first":        {proxiedHTTPS, secured(speaks, nil), client.ProxyFailed, malformed},
+		"https proxy that forwards":       {proxiedHTTP, secured(speaks, nil), client.InvalidResponse, malformed},
+		"proxy that says 200 on accept":   {proxiedHTTPS, proxy("http", answers("HTTP/1.1 200 OK\r\n\r\n"+banner)), client.HandshakeFailed, notTLS},
+		"resets on accept":                {plain(instancetest.ResetConnection), "", client.ConnectionBroken, reset},
+		"resets on accept, https":         {rawServer(t, "https", instancetest.ResetConnection), "", client.HandshakeFailed, reset},
+		"proxy that resets on accept":     {proxiedHTTPS, proxy("http", instancetest.ResetConnection), client.ProxyFailed, reset},
+		"resets after the request":        {plain(resetAfterRequest), "", client.ConnectionBroken, reset},
+		"closes after the handshake":      {secured(closeNow, nil), "", client.ConnectionBroken, "EOF"},
+		"ends in the first line":          {serverURL(t, verbatim("HTTP/1.1 20")), "", client.ConnectionBroken, "EOF"},
+		"ends in a header":                {serverURL(t, verbatim(okHead+"X-")), "", client.ConnectionBroken, "EOF"},
+		"ends after a header":             {serverURL(t, verbatim(okHead)), "", client.ConnectionBroken, "EOF"},
+		"ends after an interim response":  {serverURL(t, verbatim("HTTP/1.1 103 X\r\n\r\n")), "", client.ConnectionBroken, "EOF"},
+		"malformed after an interim":      {serverURL(t, verbatim("HTTP/1.1 103 X\r\n\r\n"+banner)), "", client.InvalidResponse, malformed},
+		"status below 100":                {serverURL(t, verbatim("HTTP/1.1 099 X\r\n\r\n")), "", client.InvalidResponse, `malformed HTTP status code "099 X"`},
+		"head too large":                  {plain(writesForever("HTTP/1.1 200 OK\r\nX: ", "x")), "", client.InvalidResponse, "the head has more than 16384 bytes"},
+		"interim responses too large":     {plain(writesForever("", "HTTP/1.1 103 X\r\n\r\n")), "", client.InvalidResponse, "the head has more than 16384 bytes"},
+		"gzip that is cut":                {serverURL(t, verbatim(okHead+"Content-Encoding: gzip\r\n\r\n"+compressed("{}")[:12])), "", client.ConnectionBroken, "unexpected EOF"},
+		"refused CONNECT":                 {proxiedHTTPS, proxy("http", answers("HTTP/1.1 403 Not you\r\n\r\n")), client.ProxyFailed, "the proxy refused to connect: status 403 Not you"},
+		"CONNECT that ends in the answer": {proxiedHTTPS, proxy("http", answersAndCloses("HTTP/1.1 200 OK\r\n")), client.ProxyFailed, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			config := newConfig()
+			config.Retry.MaxAttempts = 1
+			scheme, _, _ := strings.Cut(test.url, "://")
+			c := newClient(t, config, scheme+"_proxy="+test.proxy)
 			for range 100 {
-				check(t, "Kind", readError(t, c, newRequest(t, test.url)).Failure.Kind, test.kind)
+				got := readError(t, c, newRequest(t, test.url)).Failure
+				check(t, "Kind", got.Kind, test.kind)
+				check(t, "Reason", got.Reason, test.reason)
 			}
 		})
-	}
-}
-
-// What comes with the answer of a SOCKS proxy is from beyond it.
-func TestServerBehindSOCKSThatSpeaksFirst(t *testing.T) {
-	t.Parallel()
-	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	c := newClient(t, config, "HTTP_PROXY="+rawServer(t, "socks5", func(c net.Conn) {
-		socks(0)(c)
-		_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
-		instancetest.Await(c)
-	}))
-	for range 100 {
-		check(t, "Kind", readError(t, c, newRequest(t, proxiedHTTP)).Failure.Kind, client.InvalidResponse)
 	}
 }
 
@@ -208,7 +238,7 @@ func TestEarlyAnswerIsRead(t *testing.T) {
 		instancetest.Await(c)
 	}))
 	request.Headers = http.Header{"Authorization": {"Bearer " + strings.Repeat("x", 200<<10)}}
-	for range 50 {
+	for range 100 {
 		check(t, "Class", readError(t, c, request).Failure.Class(), "status 431 Request Header Fields Too Large")
 	}
 }
@@ -225,7 +255,9 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 	config.Retry.MaxAttempts = 1
 	c := newClient(t, config, "HTTPS_PROXY="+proxy.URL())
 
-	check(t, "RequestSummary", readError(t, c, request).Failure.RequestSummary, "GET "+proxiedHTTPS+"/instance (connect_to "+server.Address()+")")
+	check(t, "Asked", readError(t, c, request).Failure.Asked, client.Asked{
+		URL: proxiedHTTPS + "/instance", ConnectTo: server.Address(), HeadersSent: true, CertificateSent: true,
+	})
 	_, err := c.Wait(t.Context(), request, anything())
 	check(t, "error of a wait", err, nil)
 	check(t, "number of connections to the proxy", proxy.Connections(), 0)

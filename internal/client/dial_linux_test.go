@@ -101,7 +101,7 @@ func TestSilentAddressTakesAShare(t *testing.T) {
 	silent := "127.0.0.2:" + port
 	got := readError(t, newClient(t, config), newRequest(t, "http://"+silent))
 	checkFailure(t, got, failing{"", client.ConnectionFailed, final, "no connection in time (to " + silent + ")"})
-	check(t, "TimedOut", got.Failure.TimedOut, true)
+	check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
 }
 
 // A limit that net/http sets to the dial of one address is not that of the attempt.
@@ -113,7 +113,7 @@ func TestShareOfAnAttemptIsNotItsTimeLimit(t *testing.T) {
 	config.Retry.MaxAttempts, config.RequestTimeout = 1, 4*time.Second
 	got := readError(t, newClient(t, config), newRequest(t, "http://"+net.JoinHostPort(hostWithTwoAddresses, port)))
 	checkFailure(t, got, failing{"", client.ConnectionFailed, final, ""})
-	check(t, "TimedOut", got.Failure.TimedOut, false)
+	check(t, "CutOff", got.Failure.CutOff, client.NotCutOff)
 }
 
 // A certificate is for an IPv6 address without its zone.

@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+)
+
+// connect returns a connection over which the request can be sent: to the target, to where ConnectTo says, or to or through a proxy. It is
+// closed when the attempt ends, so that nothing goes on with a peer that stays silent.
+func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
+	target := address.HostPort(e.target)
+	first := e.route.firstHostPort(target)
+	dialed, err := e.session.dial(ctx, "tcp", first)
+	if err != nil {
+		e.dialFailed(err)
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _ = dialed.Close() })
+	e.address = dialed.RemoteAddr().String()
+	if e.route.proxyUse == noProxy && e.address != first { // the address of a proxy says nothing about the instance
+		e.asked.Peer = e.address
+	}
+
+	connection := dialed
+	if e.route.proxyUse != noProxy {
+		e.phase = proxying
+		if connection, err = e.throughProxy(ctx, dialed, target); err != nil {
+			return nil, err
+		}
+	}
+	if e.target.Scheme == "http" {
+		return connection, nil
+	}
+	e.phase = handshaking
+	config := e.session.client.tls.other
+	if e.isOwn {
+		config = e.session.client.tls.own
+		e.asked.CertificateSent = config.GetClientCertificate != nil
+	}
+	return shakeHands(ctx, connection, config, target)
+}
+
+// dialFailed notes how far a dial got that failed. One that was reset had a connection, but the reset was faster than the dial.
+func (e *exchange) dialFailed(err error) {
+	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Addr != nil {
+		e.address = operation.Addr.String()
+	}
+	switch {
+	case isA[*net.DNSError](err):
+		e.phase = resolving
+	case !isReset(err):
+		e.phase = connecting
+	case e.route.proxyUse != noProxy:
+		e.phase = proxying
+	case e.target.Scheme == "https":
+		e.phase = handshaking
+	default:
+		e.phase = waiting
+	}
+}
+
+// shakeHands makes a TLS handshake with the server at a host and port.
+func shakeHands(ctx context.Context, connection net.Conn, config *tls.Config, hostPort string) (net.Conn, error) {
+	secured := tls.Client(connection, tlsConfigFor(config, hostPort))
+	err := secured.HandshakeContext(ctx)
+	// As http.Client does if a server answers the handshake in plain HTTP.
+	if record, ok := errors.AsType[tls.RecordHeaderError](err); ok && isNotTLS(err) && string(record.RecordHeader[:]) == "HTTP/" {
+		return nil, http.ErrSchemeMismatch
+	}
+	if err != nil {
+		return nil, err
+	}
+	return secured, nil
+}
+
+// dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
+// left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that drops its packets.
+func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline()                              // that of the attempt
+	err = &net.AddrError{Err: "it has no address", Addr: host} // unless it has one
+	for n, i := range rand.Perm(len(addresses)) {              //nolint:gosec // it is no secret
+		var dialer net.Dialer
+		if left := len(addresses) - n; left > 1 {
+			dialer.Timeout = min(time.Second, time.Until(deadline)/time.Duration(left))
+		}
+		var connection net.Conn
+		if connection, err = dialer.DialContext(ctx, network, net.JoinHostPort(addresses[i].String(), port)); err == nil {
+			return connection, nil
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+)
+
+// What went wrong, and whether it may pass, follows from how far an exchange had got. Some of these errors a server on this machine brings
+// about only by chance.
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	const inTime, cutOff, retried, final = NotCutOff, CutOffByLimit, true, false
+	something := errors.New("something else")
+	reset := &net.OpError{Op: "read", Err: errors.New("connection reset by peer")}
+	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	notTLS := tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake", Conn: &net.TCPConn{}}
+	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	untrusted := &tls.CertificateVerificationError{Err: errors.New("x509: unknown authority")}
+	tests := map[string]struct {
+		reached   phase
+		err       error
+		cutOff    CutOff
+		proxy     proxyUse
+		want      Kind
+		isRetried bool
+	}{
+		"nothing was done in time":        {connecting, something, cutOff, noProxy, ConnectionFailed, retried},
+		"failed lookup":                   {resolving, &net.DNSError{Err: "server misbehaving"}, inTime, noProxy, HostNotResolved, retried},
+		"silent name server":              {resolving, something, cutOff, noProxy, HostNotResolved, retried},
+		"nothing listens":                 {connecting, refused, inTime, noProxy, ConnectionFailed, retried},
+		"silent address":                  {connecting, something, cutOff, noProxy, ConnectionFailed, retried},
+		"silent in the handshake":         {handshaking, something, cutOff, noProxy, NoResponseInTime, retried},
+		"certificate":                     {handshaking, fmt.Errorf("tls: %w", untrusted), inTime, noProxy, CertificateNotTrusted, final},
+		"plain HTTP":                      {handshaking, http.ErrSchemeMismatch, inTime, noProxy, NoTLS, final},
+		"not TLS":                         {handshaking, notTLS, inTime, noProxy, HandshakeFailed, final},
+		"bad record in the handshake":     {handshaking, tls.RecordHeaderError{Msg: "oversized record"}, inTime, noProxy, HandshakeFailed, retried},
+		"proxy that speaks no TLS":        {proxying, http.ErrSchemeMismatch, inTime, tunnels, ProxyFailed, final},
+		"proxy with another protocol":     {proxying, notTLS, inTime, forwards, ProxyFailed, final},
+		"closed in the handshake":         {handshaking, io.EOF, inTime, noProxy, HandshakeFailed, retried},
+		"alert in the handshake":          {handshaking, alert, inTime, noProxy, HandshakeFailed, retried},
+		"alert after the handshake":       {waiting, fmt.Errorf("transport: %w", alert), inTime, noProxy, HandshakeFailed, retried},
+		"alert in a tunnel":               {waiting, alert, inTime, tunnels, HandshakeFailed, retried},
+		"silent to the request":           {waiting, something, cutOff, noProxy, NoResponseInTime, retried},
+		"closed before a byte":            {waiting, errors.New("http: server closed idle connection"), inTime, noProxy, ConnectionBroken, retried},
+		"reset before a byte":             {waiting, reset, inTime, noProxy, ConnectionBroken, retried},
+		"alert in the response":           {responding, alert, inTime, noProxy, ConnectionBroken, retried},
+		"reset in the response":           {responding, reset, inTime, noProxy, ConnectionBroken, retried},
+		"end of the connection":           {responding, fmt.Errorf("transport: %w", io.ErrUnexpectedEOF), inTime, noProxy, ConnectionBroken, retried},
+		"closed by this side":             {responding, net.ErrClosed, inTime, noProxy, ConnectionBroken, retried},
+		"silent in the response":          {responding, something, cutOff, noProxy, NoResponseInTime, retried},
+		"malformed response":              {responding, something, inTime, noProxy, InvalidResponse, retried},
+		"lookup of a proxy":               {resolving, &net.DNSError{Err: "no such host"}, inTime, tunnels, ProxyFailed, retried},
+		"proxy down":                      {connecting, refused, inTime, forwards, ProxyFailed, retried},
+		"silent proxy":                    {proxying, something, cutOff, tunnels, ProxyFailed, retried},
+		"certificate of a proxy":          {proxying, untrusted, inTime, tunnels, ProxyFailed, final},
+		"certificate behind a proxy":      {handshaking, untrusted, inTime, tunnels, CertificateNotTrusted, final},
+		"alert of a proxy with TLS":       {waiting, alert, inTime, forwards, ProxyFailed, retried},
+		"reset by whatever is forwarded":  {waiting, reset, inTime, forwards, ConnectionBroken, retried},
+		"silence of what is forwarded to": {waiting, something, cutOff, forwards, NoResponseInTime, retried},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kind, isRetried := kindOf(test.reached, test.err, test.cutOff, test.proxy)
+			if kind != test.want || isRetried != test.isRetried {
+				t.Errorf("got %q, retried: %t, want %q, %t", kind, isRetried, test.want, test.isRetried)
+			}
+		})
+	}
+}
