@@ -12,12 +12,17 @@ variable "base_url" {
 
 data "filetransfer_instance" "files" {
   base_url = var.base_url
+}
+
+# Stands in for the job that uploads your exports.
+resource "terraform_data" "export" {
+  input = data.filetransfer_instance.files.chunk_size
 
   lifecycle {
     # Fails the plan.
-    postcondition {
-      condition     = self.file_max_size >= 5000000000
-      error_message = "${self.base_url} accepts files of ${self.file_max_size} bytes, but our exports can have 5 GB."
+    precondition {
+      condition     = data.filetransfer_instance.files.file_max_size >= 5000000000
+      error_message = "${var.base_url} accepts files of ${data.filetransfer_instance.files.file_max_size} bytes, but our exports can have 5 GB."
     }
   }
 }
@@ -26,6 +31,6 @@ data "filetransfer_instance" "files" {
 check "password" {
   assert {
     condition     = data.filetransfer_instance.files.require_password
-    error_message = "${data.filetransfer_instance.files.base_url} does not require a password."
+    error_message = "${var.base_url} does not require a password."
   }
 }
