@@ -131,7 +131,8 @@ func TestEffective(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{ // by a part of the error
-		"no scheme":         {"", "files.example.org", "//files.example.org", "localhost:8080", "HTTP:h.example"},
+		"it is empty":       {""},
+		"no scheme":         {"files.example.org", "//files.example.org", "localhost:8080", "HTTP:h.example"},
 		`the scheme "ftp"`:  {"ftp://h.example"},
 		"no host":           {"https://", "https://:8080/"},
 		"port":              {"http://h.example:0", "http://h.example:65536", "http://h.example:http", "http://::1"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/go-version"
+
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
@@ -107,6 +109,50 @@ func TestAccGuide_MoveToARecord(t *testing.T) {
 	w.expectNoChanges()
 }
 
+// An instance moves to another URL, and neither of the guide's ways replaces what uses its record.
+func TestAccGuide_InstanceMoves(t *testing.T) {
+	t.Parallel()
+	before, after := instancetest.New(t), instancetest.New(t)
+	configuration := func(server *instancetest.Server, block string) string {
+		return acctest.ImpatientProvider + fmt.Sprintf(`
+resource "filetransfer_instance_record" "files" {
+  base_url = %q
+  %s
+}
+
+resource "terraform_data" "proxy" {
+  triggers_replace = [filetransfer_instance_record.files.chunk_size]
+}
+`, server.URL(), block)
+	}
+	w := newWorkspace(t, configuration(before, ""))
+	w.skipWithout(acctest.ImportBlocks)
+	w.apply()
+	w.configure(configuration(after, ""))
+	w.plan().expectText("Plan: 1 to add, 1 to change, 1 to destroy.")
+
+	w.configure(configuration(after, "expected { chunk_size = 20000000 }"))
+	w.apply().expectText("Resources: 0 added, 1 changed, 0 destroyed.")
+	w.configure(configuration(after, ""))
+	w.apply().expectText("Resources: 0 added, 1 changed, 0 destroyed.")
+
+	w.run("state", "rm", "filetransfer_instance_record.files").expectExitCode(0)
+	w.configure(configuration(before, "") + fmt.Sprintf("import {\n  to = filetransfer_instance_record.files\n  id = %q\n}\n", before.URL()))
+	w.plan().expectText("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
+}
+
+// The plans of the record's page are those of its example.
+func TestAccRecord_PlansOfItsPage(t *testing.T) {
+	t.Parallel()
+	const page = "templates/resources/instance_record.md.tmpl"
+	e := newExample(t, blockWith(t, page, "stable_for = "))
+	e.startInstances()
+	e.plan().expectExcerpt(blockWith(t, page, "(known after apply)"))
+	e.apply()
+	e.configure(strings.ReplaceAll(read(t, filepath.Join(e.dir, "main.tf")), "30000000", "40000000"))
+	e.plan().expectExcerpt(blockWith(t, page, "30000000 -> 40000000"))
+}
+
 // Neither step of the guide's migration changes anything. Before the first, data "http" only has another name.
 func TestAccGuide_Migrate(t *testing.T) {
 	t.Parallel()
@@ -184,8 +230,13 @@ func TestAccGuide_UseTheLimits(t *testing.T) {
 	page := read(t, root+"/templates/guides/use-the-limits.md.tmpl")
 	e := copyExample(t, "guides/use-the-limits")
 	server := instancetest.New(t)
+	options := []instancetest.Document{}
+	for _, seconds := range []int64{1800, 21600, 604800, 15770000000} {
+		options = append(options, instancetest.NewerEntry("", seconds))
+	}
 	reports := func(maxAge int64) {
-		server.SetDefault(instancetest.AnswerDocument(instancetest.Newer().With("chunkSize", 10000000).With("fileMaxAge", maxAge)))
+		server.SetDefault(instancetest.AnswerDocument(
+			instancetest.Newer().With("chunkSize", 10000000).With("fileMaxAge", maxAge).With("recommendedExpireTimes", options)))
 	}
 	e.write("terraform.tfvars", fmt.Sprintf("base_url = %q", server.URL()))
 	e.run("get").expectExitCode(0)
@@ -197,8 +248,14 @@ func TestAccGuide_UseTheLimits(t *testing.T) {
 		t.Errorf("the page does not say %q", content)
 	}
 	const week = `{"label":"7 d","seconds":604800}`
-	if form := e.valueOf("upload_form").(string); !strings.Contains(form, week) || !strings.Contains(page, "`"+week+"`") {
+	form := e.valueOf("upload_form").(string)
+	if !strings.Contains(form, week) || !strings.Contains(page, "`"+week+"`") {
 		t.Errorf("the form gets %s, and the page has to show %s", form, week)
+	}
+	for _, label := range []string{"30 min", "6 h", "no limit"} {
+		if !strings.Contains(form, fmt.Sprintf(`"label":%q`, label)) {
+			t.Errorf("the form gets %s, without the label %s", form, label)
+		}
 	}
 	rule := e.valueOf("aws_s3_bucket_lifecycle_configuration_copies").(map[string]any)["rule"].([]any)[0].(map[string]any)
 	if rule["status"] != "Disabled" {
@@ -225,6 +282,48 @@ func TestAccGuide_TestAModule(t *testing.T) {
 	file := "tests/job.tftest.hcl"
 	job.write(file, read(t, filepath.Join(examplesDir, name, file))+blockWith(t, page, "override_data"))
 	job.run("test").expectExitCode(0).expectText("Success! 2 passed, 0 failed.")
+}
+
+// The mock of a provider block with for_each needs a default of its variable, as the guide says.
+func TestAccGuide_TestManyProviderBlocks(t *testing.T) {
+	t.Parallel()
+	const configuration = `
+variable "base_urls" {
+  type    = map(string)
+  default = {}
+}
+
+provider "filetransfer" {
+  alias    = "site"
+  for_each = var.base_urls
+  base_url = each.value
+}
+
+data "filetransfer_instance" "site" {
+  for_each = var.base_urls
+  provider = filetransfer.site[each.key]
+}
+`
+	w := newWorkspace(t, configuration)
+	w.skipWithout(acctest.Feature{
+		Name:      "for_each of a mock, which no Terraform has,",
+		Terraform: version.Must(version.NewVersion("99")), OpenTofu: version.Must(version.NewVersion("1.11.0")),
+	})
+	w.write("sites.tftest.hcl", blockWith(t, "templates/guides/test-a-module.md.tmpl", "for_each = var.base_urls")+`
+variables {
+  base_urls = { lyon = "https://lyon.example.org" }
+}
+
+run "sites" {
+  assert {
+    condition     = data.filetransfer_instance.site["lyon"].chunk_size == 20000000
+    error_message = "The mock has another chunk size."
+  }
+}
+`)
+	w.run("test").expectExitCode(0).expectText("Success! 1 passed, 0 failed.")
+	w.configure(strings.Replace(configuration, "  default = {}\n", "", 1))
+	w.run("test").expectExitCode(1).expectText("Unable to compute static value")
 }
 
 // The condition of the page's postcondition fails the plan, and that of its check warns.

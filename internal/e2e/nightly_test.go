@@ -72,6 +72,8 @@ func TestAccGuide_NightlyPlan(t *testing.T) {
 			w.shell(script).expectExitCode(exitCodeOf(t, "Nothing changed"))
 			reports("maxTransfersInMerge", 7)
 			w.shell(script).expectExitCode(exitCodeOf(t, "limits that nothing uses"))
+			reports("fileMaxAge", 30)
+			w.shell(script).expectExitCode(exitCodeOf(t, "an implausibly small limit"))
 			reports("chunkSize", 30000000)
 			w.shell(script).expectExitCode(exitCodeOf(t, "The plan has changes")) // of a limit that something uses
 

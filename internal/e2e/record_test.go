@@ -78,7 +78,7 @@ resource "filetransfer_instance_record" "test" {
 		})))
 	w.configure(config(after.URL()))
 	w.runUntil(ctx, "apply", "-auto-approve").expectExitCode(1).expectText("Error: Wait canceled", "chunk_size = 20000000",
-		"Canceled after 3 attempts.", "GET "+after.URL()+"/instance answered, but not what is expected: - chunk_size is 10000000, expected 20000000")
+		"Canceled after 3 attempts.", "GET "+after.URL()+"/instance: the document is not as expected: - chunk_size is 10000000, expected 20000000")
 
 	// The rollback waits for the first instance, although its record has not changed.
 	w.configure(config(before.URL()))

@@ -21,7 +21,7 @@ provider "filetransfer" {
   # The gateway asks for a token.
   request_headers = { X-Gateway-Token = var.gateway_token }
 
-  # A private authority has signed the certificate of the gateway.
+  # A private CA has signed the certificate of the gateway.
   ca_cert_pem = file("${path.module}/ca.pem")
 
   # The gateway asks for a client certificate, too.

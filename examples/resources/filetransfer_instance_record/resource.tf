@@ -6,11 +6,6 @@ terraform {
 
 resource "filetransfer_instance_record" "files" {
   base_url = "https://files.example.org/api"
-
-  # Nothing is deployed here, so a wrong URL need not be tried for ten minutes.
-  timeouts {
-    create = "30s"
-  }
 }
 
 output "chunk_size" {

@@ -14,7 +14,12 @@ output "json" {
     ask_password = var.limits.require_password
     options = [for option in var.limits.recommended_expire_times : {
       seconds = option.in_seconds
-      label   = option.in_seconds < 86400 ? "${option.in_seconds / 3600} h" : "${option.in_seconds / 86400} d"
+      label = (
+        option.in_seconds >= 15770000000 ? "no limit" :
+        option.in_seconds % 86400 == 0 ? "${option.in_seconds / 86400} d" :
+        option.in_seconds % 3600 == 0 ? "${option.in_seconds / 3600} h" :
+        "${floor(option.in_seconds / 60)} min"
+      )
     }]
   })
 }
