@@ -76,7 +76,7 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 	begun, target := time.Now(), s.request.BaseURL.DocumentURL
 	e := s.newExchange(target, true, Asked{URL: s.documentURL()})
 	for redirects := 0; ; redirects++ {
-		got, next, err := e.make(ctx, begun, redirects)
+		got, next, err := e.run(ctx, begun, redirects)
 		if next == nil || err != nil {
 			return got, e, err
 		}
@@ -97,10 +97,10 @@ func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchang
 	return &exchange{session: s, target: target, isOwn: isOwn, route: route, asked: asked}
 }
 
-// make makes the exchange, and closes its connection. It returns the answer, or where it is redirected to.
-func (e *exchange) make(ctx context.Context, begun time.Time, redirects int) (*answer, *url.URL, error) {
+// run makes the exchange, and closes its connection. It returns the answer, or where it is redirected to.
+func (e *exchange) run(ctx context.Context, begun time.Time, redirects int) (*answer, *url.URL, error) {
 	defer e.close()
-	response, err := e.send(ctx)
+	response, err := e.send(ctx) //nolint:bodyclose // its Close would read all of it; closing the connection ends it
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,12 +119,13 @@ var RedirectStatuses = []int{301, 302, 303, 307, 308}
 
 // redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
 func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
+	if !slices.Contains(RedirectStatuses, response.StatusCode) || response.Header.Get("Location") == "" {
+		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
+	}
 	next, err := response.Location()
 	problem := ""
 	switch {
-	case errors.Is(err, http.ErrNoLocation), !slices.Contains(RedirectStatuses, response.StatusCode):
-		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
-	case err != nil:
+	case err != nil: // whose text may have the whole location, with its query
 	case next.Scheme != "http" && next.Scheme != "https":
 		problem = "which is neither http nor https"
 	case next.Hostname() == "":
@@ -135,17 +136,14 @@ func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL,
 		problem = "which has user info"
 	case redirects >= maxRedirects:
 		problem = fmt.Sprintf("after %d redirects", maxRedirects)
-	default:
-		err = address.Normalize(next)
-	}
-	switch {
-	case err != nil: // whose text may have the whole location, with its query
-		return nil, &Failure{Kind: RedirectNotFollowed, Reason: "a redirect to a URL that is not valid"}
-	case problem != "":
-		return nil, &Failure{Kind: RedirectNotFollowed, Reason: fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)}
-	default:
+	case address.Normalize(next) == nil:
 		return next, nil
 	}
+	reason := "a redirect to a URL that is not valid"
+	if problem != "" {
+		reason = fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)
+	}
+	return nil, &Failure{Kind: RedirectNotFollowed, Reason: reason}
 }
 
 // printable returns a URL without user info, query and fragment, safe to print.

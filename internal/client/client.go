@@ -6,12 +6,10 @@ package client
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -70,46 +68,15 @@ func (c *Client) SafeLine(text string, headers http.Header) string {
 	return c.redactor(headers).Line(text, maxText)
 }
 
-// The minimum lengths in bytes of what is redacted. A shorter header value or user name may be an ordinary word, such as "staging". A
-// password is never one, and the passwords of proxies are often short.
-const (
-	minSecret   = 8
-	minPassword = 4
-)
-
-// redactor returns a redactor for request headers, for what follows a scheme in them ("Bearer ..."), and for credentials of proxies.
+// redactor returns a redactor for what is secret in request headers and in the URLs of proxies.
 func (c *Client) redactor(headers http.Header) safetext.Redactor {
 	secrets := slices.Clone(c.proxies.secrets)
 	for _, values := range headers {
 		for _, value := range values {
-			scheme, credentials, _ := strings.Cut(strings.TrimSpace(value), " ")
-			credentials = strings.TrimSpace(credentials)
-			for _, secret := range []string{strings.TrimSpace(value), credentials} {
-				if len(secret) >= minSecret {
-					secrets = append(secrets, secret)
-				}
-			}
-			if pair, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "Basic") {
-				user, password, _ := strings.Cut(string(pair), ":")
-				secrets = append(secrets, secretsOf(user, password)...)
-			}
+			secrets = append(secrets, safetext.SecretsOfHeader(value)...)
 		}
 	}
 	return safetext.NewRedactor(secrets)
-}
-
-// secretsOf returns what is secret in a user name and a password, and in the pair of them, which is sent in Base64.
-func secretsOf(user, password string) (secrets []string) {
-	if pair := user + ":" + password; len(pair) >= minPassword { // a pair like "p:" is part of words such as "tcp:"
-		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
-	}
-	if len(password) >= minPassword {
-		secrets = append(secrets, password)
-	}
-	if len(user) >= minSecret || password == "" && len(user) >= minPassword { // without a password, the user name is a token
-		secrets = append(secrets, user)
-	}
-	return secrets
 }
 
 // Request says what to read.

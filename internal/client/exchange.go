@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 )
 
 // exchange is one request with its response, over a connection of its own that is never used again. If a server sends one response too
@@ -146,7 +147,8 @@ func (r *headReader) Read(buffer []byte) (n int, err error) {
 	return n, r.err
 }
 
-// isReset reports whether the other side has reset a connection.
+// isReset reports whether the other side has reset a connection. The second number is that of Windows, where [syscall.ECONNRESET] is one of
+// Go's own.
 func isReset(err error) bool {
-	return errors.Is(err, errReset)
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.Errno(10054))
 }

@@ -129,50 +129,48 @@ func (e *exchange) failureOf(err error, cutOff CutOff) *Failure {
 
 // timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
 func (e *exchange) timeoutReason() string {
-	switch {
-	case e.phase == resolving:
-		return "no answer from a name server in time"
-	case e.phase == connecting && e.address != "":
-		return "no connection in time (to " + e.address + ")"
-	case e.phase == connecting:
-		return "no connection in time"
-	case e.phase == proxying:
-		return "no answer of the proxy in time"
-	case e.phase < responding:
-		return "no response in time"
-	default:
-		return "no response in time: it began, but did not end"
+	if e.phase == connecting && e.address != "" {
+		return timeoutReasons[connecting] + " (to " + e.address + ")"
 	}
+	return timeoutReasons[e.phase]
+}
+
+var timeoutReasons = map[phase]string{
+	resolving:   "no answer from a name server in time",
+	connecting:  "no connection in time",
+	proxying:    "no answer of the proxy in time",
+	handshaking: "no response in time",
+	waiting:     "no response in time",
+	responding:  "no response in time: it began, but did not end",
 }
 
 // kindOf returns the kind of a failure, and whether another attempt of a read may succeed. The later the phase that was reached, the fewer
 // causes remain, so the cases follow the phases, and types of errors decide only between causes of one phase.
 func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, isRetried bool) {
-	isUntrusted := isA[*tls.CertificateVerificationError](err)
-	isWrongScheme := errors.Is(err, http.ErrSchemeMismatch) || isNotTLS(err)
-	isRetried = !isUntrusted && !isWrongScheme
+	isUntrusted, isHTTP := isA[*tls.CertificateVerificationError](err), errors.Is(err, http.ErrSchemeMismatch)
 	switch {
 	case use != noProxy && reached < handshaking:
-		return ProxyFailed, isRetried
+		kind = ProxyFailed
 	case reached == resolving:
-		return HostNotResolved, isRetried
+		kind = HostNotResolved
 	case reached == connecting:
-		return ConnectionFailed, isRetried
+		kind = ConnectionFailed
 	case cutOff != NotCutOff:
-		return NoResponseInTime, isRetried
+		kind = NoResponseInTime
 	case isUntrusted:
-		return CertificateNotTrusted, isRetried
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return NoTLS, isRetried
+		kind = CertificateNotTrusted
+	case isHTTP:
+		kind = NoTLS
 	case reached == waiting && isAlert(err) && use == forwards: // the proxy speaks TLS itself, unlike the instance
-		return ProxyFailed, isRetried
+		kind = ProxyFailed
 	case reached == handshaking, reached == waiting && isAlert(err): // with TLS 1.3, an alert about a client certificate comes late
-		return HandshakeFailed, isRetried
+		kind = HandshakeFailed
 	case reached == waiting, isBroken(err):
-		return ConnectionBroken, isRetried
+		kind = ConnectionBroken
 	default:
-		return InvalidResponse, isRetried
+		kind = InvalidResponse
 	}
+	return kind, !isUntrusted && !isHTTP && !isNotTLS(err)
 }
 
 // isAlert reports whether an error is an alert of TLS that the other side has sent.

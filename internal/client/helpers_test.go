@@ -415,7 +415,7 @@ func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
 			return
 		}
 		f.requests = append(f.requests, f.elapsed())
-		if response := f.answer(len(f.requests), request); response != nil {
+		if response := f.answer(len(f.requests), request); response != nil { //nolint:bodyclose // Write closes it
 			_ = response.Write(theirs)
 			return
 		}

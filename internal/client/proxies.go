@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/proxy"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // proxies chooses proxies by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, each also in lower case. Unlike [http.ProxyFromEnvironment], it does not
@@ -96,7 +97,7 @@ func proxiesFromEnvironment() proxies {
 		}
 		if u.User != nil {
 			password, _ := u.User.Password()
-			p.secrets = append(p.secrets, secretsOf(u.User.Username(), password)...)
+			p.secrets = append(p.secrets, safetext.SecretsOfUser(u.User.Username(), password)...)
 		}
 	}
 	p.urlFor = config.ProxyFunc()
@@ -135,7 +136,7 @@ func withoutDot(target *url.URL) *url.URL {
 // requests, and otherwise with the target, a host and port.
 func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target string) (net.Conn, error) {
 	if isSOCKS(e.route.proxy) {
-		return connection, greetSOCKS(ctx, connection, e.route.proxy.User, target)
+		return connection, greetSOCKS(ctx, connection, e.route, target)
 	}
 	if e.route.proxy.Scheme == "https" {
 		secured, err := shakeHands(ctx, connection, e.session.client.tls.proxy, e.route.proxyHostPort())
@@ -153,11 +154,11 @@ func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target
 	if err := request.Write(connection); err != nil {
 		return nil, err
 	}
-	response, err := readHead(byteByByte{connection}, request, func() {})
+	response, err := readHead(byteByByte{connection}, request, func() {}) //nolint:bodyclose // it is the tunnel, or is never read
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode != http.StatusOK { //nolint:bodyclose // the connection is closed, and with it the body
+	if response.StatusCode != http.StatusOK {
 		return nil, &Failure{
 			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + statusOf(response),
 			StatusCode: response.StatusCode, isRetried: isRetriedStatus(response.StatusCode),
@@ -174,13 +175,13 @@ func (c byteByByte) Read(buffer []byte) (int, error) {
 }
 
 // greetSOCKS makes a SOCKS proxy connect to a host and port.
-func greetSOCKS(ctx context.Context, connection net.Conn, user *url.Userinfo, target string) error {
+func greetSOCKS(ctx context.Context, connection net.Conn, r route, target string) error {
 	var auth *proxy.Auth
-	if user != nil {
+	if user := r.proxy.User; user != nil {
 		password, _ := user.Password()
 		auth = &proxy.Auth{User: user.Username(), Password: password}
 	}
-	dialer, err := proxy.SOCKS5("tcp", "", auth, connected{connection})
+	dialer, err := proxy.SOCKS5("tcp", r.proxyHostPort(), auth, connected{connection})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ type expectedModel struct {
 func expectedBlock() schema.SingleNestedBlock {
 	limit := func(description string) schema.Attribute { return optionalNumber(description, 0, math.MaxInt64) }
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Values that the instance must report exactly. A value that you leave out is not checked.",
+		MarkdownDescription: "Values that the instance must report exactly. A value that you leave out is not checked. An apply waits only if there is this " +
+			"block. With an empty one, a creation or a move waits for any instance document.",
 		Attributes: map[string]schema.Attribute{
 			"api_version":            optionalString("Release of the server, such as `2.2.3`.", textValidator(parseVersion)),
 			"chunk_size":             limit("Size of one chunk of an upload, in bytes."),

@@ -50,7 +50,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 

@@ -106,10 +106,11 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long to try to read the instance.",
 				Attributes: map[string]schema.Attribute{
-					"create": optionalDuration("Time to wait when the record is created or replaced, such as `\"15m\"`.", defaultWaitTimeout),
-					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply.",
-						defaultRefreshTimeout),
-					"update": optionalDuration("Time to wait when the record is updated.", defaultWaitTimeout),
+					"create": optionalDuration("Time to wait, or to read without `expected`, when the record is created or replaced, such as `\"15m\"`.",
+						defaultWaitTimeout),
+					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply. An import has a limit "+
+						"of one minute instead.", defaultRefreshTimeout),
+					"update": optionalDuration("Time to wait, or to read without `expected`, when the record is updated.", defaultWaitTimeout),
 				},
 			},
 		},
@@ -119,7 +120,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 }
 
-func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
 	r.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 
@@ -132,7 +133,7 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	nothingExpected := config.expected.isEmpty()
 	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
-			"triggers is set, but nothing is expected, so the first answer would end the wait, even one from the old server.\n\n"+
+			"triggers is set, but nothing is expected, so an apply would have nothing to wait for.\n\n"+
 				"Set an argument in the block expected, or remove triggers.")
 	}
 	stableFor := durationOr(config.model.StableFor, 0)

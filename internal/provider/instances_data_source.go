@@ -77,7 +77,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	}
 }
 
-func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
 }
 

@@ -76,29 +76,33 @@ func (d *providerData) waitReport(err *client.WaitError, request client.Request,
 			r.evidence = paragraphs(r.evidence, "The last document that the instance returned was not what is expected:"+bullets(textsOf(err.Differences)))
 		}
 	}
-	if err.Streak == nil {
-		return r
+	if err.Streak != nil {
+		d.addStreak(r, err, request, stableFor)
 	}
+	return r
+}
+
+// addStreak adds what the last streak of a wait shows. The instance was as expected and did not stay so, which is what the remedy is about,
+// whatever ended the streak.
+func (d *providerData) addStreak(r *report, err *client.WaitError, request client.Request, stableFor time.Duration) {
+	failure, kind := err.Read.Failure, client.NotStable
 	held := fmt.Sprintf("it reported what is expected for %s (%s), and stable_for is %s",
 		formatDuration(err.Streak.Held.Round(time.Second/10)), count(err.Streak.Answers, "answer"), formatDuration(stableFor))
-	remedyKind := client.NotStable
-	switch {
-	case failure.Kind != client.NotStable: // a failure has ended the last streak
+	if failure.Kind != client.NotStable {
 		r.evidence = paragraphs(r.evidence, "Before that, "+held+".")
-	case failure.Asked.FromCache:
-		remedyKind = client.Cached
-		held += fmt.Sprintf("; the last answer came from %s", cacheOf(failure.Asked))
-		fallthrough
-	default:
-		r.argument = path.Root("stable_for")
+	} else {
+		if failure.Asked.FromCache {
+			kind = client.Cached
+			held += "; the last answer came from " + cacheOf(failure.Asked)
+		}
 		before := "No attempt failed."
 		if err.Before != nil {
 			before = "The last failure before that: " + d.evidence(err.Before, request)
 		}
+		r.argument = path.Root("stable_for")
 		r.evidence = paragraphs(d.asked(failure.Asked, request)+": "+held+".", before)
 	}
-	r.remedy, r.topic = failureMessages[remedyKind].remedy, topicOf(remedyKind)
-	return r
+	r.remedy, r.topic = failureMessages[kind].remedy, topicOf(kind)
 }
 
 // evidence returns what an attempt asked, and what came back.

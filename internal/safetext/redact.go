@@ -1,6 +1,7 @@
 package safetext
 
 import (
+	"encoding/base64"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,6 +14,46 @@ var toURIComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%2
 
 // escape matches what URL encoding makes of a byte, which some programs write in lower case.
 var escape = regexp.MustCompile("%[0-9A-F]{2}")
+
+// The minimum lengths in bytes of what is redacted. A shorter header value or user name may be an ordinary word, such as "staging". A
+// password is none, and those of proxies are often short.
+const (
+	minSecret   = 8
+	minPassword = 4
+)
+
+// SecretsOfHeader returns what is secret in the value of a request header: all of it, what follows its scheme ("Bearer ..."), and the user
+// name and password in what follows "Basic".
+func SecretsOfHeader(value string) (secrets []string) {
+	value = strings.TrimSpace(value)
+	scheme, credentials, _ := strings.Cut(value, " ")
+	credentials = strings.TrimSpace(credentials)
+	for _, secret := range []string{value, credentials} {
+		if len(secret) >= minSecret {
+			secrets = append(secrets, secret)
+		}
+	}
+	if pair, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "Basic") {
+		user, password, _ := strings.Cut(string(pair), ":")
+		secrets = append(secrets, SecretsOfUser(user, password)...)
+	}
+	return secrets
+}
+
+// SecretsOfUser returns what is secret in a user name and a password: the pair, also in Base64, as it is sent, and each of both. Without a
+// password, the user name is a token.
+func SecretsOfUser(user, password string) (secrets []string) {
+	if pair := user + ":" + password; len(pair) >= minPassword { // a pair like "p:" is part of words such as "tcp:"
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
+	}
+	if len(password) >= minPassword {
+		secrets = append(secrets, password)
+	}
+	if len(user) >= minSecret || password == "" && len(user) >= minPassword {
+		secrets = append(secrets, user)
+	}
+	return secrets
+}
 
 // Redactor replaces secrets that a server echoes, verbatim or URL-encoded. It finds no other spelling, of which there is no end.
 type Redactor struct{ *strings.Replacer }

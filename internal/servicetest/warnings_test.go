@@ -27,7 +27,12 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"1.1.1", "", ""}, // whose options are in minutes
 		{"2.2.3", "", ""},
-		{"2.2.3", "FILE_MAX_AGE=900", ""},
+		{"2.2.3", "FILE_MAX_AGE=1800", ""},                   // the shortest expiry option
+		{"2.2.3", "FILE_MAX_AGE=900", "file_max_age is 900"}, // with an empty list of options
+		// Megabytes, kilobytes and hours were meant.
+		{"2.2.3", "FILE_MAX_SIZE=5000", "file_max_size is 5000"},
+		{"2.2.3", "CHUNK_SIZE=20000", "chunk_size is 20000"},
+		{"2.2.3", "FILE_MAX_AGE=720", "file_max_age is 720"},
 		{"2.2.3", "CHUNK_SIZE=5e+09", "chunk_size is 5"},
 		{"2.2.3", "FILE_MAX_SIZE=5 GB", "file_max_size is 5"},
 		{"2.2.3", "FILE_MAX_AGE=30d", "file_max_age is 30"},
