@@ -19,23 +19,6 @@ import (
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// ErrUserInfo is the error about a text that is invalid, and may have a password. Nothing of such a text is safe to show.
-var ErrUserInfo = errors.New("it has an @")
-
-// hideUserInfo returns err, or [ErrUserInfo] in its place if text may have a password.
-func hideUserInfo(text string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case strings.Contains(text, "@"):
-		return ErrUserInfo
-	case strings.Contains(text, "%40"):
-		return fmt.Errorf("%w, which is written %%40", ErrUserInfo)
-	default:
-		return err
-	}
-}
-
 // BaseURL is the base URL of an instance: an http or https URL with a host, and without user info, query or fragment. Make one with
 // [Parse].
 type BaseURL struct {
@@ -55,6 +38,23 @@ type BaseURL struct {
 func Parse(text string) (BaseURL, error) {
 	baseURL, err := parse(text)
 	return baseURL, hideUserInfo(text, err)
+}
+
+// ErrUserInfo is the error about a text that is invalid, and may have a password. Nothing of such a text is safe to show.
+var ErrUserInfo = errors.New("it has an @")
+
+// hideUserInfo returns err, or [ErrUserInfo] in its place if text may have a password.
+func hideUserInfo(text string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(text, "@"):
+		return ErrUserInfo
+	case strings.Contains(text, "%40"):
+		return fmt.Errorf("%w, which is written %%40", ErrUserInfo)
+	default:
+		return err
+	}
 }
 
 func parse(text string) (BaseURL, error) {
@@ -103,34 +103,37 @@ func escapedPath(u *url.URL) string {
 	return needsEscape.ReplaceAllStringFunc(written, url.PathEscape)
 }
 
-// Normalize replaces the host of an http or https URL by that of its origin. Otherwise, net/http would map a host that is not ASCII in two
-// ways: for the connection, and for the Host header, which could then name somebody else's server. The error says that there is no server
-// with such a host or port.
-func Normalize(u *url.URL) error {
-	host, err := asciiHost(u.Hostname())
-	_, notAnAddress := netip.ParseAddr(host)
-	switch {
-	case err != nil:
-		return err
-	case strings.ContainsAny(host, notInHosts), strings.Contains(host, ":") && notAnAddress != nil:
-		return errNoHost
-	case u.Port() != "" && checkPort(u.Port()) != nil:
-		return checkPort(u.Port())
-	}
-	u.Host = strings.TrimSuffix(HostPort(u), ":"+defaultPorts[u.Scheme])
-	return nil
-}
-
 // notInHosts has signs that a host never has, in whichever form.
 const notInHosts = `/@"<>\ `
 
 var errNoHost = errors.New("it has no valid host")
 
+// Normalize replaces the host of an http or https URL by that of its origin. Otherwise, net/http would map a host that is not ASCII in two
+// ways: for the connection, and for the Host header, which could then name somebody else's server. The error says that there is no server
+// with such a host or port.
+func Normalize(u *url.URL) error {
+	host, err := asciiHost(u.Hostname())
+	if err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(host); strings.ContainsAny(host, notInHosts) || strings.Contains(host, ":") && err != nil {
+		return errNoHost
+	}
+	if u.Port() != "" {
+		if err := checkPort(u.Port()); err != nil {
+			return err
+		}
+	}
+	u.Host = originHost(u)
+	return nil
+}
+
 // OriginOf returns the origin (RFC 6454, section 4) of an absolute URL, such as "https://h:8443". The host is in lower-case ASCII, and a
 // default port is left out.
-func OriginOf(u *url.URL) string {
-	host := strings.TrimSuffix(HostPort(u), ":"+defaultPorts[u.Scheme])
-	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
+func OriginOf(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: originHost(u)}).String() }
+
+func originHost(u *url.URL) string {
+	return strings.TrimSuffix(HostPort(u), ":"+defaultPorts[u.Scheme])
 }
 
 // HostPort returns the host of an http or https URL in lower-case ASCII, and its port, even if that is the default.

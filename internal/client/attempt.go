@@ -2,11 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
-	"slices"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -33,9 +28,10 @@ func (c *Client) newSession(request Request, dial Dial) *session {
 type answer struct {
 	result *Result
 	asked  Asked
-	begun  time.Time // when the attempt began
-	// generated is when the answer was made, at the earliest: when the attempt began or, if a cache answered, earlier by its age.
-	generated time.Time
+	// askedAt is when the attempt began.
+	askedAt time.Time
+	// generatedAt is the earliest time at which the answer can have been made: askedAt or, if a cache answered, earlier by its age.
+	generatedAt time.Time
 }
 
 // attempt makes one attempt, as soon as the semaphore allows. It returns an answer or a failure.
@@ -49,7 +45,7 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	}
 	if hasEnded(ctx) { // select chooses at random if both are ready
 		return nil, &Failure{
-			Asked: Asked{URL: s.documentURL()}, Kind: NotAskedInTime, CutOff: CutOffByTheEnd,
+			Asked: Asked{URL: s.documentURL()}, Kind: NotAskedInTime, CutOff: CutOffByContext,
 			Reason: "no request was sent before the time ran out",
 		}
 	}
@@ -60,12 +56,8 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	event := map[string]any{"address": last.address}
 	var failure *Failure
 	if err != nil {
-		isKnown := false // then the evidence is in, even if the time has run out since
-		if failure, isKnown = errors.AsType[*Failure](err); !isKnown {
-			failure = last.failureOf(err, cutOffBy(ctx, attemptCtx))
-		}
-		failure.Asked, failure.Reason = last.asked, s.redact.Line(failure.Reason, maxReason)
-		event["reason"] = failure.whole()
+		failure = last.failureOf(err, cutOffBy(ctx, attemptCtx))
+		event["reason"] = failure.oneLine()
 	}
 	s.log(ctx, "Asked the instance", event)
 	return got, failure
@@ -73,10 +65,10 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 
 // follow requests the document, and follows redirects. It also returns the last exchange.
 func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
-	begun, target := time.Now(), s.request.BaseURL.DocumentURL
+	askedAt, target := time.Now(), s.request.BaseURL.DocumentURL
 	e := s.newExchange(target, true, Asked{URL: s.documentURL()})
 	for redirects := 0; ; redirects++ {
-		got, next, err := e.run(ctx, begun, redirects)
+		got, next, err := e.run(ctx, askedAt, redirects)
 		if next == nil || err != nil {
 			return got, e, err
 		}
@@ -85,70 +77,6 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 		// Once a redirect has left the origin, even one that leads back is somebody else's.
 		e = s.newExchange(next, e.isOwn && address.OriginOf(next) == s.request.BaseURL.Origin, asked)
 	}
-}
-
-// newExchange returns an exchange that has not begun. It goes on with what the exchange before it has asked, which may be nothing yet.
-func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchange {
-	route := s.client.routeTo(target)
-	asked.Peer, asked.ConnectTo = "", route.connectTo
-	asked.ProxyVariable, asked.Forwarded = route.proxyVariable, route.proxyUse == forwards
-	asked.HeadersLeft = !isOwn && len(s.request.Headers) > 0
-	asked.CertificateLeft = !isOwn && s.client.config.TLS.ClientCertPEM != ""
-	return &exchange{session: s, target: target, isOwn: isOwn, route: route, asked: asked}
-}
-
-// run makes the exchange, and closes its connection. It returns the answer, or where it is redirected to.
-func (e *exchange) run(ctx context.Context, begun time.Time, redirects int) (*answer, *url.URL, error) {
-	defer e.close()
-	response, err := e.send(ctx) //nolint:bodyclose // its Close would read all of it; closing the connection ends it
-	if err != nil {
-		return nil, nil, err
-	}
-	next, err := e.redirectOf(response, redirects)
-	if next != nil || err != nil {
-		return nil, next, err // the body is not read: it may be endless, and no message quotes it
-	}
-	got, err := e.toAnswer(response, begun)
-	return got, nil, err
-}
-
-const maxRedirects = 5
-
-// RedirectStatuses are the statuses that a read follows, if there is a Location.
-var RedirectStatuses = []int{301, 302, 303, 307, 308}
-
-// redirectOf returns where a response redirects to, or nil if it does not. It returns an error if that must not be followed.
-func (e *exchange) redirectOf(response *http.Response, redirects int) (*url.URL, error) {
-	if !slices.Contains(RedirectStatuses, response.StatusCode) || response.Header.Get("Location") == "" {
-		return nil, nil //nolint:nilnil // there is neither a redirect nor an error
-	}
-	next, err := response.Location()
-	problem := ""
-	switch {
-	case err != nil: // whose text may have the whole location, with its query
-	case next.Scheme != "http" && next.Scheme != "https":
-		problem = "which is neither http nor https"
-	case next.Hostname() == "":
-		problem = "which has no host"
-	case e.target.Scheme == "https" && next.Scheme == "http":
-		problem = "which would give up TLS"
-	case next.User != nil:
-		problem = "which has user info"
-	case redirects >= maxRedirects:
-		problem = fmt.Sprintf("after %d redirects", maxRedirects)
-	case address.Normalize(next) == nil:
-		return next, nil
-	}
-	reason := "a redirect to a URL that is not valid"
-	if problem != "" {
-		reason = fmt.Sprintf("a redirect to %s, %s", e.printable(next), problem)
-	}
-	return nil, &Failure{Kind: RedirectNotFollowed, Reason: reason}
-}
-
-// printable returns a URL without user info, query and fragment, safe to print.
-func (e *exchange) printable(u *url.URL) string {
-	return e.session.redact.Line(u.Scheme+"://"+u.Host+u.EscapedPath(), maxText)
 }
 
 // documentURL returns the URL that is requested first.

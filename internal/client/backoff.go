@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These say in words what the two functions below do, so keep them in step. CDNs have statuses of their own from 520 on.
+// These say in words what the two functions below do, so keep them in step. The unknown statuses from 500 on are those of CDNs.
 const (
 	RetriedStatuses    = "408, 429, and 500 and above except 501"
 	RetryAfterStatuses = "429 or 503" // in which Retry-After is honored
@@ -42,13 +42,13 @@ const lastAttemptTime = time.Second
 
 // backoff computes the delays between the attempts of one read, with exponential backoff and jitter.
 //
-// Each delay is random between half of a bound and the bound. The bound starts at twice MinDelay and doubles up to MaxDelay. With
+// Each delay is random, from shortest to twice that. The first shortest is MinDelay, and it doubles, up to half of MaxDelay. With
 // Retry-After, the delay is the larger of backoff and Retry-After, plus jitter, at most MaxDelay. If a delay would take all the time that
 // is left, it is made shorter, so that one last attempt fits.
 type backoff struct {
 	retry    Retry
 	deadline time.Time // of the read, or zero
-	bound    time.Duration
+	shortest time.Duration
 	isLast   bool // a delay was made shorter
 }
 
@@ -62,13 +62,13 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 	if b.isLast {
 		return 0, false
 	}
-	b.bound = 2 * min(max(b.bound, b.retry.MinDelay), b.retry.MaxDelay/2)
-	delay = b.bound/2 + jitter(b.bound/2)
+	b.shortest = min(max(2*b.shortest, b.retry.MinDelay), b.retry.MaxDelay/2)
+	delay = b.shortest + jitter(b.shortest)
 	if retryAfter > 0 { // the jitter keeps all clients from coming back at the same time
 		delay = max(delay, min(retryAfter, b.retry.MaxDelay))
-		delay += jitter(min(b.bound, b.retry.MaxDelay-delay))
+		delay += jitter(min(2*b.shortest, b.retry.MaxDelay-delay))
 	}
-	delay = max(delay, b.retry.MinDelay)
+	delay = max(delay, b.retry.MinDelay) // which may be more than half of MaxDelay
 	if b.deadline.IsZero() {
 		return delay, true
 	}

@@ -2,11 +2,9 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -47,7 +45,7 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 	return shakeHands(ctx, connection, config, target)
 }
 
-// dialFailed notes how far a dial got that failed. One that was reset had a connection, but the reset was faster than the dial.
+// dialFailed notes how far a failed dial got. If the other side reset the connection before the dial returned, there was one.
 func (e *exchange) dialFailed(err error) {
 	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Addr != nil {
 		e.address = operation.Addr.String()
@@ -66,20 +64,6 @@ func (e *exchange) dialFailed(err error) {
 	}
 }
 
-// shakeHands makes a TLS handshake with the server at a host and port.
-func shakeHands(ctx context.Context, connection net.Conn, config *tls.Config, hostPort string) (net.Conn, error) {
-	secured := tls.Client(connection, tlsConfigFor(config, hostPort))
-	err := secured.HandshakeContext(ctx)
-	// As http.Client does if a server answers the handshake in plain HTTP.
-	if record, ok := errors.AsType[tls.RecordHeaderError](err); ok && isNotTLS(err) && string(record.RecordHeader[:]) == "HTTP/" {
-		return nil, http.ErrSchemeMismatch
-	}
-	if err != nil {
-		return nil, err
-	}
-	return secured, nil
-}
-
 // dialRandom tries the addresses of a host in random order, until one of them accepts. Each but the last gets its share of the time that is
 // left, as in [net.Dialer], but at most a second, because it may be silent, as one of IPv6 is in a network that drops its packets.
 func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error) {
@@ -91,9 +75,9 @@ func dialRandom(ctx context.Context, network, hostPort string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	deadline, _ := ctx.Deadline()                              // that of the attempt
-	err = &net.AddrError{Err: "it has no address", Addr: host} // unless it has one
-	for n, i := range rand.Perm(len(addresses)) {              //nolint:gosec // it is no secret
+	deadline, _ := ctx.Deadline() // that of the attempt
+	err = &net.AddrError{Err: "it has no address", Addr: host}
+	for n, i := range rand.Perm(len(addresses)) { //nolint:gosec // it is no secret
 		var dialer net.Dialer
 		if left := len(addresses) - n; left > 1 {
 			dialer.Timeout = min(time.Second, time.Until(deadline)/time.Duration(left))

@@ -101,7 +101,7 @@ func TestSilentAddressTakesAShare(t *testing.T) {
 	silent := "127.0.0.2:" + port
 	got := readError(t, newClient(t, config), newRequest(t, "http://"+silent))
 	checkFailure(t, got, failing{"", client.ConnectionFailed, final, "no connection in time (to " + silent + ")"})
-	check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
+	check(t, "CutOff", got.Failure.CutOff, client.CutOffByRequestTimeout)
 }
 
 // A limit that net/http sets to the dial of one address is not that of the attempt.

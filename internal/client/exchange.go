@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"syscall"
+	"time"
 )
 
 // exchange is one request with its response, over a connection of its own that is never used again. If a server sends one response too
@@ -23,7 +24,7 @@ import (
 type exchange struct {
 	session    *session
 	target     *url.URL
-	isOwn      bool // the extra headers and the client certificate are for the target
+	isOwn      bool // the target may get the extra headers and the client certificate: no redirect has left the origin of the base URL
 	route      route
 	asked      Asked
 	phase      phase
@@ -42,6 +43,31 @@ const (
 	waiting                  // the request can be sent
 	responding               // a byte of the response has arrived
 )
+
+// newExchange returns an exchange that has not begun. It goes on with what the exchange before it has asked, which may be nothing yet.
+func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchange {
+	route := s.client.routeTo(target)
+	asked.Peer, asked.ConnectTo = "", route.connectTo
+	asked.ProxyVariable, asked.Forwarded = route.proxyVariable, route.proxyUse == forwards
+	asked.HeadersWithheld = !isOwn && len(s.request.Headers) > 0
+	asked.CertificateWithheld = !isOwn && s.client.config.TLS.ClientCertPEM != ""
+	return &exchange{session: s, target: target, isOwn: isOwn, route: route, asked: asked}
+}
+
+// run makes the exchange, and closes its connection. It returns the answer, or where it is redirected to.
+func (e *exchange) run(ctx context.Context, askedAt time.Time, redirects int) (*answer, *url.URL, error) {
+	defer e.close()
+	response, err := e.send(ctx) //nolint:bodyclose // its Close would read all of it; closing the connection ends it
+	if err != nil {
+		return nil, nil, err
+	}
+	next, err := e.redirectOf(response, redirects)
+	if next != nil || err != nil {
+		return nil, next, err // the body is not read: it may be endless, and no message quotes it
+	}
+	got, err := e.toAnswer(response, askedAt)
+	return got, nil, err
+}
 
 // send sends the request, and returns the response as soon as its head has arrived.
 func (e *exchange) send(ctx context.Context) (*http.Response, error) {
@@ -147,8 +173,7 @@ func (r *headReader) Read(buffer []byte) (n int, err error) {
 	return n, r.err
 }
 
-// isReset reports whether the other side has reset a connection. The second number is that of Windows, where [syscall.ECONNRESET] is one of
-// Go's own.
+// isReset reports whether the other side has reset a connection. Windows reports 10054 (WSAECONNRESET), and never [syscall.ECONNRESET].
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.Errno(10054))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// Kind says what went wrong in an attempt. Its text is short, and changes only with the cause. States and outputs of users have these texts,
-// and so have the addresses of the sections about them, so they stay as they are.
+// Kind says what went wrong in an attempt. Its text is in the states of users and in links to the troubleshooting page, so it must not
+// change.
 type Kind string
 
 // The kinds of failures.
@@ -58,9 +58,9 @@ type CutOff int
 
 // What cuts attempts off.
 const (
-	NotCutOff      CutOff = iota
-	CutOffByLimit         // the attempt took longer than Config.RequestTimeout
-	CutOffByTheEnd        // the context of the read or the wait ended
+	NotCutOff              CutOff = iota
+	CutOffByRequestTimeout        // the attempt took longer than Config.RequestTimeout
+	CutOffByContext               // the context of the read or the wait ended
 )
 
 // Asked says what an attempt has asked for, and how. All its texts are safe to print.
@@ -73,10 +73,10 @@ type Asked struct {
 	RedirectedTo  string // where the last redirect led, without a query, or ""
 	// HeadersSent and CertificateSent are true once extra headers, or a client certificate, have been sent to the origin of the base URL.
 	HeadersSent, CertificateSent bool
-	// HeadersLeft and CertificateLeft are true if a redirect has left that origin, so that they were not sent any more.
-	HeadersLeft, CertificateLeft bool
-	FromCache                    bool          // a cache has answered
-	Age                          time.Duration // how old the answer of a cache is, in whole seconds
+	// HeadersWithheld and CertificateWithheld are true once a redirect has left that origin, which ends the sending.
+	HeadersWithheld, CertificateWithheld bool
+	FromCache                            bool          // a cache has answered
+	Age                                  time.Duration // how old the answer of a cache is, in whole seconds
 }
 
 // Failure is the error of an attempt. It holds facts, and all its texts are safe to print.
@@ -95,10 +95,10 @@ type Failure struct { //nolint:errname // it is what the package is about, and i
 }
 
 // Error returns what was asked and what came back, on one line.
-func (f *Failure) Error() string { return "GET " + f.Asked.URL + ": " + f.whole() }
+func (f *Failure) Error() string { return "GET " + f.Asked.URL + ": " + f.oneLine() }
 
-// whole returns the reason with all faults, on one line.
-func (f *Failure) whole() string {
+// oneLine returns the reason with all faults, on one line.
+func (f *Failure) oneLine() string {
 	if len(f.Faults) == 0 {
 		return f.Reason
 	}
@@ -108,8 +108,18 @@ func (f *Failure) whole() string {
 // Class returns a text for states and outputs, such as "status 503 Service Unavailable" or "not an instance document: fileMaxSize".
 func (f *Failure) Class() string { return string(f.Kind) + f.qualifier }
 
-// failureOf returns the failure for an error of a library. Those that are known where they are found are failures already.
+// failureOf returns the failure for an error. One that is a failure already stays what it is, even if the time has run out since.
 func (e *exchange) failureOf(err error, cutOff CutOff) *Failure {
+	failure, isFailure := errors.AsType[*Failure](err)
+	if !isFailure {
+		failure = e.failureOfLibrary(err, cutOff)
+	}
+	failure.Asked, failure.Reason = e.asked, e.session.redact.Line(failure.Reason, maxReason)
+	return failure
+}
+
+// failureOfLibrary returns the failure for an error of a library, whose kind follows from how far the exchange had got.
+func (e *exchange) failureOfLibrary(err error, cutOff CutOff) *Failure {
 	failure := &Failure{Reason: err.Error(), CutOff: cutOff}
 	failure.Kind, failure.isRetried = kindOf(e.phase, err, cutOff, e.route.proxyUse)
 	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -121,7 +131,7 @@ func (e *exchange) failureOf(err error, cutOff CutOff) *Failure {
 		fault, certificate := faultOf(untrusted)
 		failure.CertificateFault = fault
 		failure.Reason += fmt.Sprintf(" (its subject is %q, its issuer is %q)", certificate.Subject.String(), certificate.Issuer.String())
-	case isErrno && isReset(err): // whichever call was told of it, and without the port of this side
+	case isErrno && isReset(err): // Go's text also has the port of this side, and the call that met the reset by chance
 		failure.Reason = errno.Error()
 	}
 	return failure
@@ -148,6 +158,7 @@ var timeoutReasons = map[phase]string{
 // causes remain, so the cases follow the phases, and types of errors decide only between causes of one phase.
 func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, isRetried bool) {
 	isUntrusted, isHTTP := isA[*tls.CertificateVerificationError](err), errors.Is(err, http.ErrSchemeMismatch)
+	_, isNotTLS := firstRecord(err)
 	switch {
 	case use != noProxy && reached < handshaking:
 		kind = ProxyFailed
@@ -170,7 +181,7 @@ func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, i
 	default:
 		kind = InvalidResponse
 	}
-	return kind, !isUntrusted && !isHTTP && !isNotTLS(err)
+	return kind, !isUntrusted && !isHTTP && !isNotTLS
 }
 
 // isAlert reports whether an error is an alert of TLS that the other side has sent.
@@ -214,9 +225,9 @@ func isA[E error](err error) bool {
 func cutOffBy(read, attempt context.Context) CutOff {
 	switch {
 	case hasEnded(read):
-		return CutOffByTheEnd
+		return CutOffByContext
 	case hasEnded(attempt):
-		return CutOffByLimit
+		return CutOffByRequestTimeout
 	default:
 		return NotCutOff
 	}

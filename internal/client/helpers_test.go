@@ -462,7 +462,7 @@ func (f *fakeInstance) outcome(err error) string {
 	if got.Failure != nil {
 		outcome += ": " + got.Failure.Class()
 	}
-	if got.Failure != nil && got.Failure.CutOff == client.CutOffByLimit {
+	if got.Failure != nil && got.Failure.CutOff == client.CutOffByRequestTimeout {
 		outcome += " (timed out)"
 	}
 	return outcome

@@ -14,7 +14,7 @@ import (
 // about only by chance.
 func TestKindOf(t *testing.T) {
 	t.Parallel()
-	const inTime, cutOff, retried, final = NotCutOff, CutOffByLimit, true, false
+	const inTime, cutOff, retried, final = NotCutOff, CutOffByRequestTimeout, true, false
 	something := errors.New("something else")
 	reset := &net.OpError{Op: "read", Err: errors.New("connection reset by peer")}
 	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}

@@ -160,7 +160,7 @@ func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, &Failure{
-			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + statusOf(response),
+			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + e.statusOf(response),
 			StatusCode: response.StatusCode, isRetried: isRetriedStatus(response.StatusCode),
 		}
 	}

@@ -46,7 +46,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		switch {
 		case failure == nil:
 			return got.result, nil
-		case failure.CutOff == CutOffByTheEnd:
+		case failure.CutOff == CutOffByContext:
 			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
 		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
 			return nil, s.readError(failure, GaveUp)
@@ -59,7 +59,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 
 // readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.
 func (s *session) readError(failure *Failure, ending Ending) *ReadError {
-	if ending == Canceled && failure != nil && failure.CutOff == CutOffByTheEnd {
+	if ending == Canceled && failure != nil && failure.CutOff == CutOffByContext {
 		failure = nil
 	}
 	return &ReadError{URL: s.documentURL(), Attempts: s.attempts, Failure: failure, Ending: ending}
@@ -71,7 +71,7 @@ func (s *session) pause(ctx context.Context, delays *backoff, failure *Failure) 
 	if !ok {
 		return false
 	}
-	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.whole()})
+	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.oneLine()})
 	return sleep(ctx, delay)
 }
 

@@ -216,7 +216,7 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 				got := readError(t, newClient(t, config, variable), request)
 				checkFailure(t, got, failing{"", test.kind, final, test.reason})
 				if test.kind != client.Status { // which had arrived before
-					check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
+					check(t, "CutOff", got.Failure.CutOff, client.CutOffByRequestTimeout)
 				}
 				receive(t, "a connection to be closed", server.closed)
 				if lasted := time.Since(began); lasted > 10*time.Second {
@@ -259,7 +259,7 @@ func TestSilentNameServer(t *testing.T) {
 	c, request := newClient(t, config), newRequest(t, "https://"+hostOfSilentNameServer)
 	got := readError(t, c, request)
 	checkFailure(t, got, failing{"", client.HostNotResolved, retried, "no answer from a name server in time"})
-	check(t, "CutOff", got.Failure.CutOff, client.CutOffByLimit)
+	check(t, "CutOff", got.Failure.CutOff, client.CutOffByRequestTimeout)
 	check(t, "Asked", got.Failure.Asked, client.Asked{URL: "https://" + hostOfSilentNameServer + "/instance"})
 }
 

@@ -137,7 +137,7 @@ func TestCertificateIsNotSentOnTheWayBack(t *testing.T) {
 	got := readError(t, newClient(t, config), newRequest(t, first.URL()))
 	checkFailure(t, got, failing{"", client.HandshakeFailed, final, "tls: "})
 	check(t, "CertificateSent", got.Failure.Asked.CertificateSent, true) // in the first exchange
-	check(t, "CertificateLeft", got.Failure.Asked.CertificateLeft, true)
+	check(t, "CertificateWithheld", got.Failure.Asked.CertificateWithheld, true)
 	check(t, "number of requests with the certificate", len(first.Requests()), 1)
 }
 
@@ -191,11 +191,11 @@ func TestFailureAfterARedirectSaysWhereItLed(t *testing.T) {
 			failure := readError(t, c, request).Failure
 			check(t, "Kind", failure.Kind, test.kind)
 			check(t, "Asked", failure.Asked, client.Asked{
-				URL: request.BaseURL.DocumentURL.String(), RedirectedTo: location, HeadersSent: true, HeadersLeft: true, CertificateLeft: true,
+				URL: request.BaseURL.DocumentURL.String(), RedirectedTo: location, HeadersSent: true, HeadersWithheld: true, CertificateWithheld: true,
 			})
 			request.Headers = nil
 			without := readError(t, c, request).Failure.Asked
-			check(t, "HeadersSent or HeadersLeft without headers", without.HeadersSent || without.HeadersLeft, false)
+			check(t, "HeadersSent or HeadersWithheld without headers", without.HeadersSent || without.HeadersWithheld, false)
 		})
 	}
 }

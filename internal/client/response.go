@@ -23,18 +23,18 @@ const (
 )
 
 // toAnswer turns a response into an answer.
-func (e *exchange) toAnswer(response *http.Response, begun time.Time) (*answer, error) {
+func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer, error) {
 	e.asked.Age, e.asked.FromCache = ageOf(response.Header)
 	body, err := readBody(response)
 	switch {
-	case response.StatusCode != http.StatusOK:
+	case response.StatusCode != http.StatusOK: // which counts, whatever became of the body
 		return nil, e.statusFailure(response, body)
 	case err != nil:
 		return nil, err
 	}
 	details, err := instance.Parse(body)
-	if fault, ok := errors.AsType[*instance.DocumentError](err); ok {
-		return nil, e.documentFailure(fault, response.Header, body)
+	if invalid, ok := errors.AsType[*instance.DocumentError](err); ok {
+		return nil, e.documentFailure(invalid, response.Header, body)
 	}
 	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details}
 	for i, option := range details.RecommendedExpireTimes {
@@ -43,11 +43,11 @@ func (e *exchange) toAnswer(response *http.Response, begun time.Time) (*answer, 
 				"recommendedExpireTimes[%d] (%s): %s", i, e.session.redact.Quoted(option.Label, maxFound), option.Ambiguity))
 		}
 	}
-	generated := begun
+	generatedAt := askedAt
 	if e.asked.FromCache { // the age counts whole seconds
-		generated = begun.Add(-e.asked.Age - time.Second)
+		generatedAt = askedAt.Add(-e.asked.Age - time.Second)
 	}
-	return &answer{result, e.asked, begun, generated}, nil
+	return &answer{result, e.asked, askedAt, generatedAt}, nil
 }
 
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
@@ -76,29 +76,29 @@ func readBody(response *http.Response) ([]byte, error) {
 
 // statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
 func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure {
+	code, written := response.StatusCode, e.statusOf(response)
 	failure := &Failure{
-		Kind: Status, qualifier: " " + statusText(response.StatusCode), Reason: "status " + statusOf(response), StatusCode: response.StatusCode,
-		isRetried: isRetriedStatus(response.StatusCode), retryAfter: retryAfterOf(response),
+		Kind: Status, qualifier: " " + statusText(code), Reason: "status " + written, StatusCode: code,
+		isRetried: isRetriedStatus(code), retryAfter: retryAfterOf(response),
 	}
-	if response.StatusCode == http.StatusProxyAuthRequired && e.asked.Forwarded {
+	if code == http.StatusProxyAuthRequired && e.asked.Forwarded {
 		failure.Kind, failure.qualifier = ProxyFailed, ""
 	}
-	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(response.StatusCode) {
+	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(code) {
 		failure.Reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
 	}
-	if text := withoutStatus(e.text(body), statusOf(response), statusText(response.StatusCode)); text != "" {
+	if text := withoutStatus(e.text(body), written, statusText(code)); text != "" {
 		failure.Reason += ": " + text
 	}
 	return failure
 }
 
-// statusOf returns the status of a response as the server wrote it or, if it wrote only the number, with Go's text.
-func statusOf(response *http.Response) string {
-	code, text, _ := strings.Cut(response.Status, " ")
-	if safetext.Line(text) == "" {
+// statusOf returns the status of a response as the server wrote it, safe to print, or with Go's text if it wrote only the number.
+func (e *exchange) statusOf(response *http.Response) string {
+	if _, text, _ := strings.Cut(response.Status, " "); safetext.Line(text) == "" {
 		return statusText(response.StatusCode)
 	}
-	return safetext.Cut(safetext.Line(code+" "+text), maxText)
+	return e.session.redact.Line(response.Status, maxText)
 }
 
 // statusText returns a status such as "404 Not Found".
@@ -118,30 +118,31 @@ func withoutStatus(text string, statuses ...string) string {
 }
 
 // documentFailure returns the failure for a body that is not an instance document.
-func (e *exchange) documentFailure(document *instance.DocumentError, header http.Header, body []byte) *Failure {
-	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + document.Faults[0].Path, isRetried: document.EndsEarly}
-	if document.NotJSON {
+func (e *exchange) documentFailure(err *instance.DocumentError, header http.Header, body []byte) *Failure {
+	first := err.Faults[0]
+	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + first.Path, isRetried: err.EndsEarly}
+	if err.NotJSON {
 		failure.Kind, failure.qualifier = NotJSON, ""
 	}
-	switch fault := document.Faults[0]; {
+	switch {
 	case len(bytes.TrimSpace(instance.TrimByteOrderMark(body))) == 0:
 		failure.Reason = "the body is empty"
-	case document.EndsEarly: // without a length, a connection that breaks looks like this
-		failure.Reason = "the body is incomplete JSON: " + fault.Problem
-	case document.NotJSON:
-		failure.Reason = fmt.Sprintf("the body is %s: %s (Content-Type %q", fault.Problem, fault.Found, header.Get("Content-Type"))
+	case err.EndsEarly: // without a length, a connection that breaks looks like this
+		failure.Reason = "the body is incomplete JSON: " + first.Problem
+	case err.NotJSON:
+		contentType := fmt.Sprintf("Content-Type %q", header.Get("Content-Type"))
 		if encoding := header.Get("Content-Encoding"); encoding != "" {
-			failure.Reason += fmt.Sprintf(", Content-Encoding %q", encoding)
+			contentType += fmt.Sprintf(", Content-Encoding %q", encoding)
 		}
-		failure.Reason += ")"
+		failure.Reason = fmt.Sprintf("the body is %s: %s (%s)", first.Problem, first.Found, contentType)
 		if text := e.text(body); text != "" {
 			failure.Reason += "; its text: " + text
 		}
-	case document.HasNoField:
+	case err.HasNoField:
 		failure.Reason = "JSON that is not an instance document: " + e.text(body)
 	default:
 		failure.Reason = "JSON that is not an instance document"
-		for _, fault := range document.Faults {
+		for _, fault := range err.Faults {
 			line := fault.String()
 			if fault.Found != "" {
 				line += " " + e.session.redact.Quoted(fault.Found, maxFound)

@@ -133,6 +133,7 @@ func TestEchoedSecretIsRedactedEverywhere(t *testing.T) {
 			"not HTTP":                    verbatim(echo + "\r\n\r\n"),
 			"malformed header":            verbatim("HTTP/1.1 200 OK\r\n" + echo + "\r\n\r\n"),
 			"status text":                 verbatim("HTTP/1.1 403 " + echo + "\r\n\r\n"),
+			"where the status is cut":     verbatim("HTTP/1.1 403 " + strings.Repeat("x", 180) + echo + "\r\n\r\n"),
 		} {
 			t.Run(name+"/"+echo[:6], func(t *testing.T) {
 				t.Parallel()

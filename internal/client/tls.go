@@ -1,10 +1,12 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 )
 
@@ -16,8 +18,7 @@ type TLS struct {
 }
 
 // tlsConfigs are the configurations for handshakes with the origin of the base URL, with other origins, and with an https proxy. Only the
-// first has the client certificate. The last always verifies the certificate: it would otherwise give the password of the proxy to an
-// impostor because the certificate of an instance is not verified.
+// first has the client certificate. The last ignores Insecure, because an impostor would get the password of the proxy.
 type tlsConfigs struct{ own, other, proxy *tls.Config }
 
 func newTLSConfigs(settings TLS) (configs tlsConfigs, err error) {
@@ -75,16 +76,24 @@ func addCACerts(pool *x509.CertPool, text string) (usable, total int) {
 	return usable, total
 }
 
-// tlsConfigFor returns a configuration for a host, which may be an IPv6 address with a zone. No certificate has that zone.
-func tlsConfigFor(config *tls.Config, hostPort string) *tls.Config {
+// shakeHands makes a TLS handshake with the server at a host and port.
+func shakeHands(ctx context.Context, connection net.Conn, config *tls.Config, hostPort string) (net.Conn, error) {
 	config = config.Clone()
-	host, _, _ := net.SplitHostPort(hostPort) // which is always one
-	config.ServerName, _, _ = strings.Cut(host, "%")
-	return config
+	host, _, _ := net.SplitHostPort(hostPort)        // which is always one
+	config.ServerName, _, _ = strings.Cut(host, "%") // no certificate has the zone of an IPv6 address
+	secured := tls.Client(connection, config)
+	err := secured.HandshakeContext(ctx)
+	if record, ok := firstRecord(err); ok && string(record.RecordHeader[:]) == "HTTP/" { // as in http.Client
+		return nil, http.ErrSchemeMismatch
+	}
+	if err != nil {
+		return nil, err
+	}
+	return secured, nil
 }
 
-// isNotTLS reports whether the first bytes of a server in a handshake were not TLS.
-func isNotTLS(err error) bool {
+// firstRecord returns the error of a handshake in which the first bytes of the server were not TLS. A later record has no Conn.
+func firstRecord(err error) (tls.RecordHeaderError, bool) {
 	record, ok := errors.AsType[tls.RecordHeaderError](err)
-	return ok && record.Conn != nil // which is set for the first record only
+	return record, ok && record.Conn != nil
 }

@@ -27,17 +27,17 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed. It wraps the [*ReadError] that says how the wait ended, and what it met last. In a wait, an answer that
-// is not as expected is a failure, too, and so is the end of the time in a streak, which is of the kind [NotStable].
+// WaitError says why a wait failed. Its [*ReadError] says how the wait ended, and what it met last: an answer that is not as expected is a
+// failure, too, and so is the end of the time in a streak, which is of the kind [NotStable].
 type WaitError struct {
-	Read        *ReadError
+	*ReadError
+
 	Differences []Difference // those of the last answer, if it was newer than the wait
 	Streak      *Streak      // the last one, whether a failure or the end of the wait has ended it, or nil if there was none
 	Before      *Failure     // the last failure before the time of a streak ran out, or nil if there was none
 }
 
-func (e *WaitError) Error() string { return e.Read.Error() }
-func (e *WaitError) Unwrap() error { return e.Read }
+func (e *WaitError) Unwrap() error { return e.ReadError }
 
 // Streak is a series of answers that were all as expected.
 type Streak struct {
@@ -49,7 +49,7 @@ type Streak struct {
 // Each attempt connects to a random address of the host: an old server behind one of them must not stay unseen while a new one answers. The
 // error is always a [*WaitError].
 func (c *Client) Wait(ctx context.Context, request Request, condition Condition) (*Result, error) {
-	w := &wait{session: c.newSession(request, dialRandom), condition: condition, began: time.Now()}
+	w := &wait{session: c.newSession(request, dialRandom), condition: condition, startedAt: time.Now()}
 	w.backoff = newBackoff(ctx, c.config.Retry)
 	for {
 		failure := w.next(ctx)
@@ -62,26 +62,26 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 	}
 }
 
-// wait is what a wait keeps from one attempt to the next. It has four clocks (= marks the time for which a streak has held):
+// wait is what a wait keeps from one attempt to the next. These are its times (= marks what counts for a streak):
 //
-//	began    |--- first ---|================|        |--- second ---|
-//	       begun       lastRead         generated  begun           now
-//	                   countedTo    ->  countedTo
+//	startedAt  |--- first ---|===============|         |--- second ---|
+//	        askedAt        readAt        generatedAt  askedAt       now
+//	                   countedUntil  ->  countedUntil
 //
-// An answer counts as of the time at which it was generated, which is when its attempt began or, if a cache has answered, earlier.
+// An answer counts from when it was generated: when its attempt began or, if a cache has answered, earlier.
 type wait struct {
-	session     *session
-	condition   Condition
-	backoff     *backoff
-	began       time.Time
-	streak      *Streak // the last one; it goes on if isHolding
-	isHolding   bool
-	countedTo   time.Time    // the time up to which the streak counts
-	lastRead    time.Time    // when the last answer of the streak was read, by the clock of the system
-	last        *answer      // the last answer of the streak
-	differences []Difference // as in WaitError
-	lastFailure *Failure
-	isLimited   bool // the instance has answered with status 429
+	session      *session
+	condition    Condition
+	backoff      *backoff
+	startedAt    time.Time
+	streak       *Streak // the last one; it goes on if isHolding
+	isHolding    bool
+	countedUntil time.Time    // the time up to which the streak counts
+	readAt       time.Time    // when the last answer of the streak was read, by the clock of the system
+	last         *answer      // the last answer of the streak
+	differences  []Difference // as in WaitError
+	lastFailure  *Failure
+	rateLimited  bool // the instance has answered with status 429
 }
 
 // next makes an attempt, and notes what came of it. It returns a failure, too, if the instance is not as expected.
@@ -96,7 +96,7 @@ func (w *wait) next(ctx context.Context) *Failure {
 	switch {
 	case failure == nil:
 		w.extendStreak(ctx, got)
-	case failure.CutOff != CutOffByTheEnd, isFirst, isLong: // one that the end of the wait has cut off sooner says nothing
+	case failure.CutOff != CutOffByContext, isFirst, isLong: // of an attempt that was cut off, a short one says nothing
 		w.endStreak(ctx, failure)
 	}
 	return failure
@@ -104,7 +104,7 @@ func (w *wait) next(ctx context.Context) *Failure {
 
 // check returns a failure if an answer was made before the wait began, or is not as expected.
 func (w *wait) check(got *answer) *Failure {
-	if got.generated.Before(w.began) {
+	if got.generatedAt.Before(w.startedAt) {
 		w.differences = nil // those of an answer before it may be of another server
 		return &Failure{Asked: got.asked, Kind: Cached, Reason: "this answer was made before the wait began"}
 	}
@@ -122,10 +122,10 @@ func (w *wait) check(got *answer) *Failure {
 // endStreak notes a failure, which ends the streak if there is one.
 func (w *wait) endStreak(ctx context.Context, failure *Failure) {
 	if w.isHolding {
-		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.whole()})
+		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.oneLine()})
 	}
 	w.isHolding, w.lastFailure = false, failure
-	w.isLimited = w.isLimited || failure.StatusCode == http.StatusTooManyRequests
+	w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
 // maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was, because
@@ -135,19 +135,19 @@ const maxGap = 3 * time.Second
 // extendStreak adds an answer to the streak, or begins one. How long the first answer took proves nothing.
 func (w *wait) extendStreak(ctx context.Context, got *answer) {
 	// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
-	if w.isHolding && got.begun.Round(0).Sub(w.lastRead) > maxGap {
+	if w.isHolding && got.askedAt.Round(0).Sub(w.readAt) > maxGap {
 		w.session.log(ctx, "Streak reset", map[string]any{"reason": "nobody looked at the instance for more than " + maxGap.String()})
 		w.isHolding = false
 	}
 	if !w.isHolding {
-		w.streak, w.isHolding, w.countedTo = &Streak{}, true, time.Now()
+		w.streak, w.isHolding, w.countedUntil = &Streak{}, true, time.Now()
 	}
-	if got.generated.After(w.countedTo) {
-		w.streak.Held += min(got.generated.Sub(w.countedTo), maxGap)
-		w.countedTo = got.generated
+	if got.generatedAt.After(w.countedUntil) {
+		w.streak.Held += min(got.generatedAt.Sub(w.countedUntil), maxGap)
+		w.countedUntil = got.generatedAt
 	}
 	w.streak.Answers++
-	w.last, w.lastRead = got, time.Now().Round(0)
+	w.last, w.readAt = got, time.Now().Round(0)
 }
 
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
@@ -164,7 +164,7 @@ func (w *wait) pause(ctx context.Context, failure *Failure) bool {
 // most 1 s, or 1.5 s after a 429. It is random, so that it does not keep in step with a load balancer or a server that crashes regularly.
 func (w *wait) interval() time.Duration {
 	mean := min(max(w.condition.StableFor/150, 200*time.Millisecond), time.Second)
-	if w.isLimited {
+	if w.rateLimited {
 		mean = 1500 * time.Millisecond // of which even the longest is not near maxGap
 	}
 	return mean/2 + rand.N(mean) //nolint:gosec // it is no secret
@@ -172,13 +172,12 @@ func (w *wait) interval() time.Duration {
 
 // failed returns the error of a wait that the context has ended, or will end before another attempt.
 func (w *wait) failed(ctx context.Context) *WaitError {
-	failed := &WaitError{Differences: w.differences, Streak: w.streak}
+	var before *Failure
 	last := w.lastFailure
 	if w.isHolding {
-		failed.Before = last
+		before = last
 		last = &Failure{Asked: w.last.asked, Kind: NotStable, Reason: fmt.Sprintf(
 			"it was as expected for %s, and has to be for %s", w.streak.Held, w.condition.StableFor)}
 	}
-	failed.Read = w.session.readError(last, endingOf(ctx))
-	return failed
+	return &WaitError{w.session.readError(last, endingOf(ctx)), w.differences, w.streak, before}
 }

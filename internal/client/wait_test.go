@@ -160,17 +160,17 @@ func TestWaitErrorTellsOfTheEnd(t *testing.T) {
 					}
 					_, err := fake.client.Wait(ctx, fake.request, stableFor(8*time.Second))
 					got := waitErrorOf(t, err)
-					check(t, "Ending", got.Read.Ending, kind)
-					check(t, "Attempts", got.Read.Attempts, len(fake.requests))
-					check(t, "classes", ending{classOf(got.Read.Failure), classOf(got.Before)}, want)
+					check(t, "Ending", got.Ending, kind)
+					check(t, "Attempts", got.Attempts, len(fake.requests))
+					check(t, "classes", ending{classOf(got.Failure), classOf(got.Before)}, want)
 					answers := 0
 					if got.Streak != nil {
 						answers = got.Streak.Answers
 					}
 					check(t, "number of answers of the last streak", answers, test.answersOfStreak)
 					check(t, "whether there are Differences", len(got.Differences) > 0, test.hasDifferences)
-					if test.hasDifferences && got.Read.Failure.Kind == client.NotAsExpected {
-						check(t, "Faults", strings.Join(got.Read.Failure.Faults, "; "), "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
+					if test.hasDifferences && got.Failure.Kind == client.NotAsExpected {
+						check(t, "Faults", strings.Join(got.Failure.Faults, "; "), "chunk_size is 10000000, expected 20000000; api_version is 1.3.2, expected 2.1.5")
 					}
 					checkText(t, got.Error())
 				})
@@ -194,12 +194,12 @@ func TestAttemptThatTheEndCutsOffSaysNothing(t *testing.T) {
 		fake := serve(t, config, script("503", "silent"))
 		for i := range 3000 { // from 0.5 s, which leaves time for the first attempt alone, to 3.5 s
 			err := fake.wait(t, 500*time.Millisecond+time.Duration(i)*time.Millisecond, anything())
-			check(t, "class", classOf(waitErrorOf(t, err).Read.Failure), "status 503 Service Unavailable")
+			check(t, "class", classOf(waitErrorOf(t, err).Failure), "status 503 Service Unavailable")
 		}
 		fake.answer = script("ready", "silent")
 		for i := range 3000 {
 			err := fake.wait(t, 50*time.Millisecond+time.Duration(i)*time.Millisecond, stableFor(5*time.Second))
-			check(t, "class in a streak", classOf(waitErrorOf(t, err).Read.Failure), "not stable")
+			check(t, "class in a streak", classOf(waitErrorOf(t, err).Failure), "not stable")
 		}
 	})
 }
@@ -213,7 +213,7 @@ func TestStreakOfAWaitError(t *testing.T) {
 		last := fake.requests[len(fake.requests)-1]
 		check(t, "Held", got.Streak.Held, last-fake.requests[1])
 		check(t, "Answers", got.Streak.Answers, len(fake.requests)-1)
-		check(t, "Reason", got.Read.Failure.Reason, fmt.Sprintf("it was as expected for %s, and has to be for 10s", got.Streak.Held))
+		check(t, "Reason", got.Failure.Reason, fmt.Sprintf("it was as expected for %s, and has to be for 10s", got.Streak.Held))
 		check(t, "class of the failure before", classOf(got.Before), "status 503 Service Unavailable")
 	})
 }
@@ -229,7 +229,7 @@ func TestFailureOfAWaitNamesTheAddress(t *testing.T) {
 		return []client.Difference{{Name: "api_version", Reported: "1"}}
 	}})
 	got := waitErrorOf(t, err)
-	check(t, "Peer", got.Read.Failure.Asked.Peer, server.Address())
+	check(t, "Peer", got.Failure.Asked.Peer, server.Address())
 	check(t, "Reported", got.Differences[0].Reported, "1")
 }
 
@@ -275,7 +275,7 @@ func TestCopiesInACacheAreNoStreak(t *testing.T) {
 				}
 				err := fake.wait(t, 20*time.Second, stableFor(d))
 				check(t, "end", fake.elapsed(), 20*time.Second)
-				check(t, "whether it was as expected in the end", waitErrorOf(t, err).Read.Failure.Kind, client.NotStable)
+				check(t, "whether it was as expected in the end", waitErrorOf(t, err).Failure.Kind, client.NotStable)
 				err = fake.wait(t, 20*time.Second, stableFor(0)) // one answer is enough
 				checkContains(t, "outcome", fake.outcome(err), "at 1.5s ready")
 			})

@@ -53,8 +53,8 @@ func (e *DocumentError) Lines() (lines []string) {
 
 func (e *DocumentError) add(fault Fault) { e.Faults = append(e.Faults, fault) }
 
-// syntaxFault converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after the document.
-func syntaxFault(document []byte, err error) *DocumentError {
+// syntaxError converts an error of the JSON library, which also refuses duplicate members, invalid UTF-8 and text after the document.
+func syntaxError(document []byte, err error) *DocumentError {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case !ok || len(strings.TrimSpace(string(document))) == 0:

@@ -13,9 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxExpireTimes is the maximum number of expiry options. Instances have about eight.
-const maxExpireTimes = 100
-
 // TrimByteOrderMark returns document without a byte order mark, which JSON does not allow (RFC 8259, section 8.1).
 func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, []byte("\uFEFF"))
@@ -43,17 +40,17 @@ func Parse(document []byte) (*Details, error) {
 	// Check all of it first: text such as "404 not found" begins with a JSON number.
 	var whole jsontext.Value
 	if err := json.Unmarshal(document, &whole); err != nil {
-		return nil, syntaxFault(document, err)
+		return nil, syntaxError(document, err)
 	}
-	var faults DocumentError
-	root, ok := readValue(&faults, WholeDocument, whole, documentType)
-	faults.HasNoField = !slices.ContainsFunc(documentFields, func(name string) bool { return root[name] != nil })
+	var invalid DocumentError
+	root, ok := readValue(&invalid, WholeDocument, whole, documentType)
+	invalid.HasNoField = !slices.ContainsFunc(documentFields, func(name string) bool { return root[name] != nil })
 	if !ok {
-		return nil, &faults
+		return nil, &invalid
 	}
-	details := readDetails(object{members: root, faults: &faults})
-	if len(faults.Faults) > 0 {
-		return nil, &faults
+	details := readDetails(object{members: root, invalid: &invalid})
+	if len(invalid.Faults) > 0 {
+		return nil, &invalid
 	}
 	return details, nil
 }
@@ -71,70 +68,27 @@ func readDetails(root object) *Details {
 	if limit := optional(root, "maxTransfersInMerge", limitType); limit != nil {
 		details.MaxTransfersInMerge = *limit
 	}
-	entries := readEntries(root.faults, required(root, "recommendedExpireTimes", arrayType))
+	entries := readEntries(root.invalid, required(root, "recommendedExpireTimes", arrayType))
 	// After a fault, an entry may be missing, or its value be unknown.
-	if len(root.faults.Faults) == 0 && valuesAreMinutes(entries, details.APIVersion) {
-		addSeconds(root.faults, entries)
+	if len(root.invalid.Faults) == 0 && valuesAreMinutes(entries, details.APIVersion) {
+		addSeconds(root.invalid, entries)
 	}
 	details.RecommendedExpireTimes = newExpireTimes(entries)
 	return details
 }
 
-// readEntries reads the expiry options, without those that are no objects.
-func readEntries(faults *DocumentError, values []jsontext.Value) []entry {
-	if len(values) > maxExpireTimes {
-		faults.add(Fault{
-			Path:    "recommendedExpireTimes",
-			Problem: fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(values)),
-		})
-		values = values[:maxExpireTimes]
-	}
-	entries := make([]entry, 0, len(values))
-	for i, value := range values {
-		path := entryPath(i)
-		if members, ok := readValue(faults, path, value, entryType); ok {
-			option := object{members: members, prefix: path + ".", faults: faults}
-			entries = append(entries, entry{
-				label:     required(option, "label", stringType),
-				inSeconds: optional(option, "inSeconds", integerType),
-				value:     required(option, "value", integerType),
-			})
-		}
-	}
-	return entries
-}
-
-// addSeconds gives entries whose values are in minutes the inSeconds that they lack. It adds a fault for each whose seconds would be beyond
-// int64.
-func addSeconds(faults *DocumentError, entries []entry) {
-	const maxMinutes = math.MaxInt64 / secondsPerMinute
-	for i, e := range entries {
-		if e.value > maxMinutes {
-			faults.add(Fault{
-				Path:    entryPath(i) + ".value",
-				Problem: "expected " + upTo(integerType.expected, maxMinutes) + ", found a number",
-				Found:   strconv.FormatInt(e.value, 10),
-			})
-		}
-		seconds := e.value * secondsPerMinute
-		entries[i].inSeconds = &seconds
-	}
-}
-
-func entryPath(index int) string { return fmt.Sprintf("recommendedExpireTimes[%d]", index) }
-
 // object is a JSON object of the document.
 type object struct {
 	members map[string]jsontext.Value
 	// prefix begins the paths of the members: "" or "recommendedExpireTimes[3].".
-	prefix string
-	faults *DocumentError
+	prefix  string
+	invalid *DocumentError
 }
 
 // required returns the value of a member. If the member is missing or invalid, it adds a fault and returns zero.
 func required[T any](from object, name string, as valueType[T]) (value T) {
 	if _, ok := from.members[name]; !ok {
-		from.faults.add(Fault{Path: from.prefix + name, Problem: "required, but missing"})
+		from.invalid.add(Fault{Path: from.prefix + name, Problem: "required, but missing"})
 	} else if found := optional(from, name, as); found != nil {
 		value = *found
 	}
@@ -144,7 +98,7 @@ func required[T any](from object, name string, as valueType[T]) (value T) {
 // optional returns the value of a member, or nil if the member is missing. If it is invalid, optional adds a fault and returns nil.
 func optional[T any](from object, name string, as valueType[T]) *T {
 	if member, ok := from.members[name]; ok {
-		if value, ok := readValue(from.faults, from.prefix+name, member, as); ok {
+		if value, ok := readValue(from.invalid, from.prefix+name, member, as); ok {
 			return &value
 		}
 	}
@@ -152,7 +106,7 @@ func optional[T any](from object, name string, as valueType[T]) *T {
 }
 
 // readValue reads a JSON value as a type. If it is not of that type, readValue adds a fault and returns false.
-func readValue[T any](faults *DocumentError, path string, found jsontext.Value, as valueType[T]) (value T, ok bool) {
+func readValue[T any](invalid *DocumentError, path string, found jsontext.Value, as valueType[T]) (value T, ok bool) {
 	value, err := as.read(found)
 	if err == nil {
 		return value, true
@@ -171,7 +125,7 @@ func readValue[T any](faults *DocumentError, path string, found jsontext.Value, 
 	case found.Kind() == jsontext.KindNull:
 		fault.Problem += as.nullMeans
 	}
-	faults.add(fault)
+	invalid.add(fault)
 	return value, false
 }
 

@@ -3,7 +3,6 @@ package instance
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -83,32 +82,6 @@ func unmarshal[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Va
 		return nil, errInvalid
 	}
 	return members, err
-}
-
-// Version is a version of the service's API.
-type Version struct {
-	// Text is the version as reported, including any suffix.
-	Text string
-	// Major, Minor and Patch are its three numbers.
-	Major, Minor, Patch int64
-}
-
-var versionForm = regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)([-+].*)?$`)
-
-// ParseVersion parses a version of three numbers that fit into an int64, with or without a suffix. It returns false for any other text.
-func ParseVersion(text string) (version Version, ok bool) {
-	numbers := versionForm.FindStringSubmatch(text)
-	if numbers == nil {
-		return Version{}, false
-	}
-	version.Text = text
-	for i, number := range []*int64{&version.Major, &version.Minor, &version.Patch} {
-		var err error
-		if *number, err = parseDigits(numbers[i+1]); err != nil {
-			return Version{}, false
-		}
-	}
-	return version, true
 }
 
 // parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to [math.MaxInt64], in any notation:

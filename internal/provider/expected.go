@@ -73,19 +73,7 @@ func setUnlessNull[T attr.Value](detail *T, expected T) {
 	}
 }
 
-// int64Value returns a whole number, which may be null or unknown, as an int64.
-func int64Value(number types.Number) types.Int64 {
-	switch {
-	case number.IsNull():
-		return types.Int64Null()
-	case number.IsUnknown():
-		return types.Int64Unknown()
-	default:
-		return types.Int64Value(int64Or(number, 0))
-	}
-}
-
-// unexpected returns what is reported otherwise than expected. What is not expected does not differ.
+// unexpected returns the details that are not as expected. A detail that expected leaves out is not compared.
 func (d *providerData) unexpected(expected expectedModel, reported detailsModel) []client.Difference {
 	return d.differences(expected.overlay(reported), reported)
 }

@@ -48,7 +48,7 @@ func TestRemedyOf(t *testing.T) {
 					own = certificateRemedies[fault]
 				}
 				failure.Asked = client.Asked{
-					HeadersSent: true, CertificateSent: true, HeadersLeft: true, CertificateLeft: true, ConnectTo: "h:1", Peer: "h:2", FromCache: true,
+					HeadersSent: true, CertificateSent: true, HeadersWithheld: true, CertificateWithheld: true, ConnectTo: "h:1", Peer: "h:2", FromCache: true,
 				}
 				if got := remedyOf(failure); got != own || got == "" {
 					t.Errorf("%s: got %q, want %q", kind, got, own)

@@ -169,11 +169,12 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	planned := config.model
 	isUpdate := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
 	// What is not expected stays as it is even if the apply waits. If it were unknown, Terraform would replace what uses it in an argument
-	// that forces replacement, and destroy it before the wait. In a record of a new instance, the framework proposes unknown details.
-	planned.detailsModel = config.expected.overlay(plan.detailsModel)
+	// that forces replacement, and destroy it before the wait.
+	details := plan.detailsModel // which the framework makes unknown for a new instance
 	if isUpdate {
-		planned.detailsModel = config.expected.overlay(state.detailsModel)
+		details = state.detailsModel
 	}
+	planned.detailsModel = config.expected.overlay(details)
 	planned.WaitFailed = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
 	if isUpdate && planned.Expected.Equal(state.Expected) {
@@ -183,8 +184,8 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 }
 
-// waitReason says why an update waits, or returns "" if it does not.
-func (r *instanceRecordResource) waitReason(planned record, state recordModel) string {
+// askReason says why an update asks the instance, or returns "" if it does not.
+func (r *instanceRecordResource) askReason(planned record, state recordModel) string {
 	triggers := planned.model.Triggers
 	switch {
 	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
@@ -236,7 +237,7 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	if !ok {
 		return
 	}
-	if reason := r.waitReason(planned, state); reason != "" {
+	if reason := r.askReason(planned, state); reason != "" {
 		tflog.Debug(ctx, "The instance is asked in this update", map[string]any{"reason": reason})
 		result, failure := r.obtain(ctx, planned, planned.model.limit("update"), planned.hasExpected())
 		if failure != nil {
@@ -289,7 +290,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 		return
 	}
 	limit := state.model.limit("read")
-	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may have one of them
+	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may lack one of the two
 	if imported {
 		limit = importLimit
 		state.model.WaitFailed = types.BoolValue(false)

@@ -43,7 +43,7 @@ type retryModel struct {
 	MaxDelay    types.String `tfsdk:"max_delay"`
 }
 
-// settings returns the settings of the block, with defaults for values that are null or unknown. It may be nil.
+// settings returns the settings of the block, with defaults for values that are null or unknown, and if m is nil.
 func (m *retryModel) settings() client.Retry {
 	if m == nil {
 		return defaultRetry

@@ -7,15 +7,11 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
@@ -97,13 +93,12 @@ func providerBaseURL(argument types.String) (address.BaseURL, diag.Diagnostic) {
 	case fromEnvironment != "":
 		return parseBaseURL("The environment variable "+baseURLVariable, fromEnvironment)
 	default:
-		return address.BaseURL{}, diag.NewErrorDiagnostic(noInstance, "base_url is set neither here nor in the provider block, and the "+
-			"environment variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider block with an alias, set the argument "+
-			"provider.")
+		return address.BaseURL{}, noInstance
 	}
 }
 
-const noInstance = "No instance to read"
+var noInstance = diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the provider block, and the environment "+
+	"variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider block with an alias, set the argument provider.")
 
 // baseURLFor returns the base URL to read, which is a data source's own or else the provider's. It returns zero if that is not known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {
@@ -154,60 +149,3 @@ func (d *providerData) wait(
 
 // redacted returns text from an instance on one line that is safe to print, without the provider's secrets in it.
 func (d *providerData) redacted(text string) string { return d.client.SafeLine(text, d.headers) }
-
-// unknownArguments returns the names of the unknown arguments of a provider block.
-func unknownArguments(config tftypes.Value) (unknown []string) {
-	_ = tftypes.Walk(config, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
-		if !value.IsKnown() {
-			var names []string
-			for _, step := range at.Steps() {
-				if name, ok := step.(tftypes.AttributeName); ok { // not a key of request_headers
-					names = append(names, string(name))
-				}
-			}
-			unknown = append(unknown, strings.Join(names, "."))
-		}
-		return true, nil
-	})
-	slices.Sort(unknown)
-	return slices.Compact(unknown)
-}
-
-// notKnownYet returns an error if arguments of the provider are not known yet that a read of these base URLs needs, or nil. A base URL is
-// zero if it is the provider's own, and that is unknown. otherRemedy is a sentence at the end of the error, or "".
-//
-// An argument that is only about the provider's origin matters to reads of that origin, and to all reads while that origin is unknown and
-// any of its settings could be theirs.
-func (d *providerData) notKnownYet(otherRemedy string, baseURLs ...address.BaseURL) diag.Diagnostic {
-	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
-	hasSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
-	originMatters := isUnknown("base_url") && hasSettings || slices.ContainsFunc(baseURLs, func(baseURL address.BaseURL) bool {
-		return baseURL.Origin == d.baseURL.Origin
-	})
-	needed := slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
-		return !originMatters && slices.Contains([]string{"base_url", "connect_to", "request_headers"}, name)
-	})
-	if len(needed) == 0 {
-		return nil
-	}
-	return diag.NewErrorDiagnostic("Provider configuration not known yet",
-		"The instance cannot be read yet, because these arguments of the provider are known only after apply:"+bullets(needed)+
-			"\n\nGive them values that are known when the plan is made, or create what they depend on first (terraform apply "+
-			"-target=...)."+otherRemedy)
-}
-
-// deferOrRefuse defers a read that needs unknown arguments of the provider, or adds an error. It returns true if it did.
-func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasource.ReadResponse, baseURLs ...address.BaseURL) bool {
-	unknown := d.notKnownYet(" Or let the data source depend on the same resource (depends_on), so that it is read during the apply.", baseURLs...)
-	switch {
-	case unknown == nil:
-		return false
-	case !req.ClientCapabilities.DeferralAllowed:
-		resp.Diagnostics.Append(unknown)
-	default:
-		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-		// The framework has no function that makes a whole state unknown.
-		resp.State.Raw = tftypes.NewValue(req.Config.Raw.Type(), tftypes.UnknownValue)
-	}
-	return true
-}

@@ -11,16 +11,6 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// timeLimit is the time limit of a read or a wait, and what sets it.
-type timeLimit struct {
-	name     string
-	duration time.Duration
-}
-
-func (l timeLimit) String() string {
-	return fmt.Sprintf("%s (%s)", l.name, formatDuration(l.duration))
-}
-
 // report is the message about a read or a wait that failed.
 type report struct {
 	err      *client.ReadError
@@ -62,11 +52,11 @@ func (d *providerData) readReport(err *client.ReadError, request client.Request,
 
 // waitReport returns the message about a wait that failed: that of a read, with what only a wait has to tell.
 func (d *providerData) waitReport(err *client.WaitError, request client.Request, limit timeLimit, stableFor time.Duration) *report {
-	r := d.readReport(err.Read, request, limit)
-	if err.Read.Ending == client.Canceled {
+	r := d.readReport(err.ReadError, request, limit)
+	if err.Ending == client.Canceled {
 		r.summary = "Wait canceled"
 	}
-	failure := err.Read.Failure
+	failure := err.Failure
 	if failure == nil {
 		return r
 	}
@@ -85,22 +75,22 @@ func (d *providerData) waitReport(err *client.WaitError, request client.Request,
 // addStreak adds what the last streak of a wait shows. The instance was as expected and did not stay so, which is what the remedy is about,
 // whatever ended the streak.
 func (d *providerData) addStreak(r *report, err *client.WaitError, request client.Request, stableFor time.Duration) {
-	failure, kind := err.Read.Failure, client.NotStable
+	kind, asked := client.NotStable, err.Failure.Asked
 	held := fmt.Sprintf("it reported what is expected for %s (%s), and stable_for is %s",
 		formatDuration(err.Streak.Held.Round(time.Second/10)), count(err.Streak.Answers, "answer"), formatDuration(stableFor))
-	if failure.Kind != client.NotStable {
+	if err.Failure.Kind != client.NotStable { // it ended the streak
 		r.evidence = paragraphs(r.evidence, "Before that, "+held+".")
-	} else {
-		if failure.Asked.FromCache {
+	} else { // the time ran out in the streak
+		if asked.FromCache {
 			kind = client.Cached
-			held += "; the last answer came from " + cacheOf(failure.Asked)
+			held += "; the last answer came from " + cacheOf(asked)
 		}
 		before := "No attempt failed."
 		if err.Before != nil {
 			before = "The last failure before that: " + d.evidence(err.Before, request)
 		}
 		r.argument = path.Root("stable_for")
-		r.evidence = paragraphs(d.asked(failure.Asked, request)+": "+held+".", before)
+		r.evidence = paragraphs(d.asked(asked, request)+": "+held+".", before)
 	}
 	r.remedy, r.topic = failureMessages[kind].remedy, topicOf(kind)
 }
@@ -119,9 +109,9 @@ func (d *providerData) evidence(failure *client.Failure, request client.Request)
 
 // asked returns what an attempt asked for, and in parentheses what is special about it.
 func (d *providerData) asked(asked client.Asked, request client.Request) string {
-	whose := "need its base_url"
+	providerHeaders := "without the provider's request_headers, which need its base_url"
 	if d.baseURL.Origin != "" {
-		whose = "are only for " + d.baseURL.Origin
+		providerHeaders = "without the provider's request_headers, which are only for " + d.baseURL.Origin
 	}
 	var special []string
 	for _, part := range []struct {
@@ -134,9 +124,9 @@ func (d *providerData) asked(asked client.Asked, request client.Request) string 
 		{asked.HeadersSent, "with request_headers"},
 		{asked.CertificateSent, "with client_cert_pem"},
 		{asked.RedirectedTo != "", "redirected to " + asked.RedirectedTo},
-		{asked.HeadersLeft, "without request_headers"},
-		{asked.CertificateLeft, "without client_cert_pem"},
-		{len(d.headers) > 0 && request.BaseURL.Origin != d.baseURL.Origin, "without the provider's request_headers, which " + whose},
+		{asked.HeadersWithheld, "without request_headers"},
+		{asked.CertificateWithheld, "without client_cert_pem"},
+		{len(d.headers) > 0 && request.BaseURL.Origin != d.baseURL.Origin, providerHeaders},
 		{asked.FromCache, "from " + cacheOf(asked)},
 	} {
 		if part.isTrue {
@@ -165,7 +155,7 @@ func (d *providerData) ending(err *client.ReadError, limit timeLimit) string {
 	switch {
 	case err.Ending == client.OutOfTime:
 		sentences = append(sentences, "The time limit was "+limit.String()+".")
-	case err.Failure.CutOff == client.CutOffByLimit:
+	case err.Failure.CutOff == client.CutOffByRequestTimeout:
 		attempt := timeLimit{"the provider's request_timeout", d.requestTimeout}
 		sentences = append(sentences, "The time limit of each attempt was "+attempt.String()+".")
 	}

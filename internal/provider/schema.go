@@ -1,16 +1,12 @@
 package provider
 
 import (
-	"context"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
@@ -78,47 +74,4 @@ func readTimeoutsBlock(limited string) schema.SingleNestedBlock {
 			"read": optionalDuration("Time for "+limited+", such as `\"1m30s\"`.", defaultReadTimeout),
 		},
 	}
-}
-
-// limitOf returns the time limit that an argument of a block timeouts sets.
-func limitOf(timeouts types.Object, name string, defaultLimit time.Duration) timeLimit {
-	return timeLimit{"timeouts." + name, durationOr(timeoutOf(timeouts, name), defaultLimit)}
-}
-
-// timeoutOf returns an argument of a block timeouts, which is null if there is no block.
-func timeoutOf(timeouts types.Object, name string) types.String {
-	timeout, ok := timeouts.Attributes()[name].(types.String)
-	if !ok {
-		return types.StringNull()
-	}
-	return timeout
-}
-
-// blockAs reads a block into a model. If the block is absent, all values of the model are null.
-func blockAs(ctx context.Context, block types.Object, model any) diag.Diagnostics {
-	return block.As(ctx, model, basetypes.ObjectAsOptions{UnhandledNullAsEmpty: true})
-}
-
-// isSet reports whether a value is neither null nor unknown.
-func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
-
-// durationOr returns value as a duration. It returns defaultDuration if value is null, unknown, invalid or not positive.
-func durationOr(value types.String, defaultDuration time.Duration) time.Duration {
-	if duration, err := time.ParseDuration(value.ValueString()); err == nil && duration > 0 {
-		return duration
-	}
-	return defaultDuration
-}
-
-// isKnownDuration reports whether the duration in effect is known: value is null, so that it is the default, or a valid duration. An
-// invalid one has an error of its own.
-func isKnownDuration(value types.String) bool { return value.IsNull() || durationOr(value, 0) > 0 }
-
-// int64Or returns a whole number as an int64, or defaultNumber if it is null or unknown.
-func int64Or(number types.Number, defaultNumber int64) int64 {
-	if !isSet(number) {
-		return defaultNumber
-	}
-	whole, _ := wholeNumberOf(number.ValueBigFloat())
-	return whole
 }

@@ -14,7 +14,7 @@ import (
 
 // warnings returns warnings about arguments of the provider that have no effect, or a dangerous one.
 func (d *providerData) warnings(config providerModel) (diags diag.Diagnostics) {
-	hasNone := d.noBaseURL != nil && d.noBaseURL.Summary() == noInstance // an invalid one has an error of its own
+	hasNone := noInstance.Equal(d.noBaseURL) // an invalid one has an error of its own
 	if hasNone && len(d.headers) > 0 {
 		// Without a path, because Terraform would print the lines of the attribute, which may contain a secret.
 		diags.AddWarning("Request headers without an instance to send them to",
