@@ -53,7 +53,7 @@ func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
 	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
 	defer cancel()
 	got, last, err := s.follow(attemptCtx)
-	event := map[string]any{"address": last.address}
+	event := map[string]any{"address": last.dialed}
 	var failure *Failure
 	if err != nil {
 		failure = last.failureOf(err, cutOffBy(ctx, attemptCtx))

@@ -21,9 +21,9 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { _ = dialed.Close() })
-	e.address = dialed.RemoteAddr().String()
-	if e.route.proxyUse == noProxy && e.address != first { // the address of a proxy says nothing about the instance
-		e.asked.Peer = e.address
+	e.dialed = dialed.RemoteAddr().String()
+	if e.route.proxyUse == noProxy && e.dialed != first { // the address of a proxy says nothing about the instance
+		e.asked.Peer = e.dialed
 	}
 
 	connection := dialed
@@ -48,7 +48,7 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 // dialFailed notes how far a failed dial got. If the other side reset the connection before the dial returned, there was one.
 func (e *exchange) dialFailed(err error) {
 	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Addr != nil {
-		e.address = operation.Addr.String()
+		e.dialed = operation.Addr.String()
 	}
 	switch {
 	case isA[*net.DNSError](err):

@@ -28,7 +28,7 @@ type exchange struct {
 	route      route
 	asked      Asked
 	phase      phase
-	address    string   // the address that was dialed last, or ""
+	dialed     string   // the address that was dialed last, or ""
 	connection net.Conn // to the target, or to a proxy that passes requests on; nil until all handshakes are over
 }
 

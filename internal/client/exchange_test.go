@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -35,6 +37,8 @@ func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 		"under a path":        instancetest.WithPath("/files/api"),
 		"required header":     instancetest.WithRequiredHeader("Authorization", secret),
 		"gzip":                instancetest.WithDefault(gzipped(document)),
+		"gzip, upper case":    responds(okHead + "Content-Encoding: GZIP\r\n\r\n" + compressed(document)),
+		"gzip, two members":   responds(okHead + "Content-Encoding: gzip\r\n\r\n" + compressed(document[:99]) + compressed(document[99:])),
 		"byte order mark":     instancetest.WithDocument("\ufeff" + document),
 		"other content type":  instancetest.WithDefault(instancetest.Body(200, "text/html", document)),
 		"64 KiB":              instancetest.WithDocument(longest),
@@ -108,11 +112,7 @@ func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 		"second response": okHead + "Content-Length: %d\r\n\r\n%s", "late 400": "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
 		"line break": "\r\n", "nothing": "",
 	} {
-		for scheme, start := range map[string]func(instancetest.TB, func(net.Conn)) *instancetest.RawServer{
-			"http": instancetest.NewRaw, "https": func(t instancetest.TB, serve func(net.Conn)) *instancetest.RawServer {
-				return instancetest.NewRawTLS(t, serve, nil)
-			},
-		} {
+		for scheme, start := range rawServers {
 			t.Run(name+", "+scheme, func(t *testing.T) {
 				t.Parallel()
 				server := start(t, func(c net.Conn) {
@@ -148,6 +148,14 @@ func TestNoReadGetsWhatIsMeantForAnother(t *testing.T) {
 	}
 }
 
+// rawServers start servers by the scheme of their URLs.
+var rawServers = map[string]func(instancetest.TB, func(net.Conn)) *instancetest.RawServer{
+	"http": instancetest.NewRaw,
+	"https": func(t instancetest.TB, serve func(net.Conn)) *instancetest.RawServer {
+		return instancetest.NewRawTLS(t, serve, nil)
+	},
+}
+
 // One cause is of one class, and has one reason, whatever comes first by chance.
 func TestOneCauseIsOneFailure(t *testing.T) {
 	t.Parallel()
@@ -178,12 +186,14 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 		notTLS    = "tls: first record does not look like a TLS handshake"
 		reset     = "connection reset by peer"
 	)
+	longLine := `malformed HTTP response "` + strings.Repeat("x", 574) + "…" // 600 characters
 	for name, test := range map[string]struct {
 		url, proxy string // the proxy of the URL's scheme, or ""
 		kind       client.Kind
 		reason     string
 	}{
 		"speaks first":                    {plain(speaks), "", client.InvalidResponse, malformed},
+		"speaks a long line":              {serverURL(t, verbatim(strings.Repeat("x", 999)+"\r\n\r\n")), "", client.InvalidResponse, longLine},
 		"speaks first over TLS 1.2":       {secured(speaks, tls12), "", client.InvalidResponse, malformed},
 		"speaks first over TLS 1.3":       {secured(speaks, nil), "", client.InvalidResponse, malformed},
 		"speaks first instead of TLS":     {rawServer(t, "https", speaks), "", client.HandshakeFailed, notTLS},
@@ -226,20 +236,94 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 	}
 }
 
-// A server may answer, and close the connection, before it has read all of a large request, which takes several writes.
+// A server may answer a large request without reading it. What it says must not be lost because the request cannot be written to its end.
 func TestEarlyAnswerIsRead(t *testing.T) {
 	t.Parallel()
+	for scheme, start := range rawServers {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			isRead := make(chan struct{})
+			server := start(t, func(c net.Conn) {
+				_, _ = io.WriteString(c, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+				<-isRead
+			})
+			t.Cleanup(func() { close(isRead) })
+			config := newConfig()
+			config.Retry.MaxAttempts, config.RequestTimeout = 1, 5*time.Second
+			config.Dial = func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+				c, err := new(net.Dialer).DialContext(ctx, network, hostPort)
+				if err == nil {
+					err = c.(*net.TCPConn).SetWriteBuffer(4 << 10)
+				}
+				return c, err
+			}
+			c, request := newClient(t, config), newRequest(t, scheme+"://"+server.Address())
+			request.Headers = http.Header{strings.Repeat("X", 1<<20): {""}} // more than the systems of both sides take without a reader
+			for range 100 {
+				class := readError(t, c, request).Failure.Class()
+				if isRead <- struct{}{}; class != "status 431 Request Header Fields Too Large" {
+					t.Fatalf("got the class %q", class)
+				}
+			}
+		})
+	}
+}
+
+// A message lists what has been sent: nothing to a port that refuses, the certificate as soon as its handshake has begun, and the headers
+// after it.
+func TestFailureSaysWhatWasSent(t *testing.T) {
+	t.Parallel()
+	refusing := instancetest.ReserveAddress(t)
 	config := newConfig()
-	config.Retry.MaxAttempts = 1
-	c := newClient(t, config)
-	request := newRequest(t, rawServer(t, "http", func(c net.Conn) {
-		_, _ = io.WriteString(c, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-		_ = c.(*net.TCPConn).CloseWrite()
-		instancetest.Await(c)
-	}))
-	request.Headers = http.Header{"Authorization": {"Bearer " + strings.Repeat("x", 200<<10)}}
-	for range 100 {
-		check(t, "Class", readError(t, c, request).Failure.Class(), "status 431 Request Header Fields Too Large")
+	config.TLS = certified
+	c := newClient(t, config, "HTTPS_PROXY="+instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL())
+	secured := "https://" + instancetest.NewRawTLS(t, closeNow, nil).Address()
+	for name, test := range map[string]struct {
+		url  string
+		want client.Asked
+	}{
+		"refused":             {"http://" + refusing, client.Asked{}},
+		"refused, https":      {"https://" + refusing, client.Asked{}},
+		"refused by a proxy":  {proxiedHTTPS, client.Asked{ProxyVariable: "HTTPS_PROXY"}},
+		"no certificate sent": {rawServer(t, "http", closeNow), client.Asked{HeadersSent: true}},
+		"handshake":           {rawServer(t, "https", closeNow), client.Asked{CertificateSent: true}},
+		"response":            {secured, client.Asked{HeadersSent: true, CertificateSent: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.want.URL = test.url + "/instance"
+			check(t, "Asked", readError(t, c, newRequest(t, test.url)).Failure.Asked, test.want)
+		})
+	}
+}
+
+// Whatever is wrong with an answer, a user has to know that a cache gave it.
+func TestFailureSaysThatACacheAnswered(t *testing.T) {
+	t.Parallel()
+	const body = "Age: 7\r\nAge: 42\r\n\r\n"
+	for name, head := range map[string]string{
+		"status": "HTTP/1.1 404 Not Found\r\n" + body, "other JSON": okHead + body + "{}", "no JSON": okHead + body + "x",
+		"cut": okHead + "Content-Length: 9\r\n" + body,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := newRequest(t, serverURL(t, verbatim(head)))
+			check(t, "Asked", readError(t, newClient(t, newConfig()), request).Failure.Asked, client.Asked{
+				URL: request.BaseURL.DocumentURL.String(), HeadersSent: true, FromCache: true, Age: 42 * time.Second,
+			})
+		})
+	}
+}
+
+// A control character in a header is refused before a server can take it for another header.
+func TestUserAgentWithAControlCharacterIsRefused(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.UserAgent += "\r\nX-Injected: 1"
+	if _, err := client.New(config); err == nil {
+		t.Fatal("no error")
+	} else {
+		check(t, "error", err.Error(), "the User-Agent has a control character")
 	}
 }
 
@@ -272,19 +356,22 @@ func TestConnectToIsForOneOrigin(t *testing.T) {
 
 	got := readError(t, c, newRequest(t, proxiedHTTPS+":8443")) // the proxy cannot resolve the host
 	checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 502 Bad Gateway"})
-	checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY")
+	checkProxyOf(t, got.Failure, proxiedHTTPS+":8443", "HTTPS_PROXY", false)
 }
 
 // The label of an option is safe to print.
 func TestAmbiguousOptionsAreListed(t *testing.T) {
 	t.Parallel()
-	entry := instancetest.OlderEntry("30\n"+strings.TrimPrefix(secret, "Bearer "), 30)
-	server := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("recommendedExpireTimes", []instancetest.Document{entry})))
+	echo := instancetest.OlderEntry("30\n"+strings.TrimPrefix(secret, "Bearer "), 30)
+	long := instancetest.OlderEntry(strings.Repeat("\n", 60), 30) // which is twice as long in quotes
+	options := []instancetest.Document{echo, long}
+	server := instancetest.New(t, instancetest.WithDocument(instancetest.Older().With("recommendedExpireTimes", options)))
 	result := mustRead(t, newClient(t, newConfig()), newRequest(t, server.URL()))
-	if len(result.Ambiguities) != 1 {
-		t.Fatalf("got the ambiguities %q, want one", result.Ambiguities)
+	if len(result.Ambiguities) != 2 {
+		t.Fatalf("got the ambiguities %q, want two", result.Ambiguities)
 	}
 	checkContains(t, "ambiguity", result.Ambiguities[0], `recommendedExpireTimes[0] ("30\n(redacted)"): `)
+	checkContains(t, "long ambiguity", result.Ambiguities[1], `recommendedExpireTimes[1] ("`+strings.Repeat(`\n`, 29)+"…): ")
 }
 
 // A read after a wait is as new as the wait, also one by another client, and one that follows a read from before.

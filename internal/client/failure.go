@@ -139,8 +139,8 @@ func (e *exchange) failureOfLibrary(err error, cutOff CutOff) *Failure {
 
 // timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
 func (e *exchange) timeoutReason() string {
-	if e.phase == connecting && e.address != "" {
-		return timeoutReasons[connecting] + " (to " + e.address + ")"
+	if e.phase == connecting && e.dialed != "" {
+		return timeoutReasons[connecting] + " (to " + e.dialed + ")"
 	}
 	return timeoutReasons[e.phase]
 }

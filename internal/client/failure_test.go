@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
@@ -47,6 +48,8 @@ func TestFailuresBelowHTTP(t *testing.T) {
 		"cut gzip":     {respondsWith(gzipHead + "Content-Length: 12\r\n\r\n" + compressed("{}")[:12]), client.ConnectionBroken, retried, "EOF"},
 
 		// Without a length, a connection that breaks looks like this.
+		"gzip of no bytes":     {respondsWith(gzipHead + "Content-Length: 0\r\n\r\n"), client.NotJSON, retried, "the body is empty"},
+		"byte order mark":      {body("", "\ufeff"), client.NotJSON, retried, "the body is empty"},
 		"empty body":           {body("", " \n"), client.NotJSON, retried, "the body is empty"},
 		"body that ends early": {respondsWith(okHead + "\r\n{\"fileMaxSize\": 1"), client.NotJSON, retried, "the body is incomplete JSON: "},
 
@@ -83,6 +86,10 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 		"array": {instancetest.Body(200, "", `["starting"]`), "not an instance document: the document", `["starting"]`},
 		"two faults": {instancetest.AnswerDocument(instancetest.Newer().Without("fileMaxSize").With("chunkSize", "1\nx")),
 			"not an instance document: fileMaxSize", `fileMaxSize: required, but missing; chunkSize: expected a whole number, found a string "1\nx"`},
+		"long value": {instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", strings.Repeat("x", 59))), // 61 characters in quotes
+			"not an instance document: apiVersion", `"` + strings.Repeat("x", 58) + "…"},
+		"release before 1.1.0": {instancetest.AnswerDocument(instancetest.Older().Without("fileMaxAge").Without("recommendedExpireTimes")),
+			"not an instance document: fileMaxAge", "fileMaxAge: required, but missing; recommendedExpireTimes: required, but missing"},
 		"many faults": {instancetest.AnswerDocument(instancetest.Newer().With("recommendedExpireTimes",
 			instancetest.Raw("["+strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 30)+"1]"))),
 			"not an instance document: recommendedExpireTimes[0]", "…"},
@@ -95,6 +102,8 @@ func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
 			check(t, "Attempts", got.Attempts, final)
 			check(t, "Class", got.Failure.Class(), test.class)
 			checkContains(t, "Error()", got.Error(), test.reason)
+			reason := strings.TrimPrefix(got.Error(), "GET "+got.URL+": ")
+			check(t, "whether it has at most 600 characters", utf8.RuneCountInString(reason) <= 600, true)
 		})
 	}
 }

@@ -374,13 +374,50 @@ func answersAndCloses(text string) func(net.Conn) {
 
 // socks is the part of a SOCKS5 proxy that gives one answer to every request.
 func socks(answer byte) func(net.Conn) {
-	return func(c net.Conn) {
-		message := make([]byte, 512)
-		_, _ = c.Read(message) // the methods
-		_, _ = c.Write([]byte{5, 0})
-		_, _ = c.Read(message) // the request
-		_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
+	return func(c net.Conn) { greetedBySOCKS(c, answer) }
+}
+
+// greetedBySOCKS answers the request of a client to a SOCKS5 proxy (RFC 1928), and returns it in the form "user:password@host:80".
+func greetedBySOCKS(c net.Conn, answer byte) (request string) {
+	next := func(length byte) string {
+		field := make([]byte, length)
+		_, _ = io.ReadFull(c, field)
+		return string(field)
 	}
+	text := func() string { return next(next(1)[0]) }
+	next(1) // the version
+	if methods := text(); strings.Contains(methods, "\x02") {
+		_, _ = c.Write([]byte{5, 2})
+		next(1)
+		request = text() + ":" + text() + "@"
+		_, _ = c.Write([]byte{1, 0})
+	} else {
+		_, _ = c.Write([]byte{5, 0})
+	}
+	if kind := next(4)[3]; kind == 3 {
+		request += text()
+	} else {
+		request += net.IP(next(4)).String()
+	}
+	port := next(2)
+	_, _ = c.Write([]byte{5, answer, 0, 1, 0, 0, 0, 0, 0, 0})
+	return fmt.Sprintf("%s:%d", request, int(port[0])<<8+int(port[1]))
+}
+
+// newSOCKS starts a SOCKS5 proxy that connects to one server, whatever it is asked for. It returns its address, and what it is asked for.
+func newSOCKS(t *testing.T, server *instancetest.Server) (address string, requests <-chan string) {
+	t.Helper()
+	received := make(chan string, 100)
+	return instancetest.NewRaw(t, func(c net.Conn) {
+		received <- greetedBySOCKS(c, 0)
+		target, err := net.Dial("tcp", server.Address())
+		if err != nil {
+			return
+		}
+		defer target.Close()
+		go func() { _, _ = io.Copy(target, c) }()
+		_, _ = io.Copy(c, target)
+	}).Address(), received
 }
 
 const fakeURL = "http://files.example.org"
@@ -403,10 +440,13 @@ func serve(t *testing.T, config client.Config, answer answerFunc) *fakeInstance 
 	fake := &fakeInstance{request: newRequest(t, fakeURL), answer: answer, start: time.Now()}
 	config.Dial = fake.dial
 	fake.client = newClient(t, config)
+	t.Cleanup(func() { time.Sleep(time.Minute) }) // of fake time, in which the instance notices that the client has left
 	return fake
 }
 
 func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
+	f.requests = append(f.requests, f.elapsed()) // here, because no test waits for the other goroutine
+	n, answer := len(f.requests), f.answer
 	ours, theirs := net.Pipe()
 	go func() {
 		defer theirs.Close()
@@ -414,8 +454,7 @@ func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
 		if err != nil {
 			return
 		}
-		f.requests = append(f.requests, f.elapsed())
-		if response := f.answer(len(f.requests), request); response != nil { //nolint:bodyclose // Write closes it
+		if response := answer(n, request); response != nil {
 			_ = response.Write(theirs)
 			return
 		}
@@ -469,21 +508,38 @@ func (f *fakeInstance) outcome(err error) string {
 }
 
 // script answers one request after the other, and then as the last: with a status such as "503", "ready" with a document as stableFor
-// expects it, "old" with another document, or "silent" not at all.
+// expects it, "copy" with such a document from a cache, of a time before the wait, "old" with another document, "slow 503" with a status at
+// once, and a body that takes six seconds, or "silent" not at all.
 func script(answers ...string) answerFunc {
 	return func(n int, _ *http.Request) *http.Response {
 		switch answer := answers[min(n, len(answers))-1]; answer {
 		case "ready":
 			return response(200, instancetest.Newer().JSON())
+		case "copy":
+			return response(200, instancetest.Newer().JSON(), "Age", "60")
 		case "old":
 			return response(200, instancetest.Older().JSON())
 		case "silent":
 			return nil
 		default:
-			status, _ := strconv.Atoi(answer)
-			return response(status, "")
+			text, isSlow := strings.CutPrefix(answer, "slow ")
+			status, _ := strconv.Atoi(text)
+			if !isSlow {
+				return response(status, "")
+			}
+			slow := response(status, "x")
+			slow.Body = slowBody{slow.Body}
+			return slow
 		}
 	}
+}
+
+// slowBody takes six seconds to be read.
+type slowBody struct{ io.ReadCloser }
+
+func (b slowBody) Read(buffer []byte) (int, error) {
+	time.Sleep(3 * time.Second)
+	return b.ReadCloser.Read(buffer)
 }
 
 // response returns a response with the names and values of headers.

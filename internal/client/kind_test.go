@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"time"
 )
 
 // What went wrong, and whether it may pass, follows from how far an exchange had got. Some of these errors a server on this machine brings
@@ -46,10 +48,12 @@ func TestKindOf(t *testing.T) {
 		"alert after the handshake":       {waiting, fmt.Errorf("transport: %w", alert), inTime, noProxy, HandshakeFailed, retried},
 		"alert in a tunnel":               {waiting, alert, inTime, tunnels, HandshakeFailed, retried},
 		"silent to the request":           {waiting, something, cutOff, noProxy, NoResponseInTime, retried},
+		"silent until the read's end":     {waiting, something, CutOffByContext, noProxy, NoResponseInTime, retried},
 		"closed before a byte":            {waiting, errors.New("http: server closed idle connection"), inTime, noProxy, ConnectionBroken, retried},
 		"reset before a byte":             {waiting, reset, inTime, noProxy, ConnectionBroken, retried},
 		"alert in the response":           {responding, alert, inTime, noProxy, ConnectionBroken, retried},
 		"reset in the response":           {responding, reset, inTime, noProxy, ConnectionBroken, retried},
+		"closed in the response":          {responding, io.EOF, inTime, noProxy, ConnectionBroken, retried},
 		"end of the connection":           {responding, fmt.Errorf("transport: %w", io.ErrUnexpectedEOF), inTime, noProxy, ConnectionBroken, retried},
 		"closed by this side":             {responding, net.ErrClosed, inTime, noProxy, ConnectionBroken, retried},
 		"silent in the response":          {responding, something, cutOff, noProxy, NoResponseInTime, retried},
@@ -71,5 +75,23 @@ func TestKindOf(t *testing.T) {
 				t.Errorf("got %q, retried: %t, want %q, %t", kind, isRetried, test.want, test.isRetried)
 			}
 		})
+	}
+}
+
+// overdue is a context whose timer comes a moment later than another timer of the same deadline, such as that of a connection.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
+
+// An attempt that its time has ended must say so, whichever timer comes first.
+func TestDeadlineCutsOffWithoutItsTimer(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for want, got := range map[CutOff]CutOff{
+		NotCutOff: cutOffBy(ctx, ctx), CutOffByRequestTimeout: cutOffBy(ctx, overdue{ctx}), CutOffByContext: cutOffBy(overdue{ctx}, overdue{ctx}),
+	} {
+		if got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
 	}
 }

@@ -109,7 +109,10 @@ func (c *Client) routeTo(target *url.URL) (r route) {
 	if c.config.ConnectTo != "" && address.OriginOf(target) == c.config.ConnectToOrigin {
 		return route{connectTo: c.config.ConnectTo}
 	}
-	proxyURL, err := c.proxies.urlFor(withoutDot(target))
+	proxyURL, err := c.proxies.urlFor(target)
+	if proxyURL != nil { // NO_PROXY may have the host in either spelling
+		proxyURL, err = c.proxies.urlFor(withoutDot(target))
+	}
 	if proxyURL == nil && err == nil {
 		return route{}
 	}
@@ -160,7 +163,7 @@ func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, &Failure{
-			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + e.statusOf(response),
+			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + e.writtenStatus(response),
 			StatusCode: response.StatusCode, isRetried: isRetriedStatus(response.StatusCode),
 		}
 	}

@@ -1,9 +1,11 @@
 package client_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +18,8 @@ import (
 func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for _, variable := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
-		for _, before := range []string{"", "http://", "http://user:" + proxyPassword + "@"} {
+		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("us/er:"+proxyPassword))
+		for before, credentials := range map[string]string{"": "", "http://": "", "http://us%2Fer:" + proxyPassword + "@": basic} {
 			t.Run(variable+"="+before, func(t *testing.T) {
 				t.Parallel()
 				url, option, method := proxiedHTTP, instancetest.WithPlainHTTP(), http.MethodGet
@@ -25,14 +28,15 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 				}
 				server := instancetest.New(t, option)
 				proxy := instancetest.NewProxy(t, instancetest.WithProxyTarget(server))
-				c := newClient(t, newConfig(), variable+"="+before+proxy.Address())
+				c := newClient(t, newConfig(), variable+"="+before+proxy.Address()+"/") // often written with this slash, which means nothing
 				mustRead(t, c, newRequest(t, url))
 				mustRead(t, c, newRequest(t, server.URL())) // loopback needs no proxy
 
 				check(t, "number of requests to the proxy", len(proxy.Requests()), 1)
 				sent := proxy.Requests()[0]
 				check(t, "method", sent.Method, method)
-				check(t, "proxy's credentials sent", strings.HasPrefix(sent.Header.Get("Proxy-Authorization"), "Basic "), strings.Contains(before, "@"))
+				check(t, "Proxy-Authorization", sent.Header.Get("Proxy-Authorization"), credentials)
+				check(t, "User-Agent", sent.Header.Get("User-Agent"), userAgent)
 				check(t, "instance's credentials sent to the proxy", sent.Header.Get("Authorization") != "", method == http.MethodGet)
 				check(t, "Host", server.Requests()[0].Host, instancetest.ProxiedHost)
 				check(t, "Authorization", server.Requests()[0].Header.Get("Authorization"), secret)
@@ -40,9 +44,61 @@ func TestReadsGoThroughTheProxyOfTheEnvironment(t *testing.T) {
 		}
 	}
 	server := instancetest.New(t)
-	excepted := newClient(t, newConfig(), "HTTP_PROXY="+server.Origin(), "NO_PROXY=.example")
-	check(t, "Kind without the proxy", readError(t, excepted, newRequest(t, proxiedHTTP)).Failure.Kind, client.HostNotResolved)
+	for _, excepted := range [][2]string{ // a dot at the end of a host only keeps name servers from trying search domains
+		{proxiedHTTP, ".example"}, {proxiedHTTP + ".", ".example"}, {proxiedHTTP + ".:8080", ".example:8080"},
+		{proxiedHTTP + ".", instancetest.ProxiedHost + "."},
+	} {
+		c := newClient(t, newConfig(), "HTTP_PROXY="+server.Origin(), "NO_PROXY="+excepted[1])
+		check(t, "Kind without the proxy", readError(t, c, newRequest(t, excepted[0])).Failure.Kind, client.HostNotResolved)
+	}
 	check(t, "number of requests to the proxy", len(server.Requests()), 0)
+}
+
+// A SOCKS proxy gets the name and the port of the instance, which this side need not be able to resolve, and the instance gets no more than
+// without it.
+func TestReadsGoThroughASOCKSProxy(t *testing.T) {
+	t.Parallel()
+	for url, port := range map[string]string{proxiedHTTP: ":80", proxiedHTTPS: ":443", proxiedHTTPS + ":8443": ":8443"} {
+		for before, credentials := range map[string]string{
+			"socks5://": "", "socks5h://": "",
+			"socks5://us%2Fer:" + proxyPassword + "@": "us/er:" + proxyPassword + "@", "socks5h://user:pr0xy%40@": "user:pr0xy@@",
+		} {
+			t.Run(before+", "+url, func(t *testing.T) {
+				t.Parallel()
+				option := instancetest.WithPlainHTTP()
+				if url != proxiedHTTP {
+					option = instancetest.WithTLS()
+				}
+				server := instancetest.New(t, option)
+				proxy, requests := newSOCKS(t, server)
+				mustRead(t, newClient(t, newConfig(), "HTTP_PROXY="+before+proxy, "HTTPS_PROXY="+before+proxy), newRequest(t, url))
+				check(t, "request to the proxy", <-requests, credentials+instancetest.ProxiedHost+port)
+				want := ownHeaders()
+				want.Set("Authorization", secret)
+				check(t, "headers sent to the instance", fmt.Sprint(server.Requests()[0].Header), fmt.Sprint(want))
+			})
+		}
+	}
+}
+
+// Where both spellings of a variable are set, the lower-case one counts, as in Go, and is the one that a user has to correct.
+func TestLowerCaseProxyVariableWins(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("on Windows, both spellings are one variable")
+	}
+	used, unused := instancetest.NewProxy(t, instancetest.WithProxyRefusal(407)), instancetest.NewProxy(t)
+	for _, url := range []string{proxiedHTTP, proxiedHTTPS} {
+		variable := strings.TrimSuffix(url, "://"+instancetest.ProxiedHost) + "_proxy"
+		both := []string{strings.ToUpper(variable) + "=" + unused.URL(), variable + "=" + used.URL()}
+		got := readError(t, newClient(t, newConfig(), both...), newRequest(t, url))
+		checkFailure(t, got, failing{"", client.ProxyFailed, final, "status 407"})
+		checkProxyOf(t, got.Failure, url, variable, url == proxiedHTTP)
+
+		excepted := newClient(t, newConfig(), append(both, "NO_PROXY=elsewhere.example", "no_proxy=.example")...)
+		check(t, "Kind without the proxy", readError(t, excepted, newRequest(t, url)).Failure.Kind, client.HostNotResolved)
+	}
+	check(t, "number of connections to the other proxy", unused.Connections(), 0)
 }
 
 // The client certificate is for the instance alone.
@@ -83,6 +139,7 @@ func TestFailuresWithAProxy(t *testing.T) {
 	withCertificate := func(kind instancetest.Certificate) string {
 		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind), instancetest.WithProxyRefusal(403)).URL()
 	}
+	login := instancetest.Body(200, "text/html", "<title>Sign in</title>")
 	closingBehindSOCKS := rawServer(t, "socks5", socks(0))
 	tests := map[string]struct {
 		proxy, url string
@@ -106,6 +163,8 @@ func TestFailuresWithAProxy(t *testing.T) {
 
 		// What comes from beyond the proxy, or may do so, is a failure of the instance.
 		"refuses, HTTP":         {refusing(403), proxiedHTTP, client.Status, final, "status 403 Forbidden"},
+		"cannot reach it, HTTP": {refusing(502), proxiedHTTP, client.Status, retried, "status 502 Bad Gateway"},
+		"login page, HTTP":      {serverURL(t, login), proxiedHTTP, client.NotJSON, final, "its text: Sign in"},
 		"407 in a tunnel":       {tunnelTo407(t), proxiedHTTPS, client.Status, final, "status 407 Proxy Authentication Required"},
 		"closes, HTTP":          {rawServer(t, "http", closeNow), proxiedHTTP, broken, retried, ""},
 		"SOCKS, instance, HTTP": {closingBehindSOCKS, proxiedHTTP, broken, retried, ""},
@@ -118,7 +177,7 @@ func TestFailuresWithAProxy(t *testing.T) {
 			variable := strings.ToUpper(scheme) + "_PROXY"
 			got := readError(t, newClient(t, newConfig(), variable+"="+test.proxy), newRequest(t, test.url))
 			checkFailure(t, got, failing{"", test.kind, test.attempts, test.reason})
-			checkProxyOf(t, got.Failure, test.url, variable)
+			checkProxyOf(t, got.Failure, test.url, variable, scheme == "http" && !strings.HasPrefix(test.proxy, "socks5"))
 		})
 	}
 }
@@ -138,6 +197,8 @@ func TestFailuresOfAnHTTPSProxy(t *testing.T) {
 	withCertificate := func(kind instancetest.Certificate) string {
 		return instancetest.NewProxy(t, instancetest.WithProxyCertificate(kind)).Address()
 	}
+	const notTrusted = "the TLS handshake with the proxy: tls: failed to verify certificate: x509: "
+	selfSigned, ofOther := withCertificate(instancetest.CertificateSelfSigned), withCertificate(instancetest.CertificateWrongHost)
 	for name, test := range map[string]struct {
 		address  string
 		attempts int
@@ -149,8 +210,8 @@ func TestFailuresOfAnHTTPSProxy(t *testing.T) {
 		"refuses":                  {raw(answers("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")), final, "status 403 Forbidden"},
 		"demands a certificate":    {instancetest.New(t, instancetest.WithClientCertificate()).Address(), retried, ""},
 		"demands one in TLS 1.2":   {instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLS12()).Address(), retried, ""},
-		"has none that is trusted": {withCertificate(instancetest.CertificateSelfSigned), final, "unknown authority"},
-		"has one of another host":  {withCertificate(instancetest.CertificateWrongHost), final, "127.0.0.1"},
+		"has none that is trusted": {selfSigned, final, notTrusted + "certificate signed by unknown authority"},
+		"has one of another host":  {ofOther, final, notTrusted + "cannot validate certificate for 127.0.0.1"},
 	} {
 		for _, insecure := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, insecure: %t", name, insecure), func(t *testing.T) {
@@ -176,11 +237,12 @@ func TestFailuresOfAnHTTPSProxy(t *testing.T) {
 	check(t, "number of requests to an impostor", len(impostor.Requests()), 0)
 }
 
-// checkProxyOf checks that a failure names the variable of its proxy, and not the address of the proxy.
-func checkProxyOf(t *testing.T, failure *client.Failure, url, variable string) {
+// checkProxyOf checks that a failure names the variable of its proxy, and not the address of the proxy, and says whether the proxy may have
+// answered itself.
+func checkProxyOf(t *testing.T, failure *client.Failure, url, variable string, forwarded bool) {
 	t.Helper()
 	check(t, "Asked", failure.Asked, client.Asked{
-		URL: url + "/instance", ProxyVariable: variable, Forwarded: failure.Asked.Forwarded, HeadersSent: failure.Asked.HeadersSent,
+		URL: url + "/instance", ProxyVariable: variable, Forwarded: forwarded, HeadersSent: failure.Asked.HeadersSent,
 	})
 }
 

@@ -68,7 +68,7 @@ func (s *session) readError(failure *Failure, ending Ending) *ReadError {
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
 func (s *session) pause(ctx context.Context, delays *backoff, failure *Failure) bool {
 	delay, ok := delays.next(failure.retryAfter)
-	if !ok {
+	if !ok || hasEnded(ctx) {
 		return false
 	}
 	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.oneLine()})

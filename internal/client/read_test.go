@@ -35,7 +35,11 @@ func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 		"silent, short":          {25 * time.Second, []string{"silent"}, false, "asked at [0s 11s 22s], at 25s out of time: " + silent + " (timed out)"},
 		"silent, very short":     {9 * time.Second, []string{"silent"}, false, "asked at [0s], at 9s out of time: " + silent},
 		"silent after a 503":     {9 * time.Second, []string{"502", "503", "silent"}, false, "asked at [0s 1s 2s], at 9s out of time: " + busy},
+		"slow body":              {2 * time.Second, []string{"slow 404"}, false, "asked at [0s], at 2s gave up: status 404 Not Found"},
+		"slow body, busy":        {2 * time.Second, []string{"slow 503"}, false, "asked at [0s], at 2s out of time: " + busy},
+		"slow body, wait":        {2 * time.Second, []string{"slow 404"}, true, "asked at [0s], at 2s out of time: status 404 Not Found"},
 		"not found":              {5 * time.Second, []string{"404"}, true, "asked at [0s 1s 2s 3s 4s 4.5s], at 4.5s out of time: status 404 Not Found"},
+		"silent, short wait":     {2 * time.Second, []string{"silent"}, true, "asked at [0s], at 2s out of time: " + silent},
 		"silent, wait": {time.Minute, []string{"silent"}, true,
 			"asked at [0s 11s 22s 33s 44s 55s], at 1m0s out of time: " + silent},
 		"ready in the end": {time.Minute, []string{"503", "503", "503", "503", "503", "ready"}, true, "asked at [0s 1s 2s 3s 4s 5s], at 5s ready"},
@@ -52,6 +56,38 @@ func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 					err = fake.read(t, test.limit)
 				}
 				check(t, "outcome", fake.outcome(err), test.want)
+			})
+		})
+	}
+}
+
+// Ctrl-C in a delay does not hang until the delay is over, and is not called the end of the time.
+func TestDelayEndsWithACancel(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer string
+		isWait bool
+		want   string
+	}{
+		"read":   {"503", false, "status 503 Service Unavailable"},
+		"wait":   {"503", true, "status 503 Service Unavailable"},
+		"streak": {"ready", true, "not stable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(time.Minute), script(test.answer))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				time.AfterFunc(90*time.Millisecond, cancel) // the shortest delay in a streak is 100 ms
+				read := fake.client.Read
+				if test.isWait {
+					read = func(ctx context.Context, request client.Request) (*client.Result, error) {
+						return fake.client.Wait(ctx, request, stableFor(time.Minute))
+					}
+				}
+				_, err := read(ctx, fake.request)
+				check(t, "outcome", fake.outcome(err), "asked at [0s], at 90ms canceled: "+test.want)
 			})
 		})
 	}

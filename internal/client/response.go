@@ -76,9 +76,9 @@ func readBody(response *http.Response) ([]byte, error) {
 
 // statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
 func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure {
-	code, written := response.StatusCode, e.statusOf(response)
+	code, written := response.StatusCode, e.writtenStatus(response)
 	failure := &Failure{
-		Kind: Status, qualifier: " " + statusText(code), Reason: "status " + written, StatusCode: code,
+		Kind: Status, qualifier: " " + standardStatus(code), Reason: "status " + written, StatusCode: code,
 		isRetried: isRetriedStatus(code), retryAfter: retryAfterOf(response),
 	}
 	if code == http.StatusProxyAuthRequired && e.asked.Forwarded {
@@ -87,22 +87,22 @@ func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(code) {
 		failure.Reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
 	}
-	if text := withoutStatus(e.text(body), written, statusText(code)); text != "" {
+	if text := withoutStatus(e.text(body), written, standardStatus(code)); text != "" {
 		failure.Reason += ": " + text
 	}
 	return failure
 }
 
-// statusOf returns the status of a response as the server wrote it, safe to print, or with Go's text if it wrote only the number.
-func (e *exchange) statusOf(response *http.Response) string {
+// writtenStatus returns the status of a response as the server wrote it, safe to print, or with Go's text if it wrote only the number.
+func (e *exchange) writtenStatus(response *http.Response) string {
 	if _, text, _ := strings.Cut(response.Status, " "); safetext.Line(text) == "" {
-		return statusText(response.StatusCode)
+		return standardStatus(response.StatusCode)
 	}
 	return e.session.redact.Line(response.Status, maxText)
 }
 
-// statusText returns a status such as "404 Not Found".
-func statusText(code int) string {
+// standardStatus returns a status such as "404 Not Found".
+func standardStatus(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,7 +18,7 @@ import (
 func TestTextOfAServer(t *testing.T) {
 	t.Parallel()
 	const page, asJSON, notFound, badRequest = "text/html", "application/json", "status 404 Not Found: ", "status 400 Bad Request: "
-	body := instancetest.Body
+	body, ones := instancetest.Body, strings.Repeat("1", 99)
 	tests := map[string]struct {
 		answer instancetest.Step
 		want   string
@@ -29,6 +30,7 @@ func TestTextOfAServer(t *testing.T) {
 		"message that is no text":    {body(400, asJSON, `{"message":{"a":1}}`), badRequest + `{"message":{"a":1}}`},
 		"JSON with escapes":          {body(400, asJSON, `["a\/b\u002bc"]`), badRequest + `["a/b+c"]`},
 		"JSON with a member twice":   {body(400, asJSON, `{"a":"\u002b","a":1}`), badRequest + `{"a":"+","a":1}`},
+		"JSON behind a mark":         {body(400, asJSON, "\ufeff"+`{"message":"x"}`), badRequest + "x"},
 		"JSON as HTML":               {body(400, page, `{"message":"x"}`), badRequest + "x"},
 		"text":                       {body(404, "text/plain", "upstream failed"), notFound + "upstream failed"},
 		"text as HTML":               {body(404, page, "Maintenance until 10:00"), notFound + "Maintenance until 10:00"},
@@ -37,6 +39,8 @@ func TestTextOfAServer(t *testing.T) {
 		"page without a title":       {body(404, page, "<style>p {}</style><script>x()</script><p>By <b>our</b> rules</p>"), notFound + "By our rules"},
 		"XML":                        {body(404, "application/xml", "<?xml version=\"1.0\"?><Code>NoSuchBucket</Code>"), notFound + "NoSuchBucket"},
 		"long text":                  {body(404, "", strings.Repeat("ä", 500)), notFound + strings.Repeat("ä", 199) + "…"},
+		"no text at all":             {body(404, "", "a\xffb"), "status 404 Not Found"},
+		"long text of the status":    {verbatim("HTTP/1.1 404 " + ones + ones + ones + "\r\n\r\n"), "status 404 " + (ones + ones)[:195] + "…"},
 		"control characters":         {body(404, "", " \x1b[1mbold\r\n\tand\x00 \u202emore"), notFound + "[1mbold and more"},
 		"status again, in JSON":      {body(404, asJSON, `{"message":"Not Found."}`), "status 404 Not Found"},
 		"status again, in a title":   {body(502, page, "<title>502 Bad Gateway</title><h1>502 Bad Gateway"), "status 502 Bad Gateway"},
@@ -50,6 +54,7 @@ func TestTextOfAServer(t *testing.T) {
 		"Go's text again":            {verbatim("HTTP/1.1 403 Blocked\r\n\r\n403 Forbidden"), "status 403 Blocked"},
 		"text that is no line":       {verbatim("HTTP/1.1 403 \x1b[1mno \xff\r\n\r\n"), "status 403 [1mno"},
 		"asked to wait":              {instancetest.Status(429, "Retry-After", "120"), "status 429 Too Many Requests, Retry-After: 120: The instance was told to answer 429"},
+		"asked at length":            {verbatim("HTTP/1.1 429 X\r\nRetry-After: " + ones + "\r\n\r\n"), "status 429 X, Retry-After: " + ones[:59] + "…"},
 		"not asked to wait":          {instancetest.Status(500, "Retry-After", "120"), "status 500 Internal Server Error: The instance was told to answer 500"},
 		"cut short":                  {verbatim("HTTP/1.1 404 X\r\nContent-Length: 99\r\n\r\nGone"), "status 404 X"},
 		"407 of the server itself":   {instancetest.Status(407), "status 407 Proxy Authentication Required: The instance was told to answer 407"},
@@ -72,6 +77,9 @@ func TestTextOfAServer(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	const long = "s3cret-T0ken-s3cret-T0ken-s3cret-T0ken-"
+	basic := func(pair string) string {
+		return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair))
+	}
 	tests := map[string]struct{ sent, text, want string }{
 		"a value":            {"X-Api-Key: s3cret+<&>", "no s3cret+<&>!", "no (redacted)!"},
 		"8 characters":       {"X-Api-Key: s3cret-8", "s3cret-8", "(redacted)"},
@@ -79,15 +87,23 @@ func TestRedacted(t *testing.T) {
 		"with spaces around": {"X-Api-Key: s3cret-8\t", "s3cret-8", "(redacted)"},
 		"long":               {"X-Api-Key: " + strings.Repeat(long, 100), strings.Repeat(long, 100), "(redacted)"},
 		"in a path":          {"X-Api-Key: s3/cr<t-8", "ftp://h/s3/cr%3Ct-8", "ftp://h/(redacted)"},
-		"in a path segment":  {"X-Api-Key: s3/cr t-8", "ftp://h/s3%2Fcr%20t-8", "ftp://h/(redacted)"},
+		"in a path segment":  {"X-Api-Key: s3/cr =t-8", "ftp://h/s3%2Fcr%20=t-8", "ftp://h/(redacted)"},
 		"in a query":         {"X-Api-Key: s3/cr t-8", "ftp://h/?s3%2Fcr+t-8", "ftp://h/?(redacted)"},
-		"by JavaScript":      {"X-Api-Key: s3/cr (t)-8", "s3%2Fcr%20(t)-8", "(redacted)"},
+		"by JavaScript":      {"X-Api-Key: s3/cr '(t)*!-8", "s3%2Fcr%20'(t)*!-8", "(redacted)"},
+		"with an apostrophe": {"X-Api-Key: s3cr't-8", "not s3cr%27t-8", "not (redacted)"},
 		"in a host":          {"X-Api-Key: S3cret-T0ken", "ftp://s3cret-t0ken/", "ftp://(redacted)/"},
 		"by PHP":             {"X-Api-Key: s3/cr/t-8", `not s3\/cr\/t-8`, "not (redacted)"},
 		"by .NET":            {"X-Api-Key: s3/cr/t-8", "not s3%2fcr%2ft-8", "not (redacted)"},
 		"after its scheme":   {"Authorization: Bearer s3cret-8", "not s3cret-8", "not (redacted)"},
 		"after two spaces":   {"Authorization: Bearer  s3cret-8", "not s3cret-8", "not (redacted)"},
 		"with its scheme":    {"Authorization: Bearer s3cret-8", "not Bearer s3cret-8", "not (redacted)"},
+		"Basic, the pair":    {basic("deploy:s3cr"), "not deploy:s3cr", "not (redacted)"},
+		"Basic, password":    {basic("deploy:s3cr"), "not s3cr for deploy", "not (redacted) for deploy"},
+		"Basic, as sent":     {basic("deploy:s3cr"), "not ZGVwbG95OnMzY3I=", "not (redacted)"},
+		"Basic, a user name": {basic("deployer:x"), "not deployer", "not (redacted)"},
+		"basic":              {"Authorization: basic ZGVwbG95OnMzY3I=", "not s3cr", "not (redacted)"},
+		"Basic, two spaces":  {"Authorization: Basic  ZGVwbG95OnMzY3I=", "not s3cr", "not (redacted)"},
+		"Basic, not Base64":  {"Authorization: Basic ZGVwbG95OnMzY3I=:", "not s3cr", "not s3cr"}, // which a server does not decode either
 		// Dropping a character that cannot be printed may uncover a secret, and a cut may leave a part of one.
 		"behind a character": {"X-Api-Key: s3cret-8", "s3\u200bcret-8", "(redacted)"},
 		"with such a one":    {"X-Api-Key: s3cret\u200b-8", "s3cret\u200b-8", "(redacted)"},
@@ -164,8 +180,15 @@ func TestProxyCredentialsAreRedacted(t *testing.T) {
 	}
 	for proxy, text := range map[string]string{
 		"http://s3cret-8@h": "not s3cret-8", "s3cr:et@h": "not czNjcjpldA==", "socks5h://u:s3cret-8@h": "not s3cret-8",
+		"http://u:p4ss@h": "not p4ss", "http://s3cret-8:p@h": "not s3cret-8", "http://t0k3@h": "not t0k3", "http://u:p4@h": "not u:p4",
 	} {
 		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).SafeLine(text, nil), "not (redacted)")
+	}
+	// What is shorter is part of ordinary words.
+	for proxy, text := range map[string]string{
+		"http://u:not@h": "it is not", "http://staging:p@h": "staging", "http://not@h": "it is not", "http://s:p@h": "is:po",
+	} {
+		check(t, proxy, newClient(t, newConfig(), "HTTPS_PROXY="+proxy).SafeLine(text, nil), text)
 	}
 }
 

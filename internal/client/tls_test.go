@@ -138,6 +138,19 @@ func TestClientCertificateIsSentWhateverAuthorityIsAskedFor(t *testing.T) {
 	mustRead(t, newClient(t, config), newRequest(t, server.URL))
 }
 
+// Windows programs save texts with a byte order mark.
+func TestByteOrderMarksInTLSMaterialAreIgnored(t *testing.T) {
+	t.Parallel()
+	server := instancetest.New(t, instancetest.WithClientCertificate())
+	config := newConfig()
+	config.TLS = certified
+	for _, text := range []*string{&config.TLS.CACertPEM, &config.TLS.ClientCertPEM, &config.TLS.ClientKeyPEM} {
+		*text = "\ufeff" + *text
+	}
+	mustRead(t, newClient(t, config), newRequest(t, server.URL()))
+	check(t, "certificate sent", server.Requests()[0].ClientCertificate, true)
+}
+
 // A bundle may have a root that Go rejects, and blocks of other kinds.
 func TestCACertsThatCannotBeUsedAreLeftOut(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 		if failure == nil && w.streak.Held >= condition.StableFor {
 			return w.last.result, nil
 		}
-		if hasEnded(ctx) || !w.pause(ctx, failure) {
+		if !w.pause(ctx, failure) {
 			return nil, w.failed(ctx)
 		}
 	}

@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -77,6 +76,7 @@ func TestIntervalsOfAStreak(t *testing.T) {
 		"long":        {nil, 5 * time.Minute, time.Second},
 		"busy":        {[]string{"429", "503"}, 5 * time.Minute, 1500 * time.Millisecond},
 		"busy, short": {[]string{"429"}, 2 * time.Minute, 1500 * time.Millisecond},
+		"busy once":   {[]string{"ready", "429"}, time.Minute, 1500 * time.Millisecond},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +126,7 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 func TestWaitErrorTellsOfTheEnd(t *testing.T) {
 	t.Parallel()
 	const busy, bad, silent, unstable = "status 503 Service Unavailable", "status 502 Bad Gateway", "no response in time", "not stable"
+	const copied = "answered by a cache"
 	type ending struct{ class, before string } // the classes of the failure, and of the last failure before a streak
 	tests := map[string]struct {
 		answers         []string
@@ -145,6 +146,8 @@ func TestWaitErrorTellsOfTheEnd(t *testing.T) {
 		"never as expected":         {[]string{"503", "old"}, ending{"not as expected", ""}, ending{"not as expected", ""}, 0, true},
 		"old, then down":            {[]string{"old", "503"}, ending{busy, ""}, ending{busy, ""}, 0, true},
 		"old, a streak, then down":  {[]string{"old", "ready", "503"}, ending{busy, ""}, ending{busy, ""}, 1, false},
+		"old, then a copy":          {[]string{"old", "copy"}, ending{copied, ""}, ending{copied, ""}, 0, false},
+		"a copy ends a streak":      {[]string{"ready", "ready", "copy", "ready", "silent"}, ending{silent, ""}, ending{unstable, copied}, 1, false},
 	}
 	for name, test := range tests {
 		for kind, want := range map[client.Ending]ending{client.OutOfTime: test.outOfTime, client.Canceled: test.canceled} {
@@ -204,18 +207,46 @@ func TestAttemptThatTheEndCutsOffSaysNothing(t *testing.T) {
 	})
 }
 
-// How long a streak has held, and what the numbers of it are.
+// How long a streak has held, what the numbers of it are, and whether its last answer, which alone counts for that, came from a cache. The
+// requests come at most 300 ms apart, so there are more than 25.
 func TestStreakOfAWaitError(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		fake := serve(t, steady(500*time.Millisecond), script("503", "ready"))
-		got := waitErrorOf(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
-		last := fake.requests[len(fake.requests)-1]
-		check(t, "Held", got.Streak.Held, last-fake.requests[1])
-		check(t, "Answers", got.Streak.Answers, len(fake.requests)-1)
-		check(t, "Reason", got.Failure.Reason, fmt.Sprintf("it was as expected for %s, and has to be for 10s", got.Streak.Held))
-		check(t, "class of the failure before", classOf(got.Before), "status 503 Service Unavailable")
-	})
+	tests := map[string]struct {
+		failures    int // before the streak
+		first, last int // the first and the last request that a cache answers
+		lost        time.Duration
+	}{
+		"no cache":               {1, 0, 0, 0},
+		"no failure":             {0, 0, 0, 0},
+		"a cache answered once":  {1, 20, 22, 0},
+		"a cache answers at end": {1, 20, 99, 3 * time.Second}, // its age, and the second by which that may be too small
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := serve(t, steady(500*time.Millisecond), func(n int, r *http.Request) *http.Response {
+					switch {
+					case n <= test.failures:
+						return script("503")(n, r)
+					case n >= test.first && n <= test.last:
+						return response(200, instancetest.Newer().JSON(), "Age", "2")
+					default:
+						return script("ready")(n, r)
+					}
+				})
+				got := waitErrorOf(t, fake.wait(t, 9*time.Second, stableFor(10*time.Second)))
+				streak := fake.requests[test.failures:]
+				held := streak[len(streak)-1] - streak[0] - test.lost
+				check(t, "Held", got.Streak.Held, held)
+				check(t, "Answers", got.Streak.Answers, len(streak))
+				failure := got.Failure
+				check(t, "Reason", failure.Reason, fmt.Sprintf("it was as expected for %s, and has to be for 10s", held))
+				check(t, "FromCache", failure.Asked.FromCache, test.lost > 0)
+				check(t, "whether there is a failure before", got.Before != nil, test.failures > 0)
+			})
+		})
+	}
 }
 
 // What is not as expected may come from one of several servers.
@@ -326,16 +357,7 @@ func TestCopyWithASlowBodyIsOlderThanTheWait(t *testing.T) {
 		err := fake.wait(t, 8*time.Second, anything())
 		check(t, "Kind", checkReadError(t, err, fake.request).Failure.Kind, client.Cached)
 		check(t, "Age", checkReadError(t, err, fake.request).Failure.Asked.Age, 3*time.Second)
-		time.Sleep(time.Minute) // of fake time, in which the server notices that the client has left
 	})
-}
-
-// slowBody takes six seconds to be read.
-type slowBody struct{ io.ReadCloser }
-
-func (b slowBody) Read(buffer []byte) (int, error) {
-	time.Sleep(3 * time.Second)
-	return b.ReadCloser.Read(buffer)
 }
 
 // A cache may have kept the answer of a server that is gone. Age counts whole seconds (RFC 9111, section 5.1).

@@ -354,11 +354,11 @@ func TestParseHasLimits(t *testing.T) {
 		t.Errorf("100 options: details %+v, error %v, want all of them", details, err)
 	}
 
-	want := []string{"recommendedExpireTimes: expected at most 100 entries, found 102"}
+	want := []string{"recommendedExpireTimes: expected at most 100 entries, found 101"}
 	for i := range 100 {
 		want = append(want, fmt.Sprintf("recommendedExpireTimes[%d].label: required, but missing", i))
 	}
-	options = slices.Repeat([]instancetest.Document{options[0].Without("label")}, 102)
+	options = slices.Repeat([]instancetest.Document{options[0].Without("label")}, 101)
 	checkFaults(t, newer.With("recommendedExpireTimes", options).JSON(), want...)
 }
 

@@ -188,22 +188,17 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 // readErrors returns an error for each of the first instances that could not be read, and one that counts the others. Those that a
 // cancellation has ended have one error.
 func readErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
-	const otherRemedy = " To read the other instances anyway, set allow_failures = true."
-	at := path.Root("base_urls")
 	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
 	if canceled := len(failed) - len(finished); canceled > 0 {
 		diags.AddError("Read canceled", paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp))
 	}
 	for _, read := range finished[:min(len(finished), maxListed)] {
-		read.report.argument = at.AtMapKey(read.key)
-		read.report.evidence = fmt.Sprintf("Instance %q: %s", read.key, read.report.evidence)
-		read.report.remedy += otherRemedy
-		diags.Append(read.report.diagnostic())
+		diags.Append(read.report.ofKey(read.key).diagnostic())
 	}
 	if more := len(finished) - maxListed; more > 0 {
-		diags.AddAttributeError(at, "More instances could not be read", paragraphs(fmt.Sprintf(
+		diags.AddAttributeError(path.Root("base_urls"), "More instances could not be read", paragraphs(fmt.Sprintf(
 			"%d instances could not be read, and %d of them have no error of their own.", len(finished), more),
-			"Fix what the other errors are about, and read again."+otherRemedy, moreHelp))
+			"Fix what the other errors are about, and read again."+readTheOthers, moreHelp))
 	}
 	return diags
 }

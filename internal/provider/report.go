@@ -25,6 +25,16 @@ type report struct {
 // detail returns the text below the summary.
 func (r *report) detail() string { return paragraphs(r.evidence, r.ending, r.remedy, moreHelp+r.topic) }
 
+// ofKey makes it the message about one instance of many.
+func (r *report) ofKey(key string) *report {
+	r.argument = path.Root("base_urls").AtMapKey(key)
+	r.evidence = fmt.Sprintf("Instance %q: %s", key, r.evidence)
+	r.remedy += readTheOthers
+	return r
+}
+
+const readTheOthers = " To read the other instances anyway, set allow_failures = true."
+
 func (r *report) diagnostic() diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(r.argument, r.summary, r.detail())
 }
@@ -90,14 +100,14 @@ func (d *providerData) addStreak(r *report, err *client.WaitError, request clien
 			before = "The last failure before that: " + d.evidence(err.Before, request)
 		}
 		r.argument = path.Root("stable_for")
-		r.evidence = paragraphs(d.asked(asked, request)+": "+held+".", before)
+		r.evidence = paragraphs(d.whatWasAsked(asked, request)+": "+held+".", before)
 	}
 	r.remedy, r.topic = failureMessages[kind].remedy, topicOf(kind)
 }
 
 // evidence returns what an attempt asked, and what came back.
 func (d *providerData) evidence(failure *client.Failure, request client.Request) string {
-	evidence := d.asked(failure.Asked, request) + ": " + failure.Reason
+	evidence := d.whatWasAsked(failure.Asked, request) + ": " + failure.Reason
 	if len(failure.Faults) > 0 {
 		return evidence + ":" + listed(failure.Faults)
 	}
@@ -107,8 +117,8 @@ func (d *providerData) evidence(failure *client.Failure, request client.Request)
 	return sentence(evidence)
 }
 
-// asked returns what an attempt asked for, and in parentheses what is special about it.
-func (d *providerData) asked(asked client.Asked, request client.Request) string {
+// whatWasAsked returns what an attempt asked for, and in parentheses what is special about it.
+func (d *providerData) whatWasAsked(asked client.Asked, request client.Request) string {
 	providerHeaders := "without the provider's request_headers, which need its base_url"
 	if d.baseURL.Origin != "" {
 		providerHeaders = "without the provider's request_headers, which are only for " + d.baseURL.Origin

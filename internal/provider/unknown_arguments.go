@@ -32,16 +32,17 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 // notKnownYet returns an error if arguments of the provider are not known yet that a read of these base URLs needs, or nil. A base URL is
 // zero if it is the provider's own, and that is unknown. otherRemedy is a sentence at the end of the error, or "".
 //
-// An argument that is only about the provider's origin matters to reads of that origin, and to all reads while that origin is unknown and
-// any of its settings could be theirs.
+// An argument about the provider's origin matters only to reads that are, or could be, of that origin.
 func (d *providerData) notKnownYet(otherRemedy string, baseURLs ...address.BaseURL) diag.Diagnostic {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
 	hasSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
-	originMatters := isUnknown("base_url") && hasSettings || slices.ContainsFunc(baseURLs, func(baseURL address.BaseURL) bool {
+	couldBeOfOrigin := isUnknown("base_url") && hasSettings
+	isOfOrigin := slices.ContainsFunc(baseURLs, func(baseURL address.BaseURL) bool { // also the provider's own, while it is unknown
 		return baseURL.Origin == d.baseURL.Origin
 	})
 	needed := slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
-		return !originMatters && slices.Contains([]string{"base_url", "connect_to", "request_headers"}, name)
+		isAboutOrigin := name == "base_url" || name == "connect_to" || name == "request_headers"
+		return isAboutOrigin && !couldBeOfOrigin && !isOfOrigin
 	})
 	if len(needed) == 0 {
 		return nil
