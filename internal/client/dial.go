@@ -17,18 +17,14 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 	first := e.route.firstHostPort(target)
 	dialed, err := e.session.dial(ctx, "tcp", first)
 	if err != nil {
-		e.dialFailed(err)
+		e.dialFailed(err, first)
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { _ = dialed.Close() })
-	e.dialed = dialed.RemoteAddr().String()
-	if e.route.proxyUse == noProxy && e.dialed != first { // the address of a proxy says nothing about the instance
-		e.asked.Peer = e.dialed
-	}
+	e.connected(dialed.RemoteAddr().String(), first)
 
 	connection := dialed
 	if e.route.proxyUse != noProxy {
-		e.phase = proxying
 		if connection, err = e.throughProxy(ctx, dialed, target); err != nil {
 			return nil, err
 		}
@@ -45,22 +41,34 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 	return shakeHands(ctx, connection, config, target)
 }
 
+// connected notes that there is a connection to an address, and which phase begins with it. first is the host and port that was dialed.
+func (e *exchange) connected(address, first string) {
+	e.dialed = address
+	if e.route.proxyUse == noProxy && address != first { // the address of a proxy says nothing about the instance
+		e.asked.Peer = address
+	}
+	switch {
+	case e.route.proxyUse == tunnels, e.route.proxyUse == forwards && e.route.proxy.Scheme == "https":
+		e.phase = proxying
+	case e.target.Scheme == "https":
+		e.phase = handshaking
+	default:
+		e.phase = waiting
+	}
+}
+
 // dialFailed notes how far a failed dial got. If the other side reset the connection before the dial returned, there was one.
-func (e *exchange) dialFailed(err error) {
+func (e *exchange) dialFailed(err error, first string) {
 	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Addr != nil {
 		e.dialed = operation.Addr.String()
 	}
 	switch {
 	case isA[*net.DNSError](err):
 		e.phase = resolving
-	case !isReset(err):
-		e.phase = connecting
-	case e.route.proxyUse != noProxy:
-		e.phase = proxying
-	case e.target.Scheme == "https":
-		e.phase = handshaking
+	case isReset(err):
+		e.connected(e.dialed, first)
 	default:
-		e.phase = waiting
+		e.phase = connecting
 	}
 }
 

@@ -116,6 +116,17 @@ func TestShareOfAnAttemptIsNotItsTimeLimit(t *testing.T) {
 	check(t, "CutOff", got.Failure.CutOff, client.NotCutOff)
 }
 
+// The address that an attempt waited for in vain is not one that refused at once.
+func TestAddressThatRefusesIsNotNamedAsSilent(t *testing.T) {
+	t.Parallel()
+	_, port, _ := net.SplitHostPort(instancetest.ReserveAddress(t)) // where 127.0.0.1 refuses
+	silentAddress(t, "127.0.0.2", port)
+	config := newConfig()
+	config.Retry.MaxAttempts, config.RequestTimeout = 1, time.Second
+	got := readError(t, newClient(t, config), newRequest(t, "http://"+net.JoinHostPort(hostWithTwoAddresses, port)))
+	check(t, "Reason", got.Failure.Reason, "no connection in time")
+}
+
 // A certificate is for an IPv6 address without its zone.
 func TestZoneOfAnAddressIsInNoCertificate(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -47,7 +48,7 @@ const (
 // newExchange returns an exchange that has not begun. It goes on with what the exchange before it has asked, which may be nothing yet.
 func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchange {
 	route := s.client.routeTo(target)
-	asked.Peer, asked.ConnectTo = "", route.connectTo
+	asked.Peer, asked.ConnectTo, asked.FromCache, asked.Age = "", route.connectTo, false, 0
 	asked.ProxyVariable, asked.Forwarded = route.proxyVariable, route.proxyUse == forwards
 	asked.HeadersWithheld = !isOwn && len(s.request.Headers) > 0
 	asked.CertificateWithheld = !isOwn && s.client.config.TLS.ClientCertPEM != ""
@@ -61,6 +62,7 @@ func (e *exchange) run(ctx context.Context, askedAt time.Time, redirects int) (*
 	if err != nil {
 		return nil, nil, err
 	}
+	e.asked.Age, e.asked.FromCache = ageOf(response.Header)
 	next, err := e.redirectOf(response, redirects)
 	if next != nil || err != nil {
 		return nil, next, err // the body is not read: it may be endless, and no message quotes it
@@ -96,12 +98,10 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 		_, err := connection.Write(text.Bytes())
 		written <- err
 	}()
-	response, err := readHead(connection, request, func() { e.phase = responding })
-	if errors.Is(err, io.EOF) { // the system reports a reset once, and may have reported it to the write
-		e.close()
-		if err := <-written; isReset(err) {
-			return nil, err
-		}
+	source := &source{connection: connection, written: written, limit: maxHead}
+	response, err := readHead(source, request)
+	if source.read > 0 {
+		e.phase = responding
 	}
 	return response, err
 }
@@ -131,46 +131,82 @@ func (e *exchange) close() {
 
 const maxHead = 16 << 10 // bytes of a head, interim responses included; parsed, it can take eighteen times as much memory
 
-// readHead reads the head of the response to a request, and leaves out interim responses. It calls begun when the first byte has arrived.
-// The error is that of the connection if it ended inside the head, which [http.ReadResponse] would call malformed.
-func readHead(connection net.Conn, request *http.Request, begun func()) (*http.Response, error) {
-	source := &headReader{connection: connection, left: maxHead, begun: begun}
-	reader := bufio.NewReader(source)
+// readHead reads the head of the response to a request, and leaves out interim responses. If the connection ends in the head or the body,
+// the error is that of the connection.
+func readHead(from *source, request *http.Request) (*http.Response, error) {
+	reader := bufio.NewReader(from)
+	start, _ := reader.Peek(len("HTTP/"))
+	isHead := strings.HasPrefix("HTTP/", string(start)) // or may become one
 	for {
 		response, err := http.ReadResponse(reader, request)
 		switch {
-		case source.err != nil && err != nil:
-			return nil, source.err
+		case err != nil && from.err != nil && isHead: // which ReadResponse would call malformed
+			return nil, from.err
 		case err != nil:
 			return nil, err
 		case response.StatusCode < http.StatusContinue:
 			return nil, fmt.Errorf("malformed HTTP status code %q", response.Status)
 		case response.StatusCode >= http.StatusOK || response.StatusCode == http.StatusSwitchingProtocols:
-			source.left = math.MaxInt
+			from.limit = math.MaxInt
+			response.Body = body{response.Body, from}
 			return response, nil
 		}
 	}
 }
 
-// headReader reads from a connection until the limit of the head is reached, and remembers why no more could be read.
-type headReader struct {
-	connection net.Conn
-	left       int // how many bytes may still be read
-	begun      func()
-	err        error
+// source reads from a connection, and remembers how the connection ended, for which the readers of heads and bodies have words of their own.
+type source struct {
+	connection  net.Conn
+	written     <-chan error // has the error of writing the request; may be nil
+	read, limit int          // how many bytes were read, and may be
+	err         error        // why no more can be read, or nil
 }
 
-func (r *headReader) Read(buffer []byte) (n int, err error) {
-	if r.left == 0 {
-		r.err = fmt.Errorf("the head has more than %d bytes", maxHead)
-		return 0, r.err
+func (s *source) Read(buffer []byte) (int, error) {
+	if s.err == nil && s.read >= s.limit {
+		s.err = fmt.Errorf("the head has more than %d bytes", s.limit)
 	}
-	n, r.err = r.connection.Read(buffer[:min(len(buffer), r.left)])
-	r.left -= n
-	if n > 0 {
-		r.begun()
+	if s.err != nil {
+		return 0, s.err
 	}
-	return n, r.err
+	n, err := s.connection.Read(buffer[:min(len(buffer), s.limit-s.read)])
+	s.read += n
+	if n > 0 || err == nil { // TLS may return an error beside bytes, and does so again
+		return n, nil
+	}
+	s.err = err
+	if errors.Is(err, io.EOF) && s.written != nil { // the system reports a reset once, and may have reported it to the write
+		_ = s.connection.Close()
+		if writeErr := <-s.written; isReset(writeErr) {
+			s.err = writeErr
+		}
+	}
+	return 0, s.err
+}
+
+// body is the body of a response from a source.
+type body struct {
+	io.ReadCloser
+
+	source *source
+}
+
+func (b body) Read(buffer []byte) (int, error) {
+	n, err := b.ReadCloser.Read(buffer)
+	switch {
+	case err == nil, errors.Is(err, io.EOF), b.source.err == nil:
+		return n, err
+	case errors.Is(b.source.err, io.EOF):
+		return n, io.ErrUnexpectedEOF
+	default:
+		return n, b.source.err
+	}
+}
+
+// hasBroken reports whether the connection ended before the body of a response did.
+func hasBroken(response *http.Response) bool {
+	of, ok := response.Body.(body)
+	return ok && of.source.err != nil
 }
 
 // isReset reports whether the other side has reset a connection. Windows reports 10054 (WSAECONNRESET), and never [syscall.ECONNRESET].

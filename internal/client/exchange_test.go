@@ -164,6 +164,12 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 		_, _ = io.WriteString(c, banner)
 		instancetest.Await(c)
 	}
+	banners := func(c net.Conn) {
+		_, _ = http.ReadRequest(bufio.NewReader(c))
+		_, _ = io.WriteString(c, banner)
+		_ = c.(*tls.Conn).CloseWrite()
+		instancetest.Await(c)
+	}
 	socksThen := func(serve func(net.Conn)) func(net.Conn) {
 		return func(c net.Conn) {
 			socks(0)(c)
@@ -208,6 +214,16 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 		"resets on accept, https":         {rawServer(t, "https", instancetest.ResetConnection), "", client.HandshakeFailed, reset},
 		"proxy that resets on accept":     {proxiedHTTPS, proxy("http", instancetest.ResetConnection), client.ProxyFailed, reset},
 		"resets after the request":        {plain(resetAfterRequest), "", client.ConnectionBroken, reset},
+		"TLS 1.2 that closes after it":    {secured(banners, tls12), "", client.InvalidResponse, malformed},
+		"TLS 1.3 that closes after it":    {secured(banners, nil), "", client.InvalidResponse, malformed},
+		"alert of a port that wants TLS":  {serverURL(t, verbatim("\x15\x03\x01\x00\x02\x02\x16")), "", client.InvalidResponse, `malformed HTTP response "\x15\x03\x01\x00\x02\x02\x16"`},
+		"greeting without a line break":   {plain(answersAndCloses("SSH-2.0-OpenSSH_9.9")), "", client.InvalidResponse, malformed},
+		"forward proxy that resets":       {proxiedHTTP, proxy("http", instancetest.ResetConnection), client.ConnectionBroken, reset},
+		"https proxy that resets":         {proxiedHTTP, proxy("https", instancetest.ResetConnection), client.ProxyFailed, reset},
+		"SOCKS proxy that resets":         {proxiedHTTPS, proxy("socks5", instancetest.ResetConnection), client.ProxyFailed, reset},
+		"reset in the body":               {plain(answersAndResets(okHead + "Content-Length: 99\r\n\r\n{")), "", client.ConnectionBroken, reset},
+		"reset in the trailer":            {plain(answersAndResets(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")), "", client.ConnectionBroken, reset},
+		"ends in the trailer":             {plain(answersAndCloses(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: b")), "", client.ConnectionBroken, "unexpected EOF"},
 		"closes after the handshake":      {secured(closeNow, nil), "", client.ConnectionBroken, "EOF"},
 		"ends in the first line":          {serverURL(t, verbatim("HTTP/1.1 20")), "", client.ConnectionBroken, "EOF"},
 		"ends in a header":                {serverURL(t, verbatim(okHead+"X-")), "", client.ConnectionBroken, "EOF"},
@@ -231,6 +247,36 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 				got := readError(t, c, newRequest(t, test.url)).Failure
 				check(t, "Kind", got.Kind, test.kind)
 				check(t, "Reason", got.Reason, test.reason)
+			}
+		})
+	}
+}
+
+// A server that closes a connection as soon as it has accepted it is of one class. Whether the system says "EOF" or "connection reset by
+// peer" depends on whether the request had arrived.
+func TestServerThatClosesAtOnceIsOfOneClass(t *testing.T) {
+	t.Parallel()
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	for name, test := range map[string]struct {
+		url, proxyScheme string
+		kind             client.Kind
+	}{
+		"http": {"http://", "", client.ConnectionBroken}, "https": {"https://", "", client.HandshakeFailed},
+		"forward proxy": {proxiedHTTP, "http", client.ConnectionBroken}, "CONNECT": {proxiedHTTPS, "http", client.ProxyFailed},
+		"SOCKS proxy": {proxiedHTTPS, "socks5", client.ProxyFailed}, "https proxy": {proxiedHTTPS, "https", client.ProxyFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := instancetest.NewRaw(t, closeNow).Address()
+			url, proxy := test.url+address, ""
+			if test.proxyScheme != "" {
+				url, proxy = test.url, test.proxyScheme+"://"+address
+			}
+			scheme, _, _ := strings.Cut(url, "://")
+			c := newClient(t, config, scheme+"_proxy="+proxy)
+			for range 100 {
+				check(t, "Kind", readError(t, c, newRequest(t, url)).Failure.Kind, test.kind)
 			}
 		})
 	}
@@ -303,7 +349,7 @@ func TestFailureSaysThatACacheAnswered(t *testing.T) {
 	const body = "Age: 7\r\nAge: 42\r\n\r\n"
 	for name, head := range map[string]string{
 		"status": "HTTP/1.1 404 Not Found\r\n" + body, "other JSON": okHead + body + "{}", "no JSON": okHead + body + "x",
-		"cut": okHead + "Content-Length: 9\r\n" + body,
+		"cut": okHead + "Content-Length: 9\r\n" + body, "redirect": "HTTP/1.1 302 Found\r\nLocation: ftp://h\r\n" + body,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

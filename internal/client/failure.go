@@ -126,7 +126,7 @@ func (e *exchange) failureOfLibrary(err error, cutOff CutOff) *Failure {
 	errno, isErrno := errors.AsType[syscall.Errno](err)
 	switch {
 	case cutOff != NotCutOff:
-		failure.Reason = e.timeoutReason()
+		failure.Reason = timeoutReason(e.phase, err)
 	case isUntrusted:
 		fault, certificate := faultOf(untrusted)
 		failure.CertificateFault = fault
@@ -138,11 +138,12 @@ func (e *exchange) failureOfLibrary(err error, cutOff CutOff) *Failure {
 }
 
 // timeoutReason says how far an exchange had got when its time ran out. Go's words do not say that.
-func (e *exchange) timeoutReason() string {
-	if e.phase == connecting && e.dialed != "" {
-		return timeoutReasons[connecting] + " (to " + e.dialed + ")"
+func timeoutReason(reached phase, err error) string {
+	operation, ok := errors.AsType[*net.OpError](err)
+	if ok && reached == connecting && operation.Timeout() && operation.Addr != nil { // of several addresses, another may have failed first
+		return timeoutReasons[connecting] + " (to " + operation.Addr.String() + ")"
 	}
-	return timeoutReasons[e.phase]
+	return timeoutReasons[reached]
 }
 
 var timeoutReasons = map[phase]string{

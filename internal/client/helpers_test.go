@@ -372,6 +372,14 @@ func answersAndCloses(text string) func(net.Conn) {
 	}
 }
 
+// answersAndResets waits for the first bytes of a client, writes a text, and resets the connection.
+func answersAndResets(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		answersAndCloses(text)(c)
+		instancetest.ResetConnection(c)
+	}
+}
+
 // socks is the part of a SOCKS5 proxy that gives one answer to every request.
 func socks(answer byte) func(net.Conn) {
 	return func(c net.Conn) { greetedBySOCKS(c, answer) }

@@ -153,18 +153,18 @@ func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target
 	}
 	header := http.Header{"User-Agent": {e.session.client.config.UserAgent}}
 	maps.Copy(header, e.route.proxyAuthorization())
-	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Host: target}, Host: target, Header: header}
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: header}
 	if err := request.Write(connection); err != nil {
 		return nil, err
 	}
-	response, err := readHead(byteByByte{connection}, request, func() {}) //nolint:bodyclose // it is the tunnel, or is never read
+	response, err := readHead(&source{connection: byteByByte{connection}, limit: maxHead}, request) //nolint:bodyclose // it is the tunnel, or is never read
 	if err != nil {
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, &Failure{
-			Kind: ProxyFailed, Reason: "the proxy refused to connect: status " + e.writtenStatus(response),
-			StatusCode: response.StatusCode, isRetried: isRetriedStatus(response.StatusCode),
+			Kind: ProxyFailed, Reason: "the proxy refused to connect: " + e.statusReason(response), StatusCode: response.StatusCode,
+			isRetried: isRetriedStatus(response.StatusCode), retryAfter: retryAfterOf(response),
 		}
 	}
 	return connection, nil

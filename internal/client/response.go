@@ -24,19 +24,18 @@ const (
 
 // toAnswer turns a response into an answer.
 func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer, error) {
-	e.asked.Age, e.asked.FromCache = ageOf(response.Header)
-	body, err := readBody(response)
+	document, err := readBody(response)
 	switch {
 	case response.StatusCode != http.StatusOK: // which counts, whatever became of the body
-		return nil, e.statusFailure(response, body)
+		return nil, e.statusFailure(response, document)
 	case err != nil:
 		return nil, err
 	}
-	details, err := instance.Parse(body)
+	details, err := instance.Parse(document)
 	if invalid, ok := errors.AsType[*instance.DocumentError](err); ok {
-		return nil, e.documentFailure(invalid, response.Header, body)
+		return nil, e.documentFailure(invalid, response.Header, document)
 	}
-	result := &Result{Document: instance.TrimByteOrderMark(body), Details: details}
+	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details}
 	for i, option := range details.RecommendedExpireTimes {
 		if option.Ambiguity != "" {
 			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
@@ -52,45 +51,53 @@ func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer
 
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
 func readBody(response *http.Response) ([]byte, error) {
-	source := io.Reader(response.Body)
+	var from io.Reader = response.Body
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
-		decompressed, err := gzip.NewReader(response.Body)
+		decompressed, err := gzip.NewReader(from)
 		switch {
 		case errors.Is(err, io.EOF): // the body is empty
 			return nil, nil
 		case err != nil:
 			return nil, err
 		}
-		source = decompressed
+		from = decompressed
 	}
-	body, err := io.ReadAll(io.LimitReader(source, maxBody+1))
+	text, err := io.ReadAll(io.LimitReader(from, maxBody+1))
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
+		return nil, errors.New("gzip: the compressed data is damaged")
 	case err != nil:
 		return nil, err
-	case len(body) > maxBody:
+	case len(text) > maxBody:
 		return nil, &Failure{Kind: ResponseTooLarge, Reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
 	default:
-		return body, nil
+		return text, nil
 	}
 }
 
 // statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
 func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure {
-	code, written := response.StatusCode, e.writtenStatus(response)
+	code := response.StatusCode
 	failure := &Failure{
-		Kind: Status, qualifier: " " + standardStatus(code), Reason: "status " + written, StatusCode: code,
+		Kind: Status, qualifier: " " + standardStatus(code), Reason: e.statusReason(response), StatusCode: code,
 		isRetried: isRetriedStatus(code), retryAfter: retryAfterOf(response),
 	}
 	if code == http.StatusProxyAuthRequired && e.asked.Forwarded {
 		failure.Kind, failure.qualifier = ProxyFailed, ""
 	}
-	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(code) {
-		failure.Reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
-	}
-	if text := withoutStatus(e.text(body), written, standardStatus(code)); text != "" {
+	if text := withoutStatus(e.text(body), e.writtenStatus(response), standardStatus(code)); text != "" {
 		failure.Reason += ": " + text
 	}
 	return failure
+}
+
+// statusReason returns the status, and how long the server asks to wait.
+func (e *exchange) statusReason(response *http.Response) string {
+	reason := "status " + e.writtenStatus(response)
+	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(response.StatusCode) {
+		reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
+	}
+	return reason
 }
 
 // writtenStatus returns the status of a response as the server wrote it, safe to print, or with Go's text if it wrote only the number.
