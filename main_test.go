@@ -6,9 +6,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
 const runMain = "FILETRANSFER_TEST_RUN_MAIN"
@@ -77,6 +82,60 @@ func TestAddressIsThatOfTheRegistry(t *testing.T) {
 	}
 }
 
+// A provider that cannot serve ends with an exit code that scripts notice, and says why.
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	command := program(t, "-debug")
+	command.Env = append(command.Env, "TMPDIR="+os.DevNull, "PLUGIN_MIN_PORT=none") // nowhere to listen, on Windows neither
+	if _, err := command.StdinPipe(); err != nil {                                  // which stays open, so that nothing else ends the program
+		t.Fatal(err)
+	}
+	output, err := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(output), "timeout waiting on reattach configuration") {
+		t.Errorf("the exit code is %d (%v), and the output %q", code, err, output)
+	}
+}
+
+// What is built as a release says its version in every request. The CLI runs the program itself, as users do.
+func TestAccVersion(t *testing.T) {
+	t.Parallel()
+	cli := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if os.Getenv("TF_ACC") == "" || cli == "" {
+		t.Skip("scripts/with-cli has the CLI")
+	}
+	release, err := os.ReadFile(".goreleaser.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile(`ldflags: \["(.*)"\]`).FindSubmatch(release)
+	if flags == nil {
+		t.Fatal(".goreleaser.yml has no ldflags")
+	}
+	folder, server := t.TempDir(), instancetest.New(t)
+	run := func(name string, arguments ...string) {
+		command := exec.CommandContext(t.Context(), name, arguments...)
+		command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(folder, "cli.tfrc"))
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, output)
+		}
+	}
+	for name, text := range map[string]string{
+		"main.tf":  acctest.RequiredProviders + fmt.Sprintf("data \"filetransfer_instance\" \"files\" {\n  base_url = %q\n}\n", server.URL()),
+		"cli.tfrc": fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"filetransfer/filetransfer\" = %q\n  }\n}\n", folder),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// With .exe, Windows finds it, and the others do not mind.
+	ldflags := strings.ReplaceAll(string(flags[1]), "{{ .Version }}", "98.7.6")
+	run("go", "build", "-o", filepath.Join(folder, "terraform-provider-filetransfer.exe"), "-ldflags", ldflags, ".")
+	run(cli, "-chdir="+folder, "plan")
+	if got := server.Requests()[0].Header.Get("User-Agent"); !strings.HasPrefix(got, "terraform-provider-filetransfer/98.7.6 Terraform/") {
+		t.Errorf("the User-Agent is %q", got)
+	}
+}
+
 // The plugin libraries do not prepare a log that nobody reads.
 func TestLogs(t *testing.T) {
 	t.Parallel()
@@ -85,11 +144,12 @@ func TestLogs(t *testing.T) {
 		asked     string
 		want      string
 	}{
-		"nobody asked":           {want: "SDK OFF, framework OFF, protocol OFF, provider OFF\n"},
-		"for a debugger":         {arguments: []string{"-debug"}, want: "SDK , framework , protocol , provider \n"},
-		"TF_LOG":                 {asked: "TF_LOG=TRACE", want: "SDK , framework , protocol , provider \n"},
-		"TF_LOG_PROVIDER":        {asked: "TF_LOG_PROVIDER=TRACE", want: "SDK , framework , protocol , provider \n"},
-		"the log of one library": {asked: "TF_LOG_SDK_PROTO=TRACE", want: "SDK , framework , protocol TRACE, provider \n"},
+		"nobody asked":    {want: "SDK OFF, framework OFF, protocol OFF, provider OFF\n"},
+		"for a debugger":  {arguments: []string{"-debug"}, want: "SDK , framework , protocol , provider \n"},
+		"TF_LOG":          {asked: "TF_LOG=TRACE", want: "SDK , framework , protocol , provider \n"},
+		"TF_LOG_PROVIDER": {asked: "TF_LOG_PROVIDER=TRACE", want: "SDK , framework , protocol , provider \n"},
+		"the protocol's":  {asked: "TF_LOG_SDK_PROTO=TRACE", want: "SDK , framework , protocol TRACE, provider \n"},
+		"the framework's": {asked: "TF_LOG_SDK_FRAMEWORK=TRACE", want: "SDK , framework TRACE, protocol , provider \n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -136,7 +136,7 @@ const maxHead = 16 << 10 // bytes of a head, interim responses included; parsed,
 func readHead(from *source, request *http.Request) (*http.Response, error) {
 	reader := bufio.NewReader(from)
 	start, _ := reader.Peek(len("HTTP/"))
-	isHead := strings.HasPrefix("HTTP/", string(start)) // or may become one
+	isHead := strings.HasPrefix("HTTP/", string(start)) //nolint:gocritic // which may have fewer bytes
 	for {
 		response, err := http.ReadResponse(reader, request)
 		switch {

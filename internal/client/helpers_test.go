@@ -462,7 +462,7 @@ func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
 		if err != nil {
 			return
 		}
-		if response := answer(n, request); response != nil {
+		if response := answer(n, request); response != nil { //nolint:bodyclose // Write closes it
 			_ = response.Write(theirs)
 			return
 		}

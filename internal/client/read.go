@@ -47,24 +47,20 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 		case failure == nil:
 			return got.result, nil
 		case failure.CutOff == CutOffByContext:
-			return nil, s.readError(ctx, cmp.Or(last, failure), OutOfTime)
+			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
 		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
-			return nil, s.readError(ctx, failure, GaveUp)
+			return nil, s.readError(failure, GaveUp)
 		case !s.pause(ctx, delays, failure):
-			return nil, s.readError(ctx, failure, OutOfTime)
+			return nil, s.readError(failure, endingOf(ctx))
 		}
 		last = failure
 	}
 }
 
-// readError returns the error of a read or a wait, which has ended as it says unless it was canceled. A failure that only says that
-// somebody canceled the attempt is left out.
-func (s *session) readError(ctx context.Context, failure *Failure, ending Ending) *ReadError {
-	if isCanceled(ctx) {
-		ending = Canceled
-		if failure != nil && failure.CutOff == CutOffByContext {
-			failure = nil
-		}
+// readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.
+func (s *session) readError(failure *Failure, ending Ending) *ReadError {
+	if ending == Canceled && failure != nil && failure.CutOff == CutOffByContext {
+		failure = nil
 	}
 	return &ReadError{URL: s.documentURL(), Attempts: s.attempts, Failure: failure, Ending: ending}
 }
@@ -89,4 +85,10 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 	}
 }
 
-func isCanceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+// endingOf returns how a context ended a read, or will end it as soon as its deadline comes.
+func endingOf(ctx context.Context) Ending {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return Canceled
+	}
+	return OutOfTime
+}

@@ -184,20 +184,6 @@ func TestReadThatHasNoTimeOrIsCanceledMakesNoRequest(t *testing.T) {
 	})
 }
 
-// A read that was canceled says so even if it would have given up.
-func TestReadThatIsCanceledInItsLastAttempt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		fake := serve(t, newConfig(), func(int, *http.Request) *http.Response {
-			cancel()
-			return response(404, "")
-		})
-		_, err := fake.client.Read(ctx, fake.request)
-		check(t, "Ending", readErrorOf(err).Ending, client.Canceled)
-	})
-}
-
 // silence is a server that accepts connections and answers none.
 type silence struct {
 	*instancetest.RawServer

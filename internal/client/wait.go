@@ -92,7 +92,7 @@ func (w *wait) next(ctx context.Context) *Failure {
 		failure = w.check(got)
 	}
 	isFirst := w.streak == nil && w.lastFailure == nil
-	isLong := time.Since(begun) > maxGap && !isCanceled(ctx)
+	isLong := time.Since(begun) > maxGap && endingOf(ctx) == OutOfTime
 	switch {
 	case failure == nil:
 		w.extendStreak(ctx, got)
@@ -179,5 +179,5 @@ func (w *wait) failed(ctx context.Context) *WaitError {
 		last = &Failure{Asked: w.last.asked, Kind: NotStable, Reason: fmt.Sprintf(
 			"it was as expected for %s, and has to be for %s", w.streak.Held, w.condition.StableFor)}
 	}
-	return &WaitError{w.session.readError(ctx, last, OutOfTime), w.differences, w.streak, before}
+	return &WaitError{w.session.readError(last, endingOf(ctx)), w.differences, w.streak, before}
 }

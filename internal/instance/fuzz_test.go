@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
-	"slices"
 	"testing"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
@@ -15,8 +15,17 @@ import (
 // FuzzParse checks what Parse promises for any document.
 func FuzzParse(f *testing.F) {
 	newer := instancetest.Newer().JSON()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(newer), &fields); err != nil {
+		f.Fatal(err)
+	}
+	allFaulty := instancetest.Newer() // so that knownPath needs every field, also one that is new
+	for name := range fields {
+		allFaulty = allFaulty.With(name, instancetest.Document{})
+	}
 	for _, document := range []string{
 		newer,
+		allFaulty.JSON(),
 		newer + newer,
 		newer[:len(newer)/2],
 		instancetest.Older().With("recommendedExpireTimes", instancetest.Raw(`[
@@ -72,21 +81,37 @@ var (
 
 func checkDetails(t *testing.T, details *instance.Details) {
 	t.Helper()
-	numbers := []int64{
-		details.FileMaxSizeBytes, details.ChunkSizeBytes, details.FileMaxAgeSeconds, details.MaxTransfersInMerge,
-		details.APIVersion.Major, details.APIVersion.Minor, details.APIVersion.Patch,
-	}
 	for _, option := range details.RecommendedExpireTimes {
-		numbers = append(numbers, option.InSeconds)
 		if !knownAmbiguity.MatchString(option.Ambiguity) {
 			t.Errorf("the ambiguity %q may contain text of the document", option.Ambiguity)
 		}
 	}
-	if slices.Min(numbers) < 0 {
-		t.Errorf("details have a negative number: %+v", details)
-	}
+	requireNoneNegative(t, reflect.ValueOf(*details))
 	if n := len(details.RecommendedExpireTimes); details.RecommendedExpireTimes == nil || n > 100 {
 		t.Errorf("there are %d expiry options, want at most 100, and never nil", n)
+	}
+}
+
+// requireNoneNegative checks every number in a value, also one in a field that is new.
+func requireNoneNegative(t *testing.T, value reflect.Value) {
+	t.Helper()
+	switch value.Kind() {
+	case reflect.Int64:
+		if value.Int() < 0 {
+			t.Errorf("details have the negative number %d", value.Int())
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			requireNoneNegative(t, value.Elem())
+		}
+	case reflect.Struct:
+		for _, field := range value.Fields() {
+			requireNoneNegative(t, field)
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			requireNoneNegative(t, value.Index(i))
+		}
 	}
 }
 

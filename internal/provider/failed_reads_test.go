@@ -27,6 +27,7 @@ type failingRead struct {
 	source   arguments
 	env      map[string]string
 	ctx      context.Context // if it is canceled
+	until    string          // what the message has at last, if the clock of Windows may not have moved on yet in the first read
 }
 
 // TestFailedReads has the whole message of each failure that a data source can meet, side by side in testdata/failed_reads.txt. Proxies
@@ -47,8 +48,8 @@ func TestFailedReads(t *testing.T) {
 				ctx = read.ctx
 			}
 			_, text := s.read(ctx, t, read.source)
-			for strings.Contains(name, "not asked") && !strings.Contains(text, "not asked") {
-				_, text = s.read(ctx, t, read.source) // the clock of Windows may not have moved on yet
+			for !strings.Contains(text, read.until) {
+				_, text = s.read(ctx, t, read.source)
 			}
 			messages[name] = normalized(strings.Join(slices.DeleteFunc([]string{warnings, text}, func(text string) bool { return text == "" }), "\n"))
 		})
@@ -115,6 +116,7 @@ func failingReads(t *testing.T) map[string]failingRead {
 		read.provider["ca_cert_pem"] = ca + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 		return read
 	}
+	wrongHost := instancetest.New(t, instancetest.WithCertificate(instancetest.CertificateWrongHost)).URL()
 	closedOverTLS := answering(instancetest.CloseConnection(), instancetest.WithTLS())
 	withClientCertificate := func(baseURL string) failingRead {
 		material := instancetest.New(t)
@@ -124,22 +126,28 @@ func failingReads(t *testing.T) map[string]failingRead {
 		}
 	}
 	demanding := instancetest.New(t, instancetest.WithClientCertificate(), instancetest.WithTLS12()).URL()
-	proxied := func(options ...instancetest.ProxyOption) failingRead {
+	throughProxy := func(scheme, proxyURL string) failingRead {
 		return failingRead{
-			source: arguments{"base_url": origin},
-			env:    map[string]string{"HTTP_PROXY": strings.Replace(instancetest.NewProxy(t, options...).URL(), "://", "://user:hunter2@", 1)},
+			source: arguments{"base_url": scheme + "://" + instancetest.ProxiedHost},
+			env:    map[string]string{strings.ToUpper(scheme) + "_PROXY": proxyURL},
 		}
 	}
+	proxied := func(options ...instancetest.ProxyOption) failingRead {
+		return throughProxy("http", strings.Replace(instancetest.NewProxy(t, options...).URL(), "://", "://user:hunter2@", 1))
+	}
+	untrustedProxy := instancetest.NewProxy(t, instancetest.WithProxyCertificate(instancetest.CertificateSelfSigned)).URL()
 	withToken := func(baseURL, sourceURL string) failingRead {
 		provider := arguments{"base_url": baseURL, "request_headers": texts{"X-Token": "hunter2-token"}}
 		return failingRead{provider: provider, source: arguments{"base_url": sourceURL}}
 	}
 	headersOnly := arguments{"request_headers": texts{"X-Token": "hunter2-token"}}
-	login := body(200, "text/html", "<html><title>Sign in</title>")
+	loginPage := instancetest.Body(200, "text/html", "<html><title>Sign in</title>")
+	login := answering(loginPage)
 	withheldByRedirect := func(location string) failingRead {
 		home := answering(instancetest.Redirect(302, location))
 		return withToken(home, home)
 	}
+	maintenance := instancetest.Verbatim("HTTP/1.1 503 Maintenance until 10:00\r\n\r\n", instancetest.CloseConnection())
 	unauthorized, silent := status(401), answering(instancetest.Silent())
 	hasty := func(provider, timeouts arguments) failingRead {
 		return failingRead{provider: provider, source: arguments{"base_url": silent, "timeouts": timeouts}}
@@ -156,19 +164,22 @@ func failingReads(t *testing.T) map[string]failingRead {
 
 	return map[string]failingRead{
 		// The name and the connection.
-		"host not resolved":    of("http://files..example.org"),
-		"refused":              of(refused),
-		"refused, retried":     {provider: arguments{"retry": arguments{"max_attempts": 2, "min_delay": "1ms"}}, source: arguments{"base_url": refused}},
-		"refused, provider's":  {provider: arguments{"base_url": refused}},
-		"refused, environment": {env: map[string]string{"FILETRANSFER_BASE_URL": refused}},
-		"refused, connect_to":  {provider: arguments{"base_url": origin, "connect_to": strings.TrimPrefix(refused, "http://")}},
-		"reset":                of(answering(instancetest.Reset())),
-		"closed":               of(answering(instancetest.CloseConnection())),
+		"host not resolved": of("http://files..example.org"),
+		"refused":           of(refused),
+		"refused, retried": {
+			provider: arguments{"retry": arguments{"max_attempts": 2, "min_delay": "1ms"}}, source: arguments{"base_url": refused},
+		},
+		"refused, provider's":   {provider: arguments{"base_url": refused}},
+		"refused, environment":  {env: map[string]string{"FILETRANSFER_BASE_URL": refused}},
+		"refused, connect_to":   {provider: arguments{"base_url": origin, "connect_to": strings.TrimPrefix(refused, "http://")}},
+		"refused, with headers": withToken(refused, refused), // which have not been sent
+		"reset":                 of(answering(instancetest.Reset())),
+		"closed":                of(answering(instancetest.CloseConnection())),
 
 		// Time limits.
 		"request_timeout":                hasty(arguments{"request_timeout": "100ms"}, arguments{"read": "10s"}),
 		"request_timeout, retried":       hasty(arguments{"request_timeout": "100ms", "retry": arguments{"max_attempts": 2, "min_delay": "1ms"}}, nil),
-		"timeouts.read, not asked":       hasty(nil, arguments{"read": "1ns"}),
+		"timeouts.read, not asked":       {source: arguments{"base_url": silent, "timeouts": arguments{"read": "1ns"}}, until: "not asked"},
 		"timeouts.read":                  hasty(nil, arguments{"read": "100ms"}),
 		"timeouts.read, no time to wait": {provider: arguments{"retry": arguments{"min_delay": "9s"}}, source: arguments{"base_url": status(503), "timeouts": arguments{"read": "1s"}}},
 		"canceled":                       {source: arguments{"base_url": silent}, ctx: canceled},
@@ -192,10 +203,13 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"handshake, old version": trusting(tlsServer(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})),
 
 		// Redirects.
-		"redirect, another scheme": of(answering(instancetest.Redirect(302, "ftp://files.example.org/?token=hunter2"))),
-		"redirect, loop":           of(answering(instancetest.Redirect(302, "/instance"))),
-		"redirect, gives up TLS":   trusting(answering(instancetest.Redirect(302, origin), instancetest.WithTLS())),
-		"redirect, then 404":       of(answering(instancetest.Redirect(302, status(404)+"/other?token=hunter2"))),
+		"redirect, another scheme":                  of(answering(instancetest.Redirect(302, "ftp://files.example.org/?token=hunter2"))),
+		"redirect, loop":                            of(answering(instancetest.Redirect(302, "/instance"))),
+		"redirect, gives up TLS":                    trusting(answering(instancetest.Redirect(302, origin), instancetest.WithTLS())),
+		"redirect, then refused":                    of(answering(instancetest.Redirect(302, refused))),
+		"redirect, then closed":                     of(answering(instancetest.Redirect(302, answering(instancetest.CloseConnection())))),
+		"redirect, then another host's certificate": trusting(answering(instancetest.Redirect(302, wrongHost))),
+		"redirect, then 404":                        of(answering(instancetest.Redirect(302, status(404)+"/other?token=hunter2"))),
 
 		// Statuses.
 		"status 202":                             of(body(202, "", "")),
@@ -221,11 +235,15 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"status 401, headers lost in a redirect":  withheldByRedirect(status(401)),
 		"status 403, a page":                      of(body(403, "text/html", "<h1>403 Forbidden</h1>\nRequest forbidden by administrative rules.")),
 		"status 403, headers lost in a redirect":  withheldByRedirect(status(403)),
+		"status 403, JSON without a message":      of(body(403, "", `{"error":"Forbidden","reason":"192.0.2.1 is not on the list"}`)),
 		"status 404":                              of(status(404)),
+		"status 404, from a cache":                of(status(404, "Age", "42")),
 		"status 404, headers for another origin":  withToken(origin, status(404)), // has nothing to do with them
 		"status 407, without a proxy":             of(status(407)),
-		"status 429":                              of(status(429, "Retry-After", "1")),
+		"status 429":                              of(status(429, "Retry-After", "120")),
 		"status 500":                              of(status(500)),
+		"status 503, Retry-After":                 of(status(503, "Retry-After", "120")),
+		"status 503, in the server's words":       of(answering(maintenance)),
 		"status 503, which the page only repeats": of(body(503, "text/html", "<title>503 Service Unavailable</title>")),
 
 		// Bodies.
@@ -241,17 +259,23 @@ func failingReads(t *testing.T) map[string]failingRead {
 		"document, more faults than are listed": document(instancetest.Newer().With("recommendedExpireTimes", make([]instancetest.Document, 25)).JSON()),
 		"document, numbers too large": document(instancetest.Newer().With("fileMaxSize", instancetest.Raw("100000000000000000000")).
 			With("fileMaxAge", "9223372036854775808").JSON()),
-		"document, another one": document(`{"success":false,"msg":"backend is starting"}`),
+		"document, release 1.0.0": document(`{"apiVersion":"1.0.0","chunkSize":10000000,"fileMaxSize":20000000000,"requirePassword":false}`),
+		"document, another one":   document(`{"success":false,"msg":"backend is starting"}`),
 
 		// Proxies.
 		"proxy refuses":         proxied(instancetest.WithProxyRefusal(407)),
-		"proxy refuses CONNECT": {source: arguments{"base_url": "https://" + instancetest.ProxiedHost}, env: map[string]string{"HTTPS_PROXY": instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()}},
+		"proxy refuses CONNECT": throughProxy("https", instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()),
 		"proxy refuses CONNECT, with headers": {
 			provider: headersOnly, source: arguments{"base_url": "https://" + instancetest.ProxiedHost, "request_headers": texts{"X-Own": "hunter2-own"}},
 			env: map[string]string{"HTTPS_PROXY": instancetest.NewProxy(t, instancetest.WithProxyRefusal(403)).URL()},
 		},
-		"proxy down":                 {source: arguments{"base_url": origin}, env: map[string]string{"HTTP_PROXY": refused}},
-		"proxy variable not valid":   {source: arguments{"base_url": origin}, env: map[string]string{"HTTP_PROXY": "http://user:hunter2@%zz"}},
+		"proxy down":                 throughProxy("http", refused),
+		"proxy variable not valid":   throughProxy("http", "http://user:hunter2@%zz"),
+		"proxy's certificate":        throughProxy("http", untrustedProxy),
+		"proxy's certificate, https": throughProxy("https", untrustedProxy),
+		"status 403 of a proxy":      proxied(instancetest.WithProxyRefusal(403)),
+		"status 502 of a proxy":      proxied(instancetest.WithProxyRefusal(502)),
+		"login page of a proxy":      proxied(instancetest.WithProxyTarget(instancetest.New(t, instancetest.WithDefault(loginPage)))),
 		"status 404 through a proxy": proxied(instancetest.WithProxyTarget(instancetest.New(t, instancetest.WithDefault(instancetest.Status(404))))),
 
 		// Many instances.
@@ -261,9 +285,13 @@ func failingReads(t *testing.T) map[string]failingRead {
 		}},
 		"instances, one allowed failure":           {source: arguments{"base_urls": texts{"a": refused, "good": instance}, "allow_failures": true}},
 		"instances, more failures than are listed": {source: arguments{"base_urls": many, "allow_failures": true}},
-		"instances, not asked in time":             {source: arguments{"base_urls": texts{"a": instance}, "timeouts": arguments{"read": "1ns"}}},
-		"instances, canceled after a failure":      canceledAfterFailure(t, texts{"a": status(404), "b": silent}),
-		"instances, canceled":                      {source: arguments{"base_urls": texts{"a": silent, "b": silent}, "allow_failures": true}, ctx: canceled},
+		"instances, not asked in time": {
+			source: arguments{"base_urls": texts{"a": instance}, "timeouts": arguments{"read": "1ns"}}, until: "not asked",
+		},
+		"instances, canceled after a failure": canceledAfterFailure(t, texts{"a": status(404), "b": silent}),
+		"instances, canceled": {
+			source: arguments{"base_urls": texts{"a": silent, "b": silent}, "allow_failures": true}, ctx: canceled,
+		},
 
 		// Nothing to read, or not yet.
 		"no base URL":                               {},

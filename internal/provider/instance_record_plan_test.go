@@ -74,6 +74,14 @@ func (r *testRecord) create(t *testing.T, config arguments) {
 	}
 }
 
+// imports imports the record by a base URL. Terraform then refreshes it.
+func (r *testRecord) imports(t *testing.T, baseURL string) {
+	t.Helper()
+	resp, err := r.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: recordType, ID: baseURL})
+	must(t, err)
+	r.state = r.decoded(t, resp.ImportedResources[0].State)
+}
+
 // refresh refreshes the record, and returns the response and its diagnostics as text.
 func (r *testRecord) refresh(ctx context.Context, t *testing.T, deferralAllowed bool) (resp *tfprotov6.ReadResourceResponse, text string) {
 	t.Helper()
@@ -140,6 +148,17 @@ func (r *testRecord) changes(t *testing.T, planned tftypes.Value) map[string]tft
 	return changes
 }
 
+// requireEverything checks that a configuration expects something of every argument in the block, also of one that is new.
+func requireEverything(t *testing.T, config arguments) {
+	t.Helper()
+	block := newSession(t).schemas.ResourceSchemas[recordType].ValueType().(tftypes.Object).AttributeTypes["expected"]
+	for name := range block.(tftypes.Object).AttributeTypes {
+		if config["expected"].(arguments)[name] == nil {
+			t.Errorf("%s is missing where everything is expected", name)
+		}
+	}
+}
+
 // unknownBut returns the changes of a plan in which every detail is unknown but these. One that does not change is null.
 func unknownBut(known ...arguments) arguments {
 	var details map[string]any
@@ -175,6 +194,7 @@ func TestRecordDecisions(t *testing.T) {
 		"api_version": "3.2.7-rc.1+build", "chunk_size": 1, "file_max_age": 2, "file_max_size": 0, "max_transfers_in_merge": 7,
 		"require_password": false,
 	}}
+	requireEverything(t, everything)
 	allOfEverything := arguments{
 		"api_version": "3.2.7-rc.1+build", "api_version_major": 3, "api_version_minor": 2, "api_version_patch": 7,
 		"chunk_size": 1, "file_max_age": 2, "file_max_size": 0, "max_transfers_in_merge": 7, "require_password": false,

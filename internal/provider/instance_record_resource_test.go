@@ -368,3 +368,85 @@ resource "filetransfer_instance_record" "test" {
 		imports(resource.TestStep{ExpectError: acctest.WrappedText(`The import ID is "files.example.org"`, "it has no scheme")}, "files.example.org"),
 	})
 }
+
+// Without the block expected, nothing is waited for: a creation, or a move to another instance, reads as a data source does, and what fails
+// is an error at once, after which nothing is marked as failed. An empty block waits for any document, and compares nothing later.
+func TestAccRecord_NothingExpected(t *testing.T) {
+	t.Parallel()
+	first := instancetest.New(t)
+	second := instancetest.New(t, instancetest.WithDocument(instancetest.Older()))
+	config := func(server *instancetest.Server, block string) string {
+		return fmt.Sprintf(`
+provider "filetransfer" {
+  retry {
+    max_attempts = 3
+    min_delay    = "10ms"
+    max_delay    = "50ms"
+  }
+}
+
+resource "filetransfer_instance_record" "test" {
+  base_url = %q
+%s
+}
+`, server.URL(), block)
+	}
+	const empty = "  expected {}"
+	applying := func(action plancheck.ResourceActionType, answers ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: append(answers, plancheck.ExpectResourceAction(recordAddress, action))}
+	}
+	missing, down := instancetest.Status(404), instancetest.Status(503)
+	ofSecond := acctest.ExpectKnownValues(recordAddress, map[string]knownvalue.Check{
+		"api_version": knownvalue.StringExact("1.3.2"), "wait_failed": knownvalue.Bool(false),
+	})
+	testSteps(t, acctest.TerraformData, []resource.TestStep{
+		{
+			// A second attempt would succeed.
+			Config:           config(first, ""),
+			ConfigPlanChecks: applying(plancheck.ResourceActionCreate, answersInApply(first, instancetest.Answer(), missing)),
+			ExpectError:      acctest.WrappedText("Error: Instance answered with status 404", "Check the path"),
+		},
+		{
+			Config:           config(first, ""),
+			ConfigPlanChecks: applying(plancheck.ResourceActionCreate, answersInApply(first, instancetest.Answer(), down, down, down)),
+			ExpectError:      acctest.WrappedText("Error: Instance answered with status 503", "3 attempts made."),
+		},
+		{
+			Config:            config(first, ""),
+			ConfigPlanChecks:  applying(plancheck.ResourceActionCreate, answersInApply(first, instancetest.Answer(), down, down)),
+			ConfigStateChecks: acctest.ExpectKnownValues(recordAddress, acctest.NewerDetails(nil)),
+		},
+		{
+			Config:           config(second, ""),
+			ConfigPlanChecks: applying(plancheck.ResourceActionUpdate, answersInApply(second, instancetest.Answer(), missing)),
+			ExpectError:      acctest.WrappedText("Error: Instance answered with status 404", "Check the path"),
+		},
+		{
+			// The state has kept everything.
+			Config:           config(first, ""),
+			ConfigPlanChecks: applying(plancheck.ResourceActionNoop),
+			ConfigStateChecks: acctest.ExpectKnownValues(recordAddress, acctest.NewerDetails(map[string]knownvalue.Check{
+				"base_url": knownvalue.StringExact(first.URL()), "wait_failed": knownvalue.Bool(false),
+			})),
+		},
+		{
+			Config: config(second, empty),
+			ConfigPlanChecks: applying(plancheck.ResourceActionUpdate,
+				answersInApply(second, instancetest.Answer(), missing, down, down, down, instancetest.AnswerDocument("{}"))),
+			ConfigStateChecks: ofSecond,
+		},
+		{
+			Taint:  []string{recordAddress},
+			Config: config(second, empty),
+			ConfigPlanChecks: applying(plancheck.ResourceActionDestroyBeforeCreate,
+				answersInApply(second, instancetest.Answer(), missing, down, down, down, instancetest.AnswerDocument("{}"))),
+			ConfigStateChecks: ofSecond,
+		},
+		{
+			PreConfig:         func() { second.SetDefault(instancetest.AnswerDocument(instancetest.Newer())) },
+			Config:            config(second, empty),
+			ConfigPlanChecks:  applying(plancheck.ResourceActionNoop),
+			ConfigStateChecks: acctest.ExpectKnownValues(recordAddress, acctest.NewerDetails(nil)),
+		},
+	})
+}

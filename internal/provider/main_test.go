@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -9,5 +10,9 @@ import (
 
 func TestMain(m *testing.M) {
 	acctest.CleanEnvironment()
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("16") // most tests wait
+	}
 	os.Exit(m.Run())
 }

@@ -266,6 +266,7 @@ func TestValidArguments(t *testing.T) {
 		"two CAs, one unusable":        providerBlock("ca_cert_pem", ca+"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"),
 		"client certificate":           certificateBlock(certificate, key),
 		"both in one file":             certificateBlock(certificate+key, certificate+key),
+		"with byte order marks":        certificateBlock("\uFEFF"+certificate, "\uFEFF"+key),
 		"certificate, unknown key":     certificateBlock(certificate, unknown),
 		"key, unknown certificate":     certificateBlock(unknown, key),
 		"unknown header map, and more": {"provider", arguments{"request_headers": unknown, "base_url": unknown, "insecure": unknown}},

@@ -62,6 +62,15 @@ func parse(t *testing.T, document []byte) (details *instance.Details, refusedFor
 	return details, refusedFor
 }
 
+// The tests with the service compare every attribute, also one that is new.
+func TestAttributes(t *testing.T) {
+	t.Parallel()
+	got, want := attributes(&instance.Details{}), acctest.NewerDetails(nil)
+	if got, want := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(got, want) {
+		t.Errorf("the attributes are %q, want %q", got, want)
+	}
+}
+
 // A document of each shape is read as it is meant, and no unit is in doubt. TestPageOfReleases shows which releases have which fields.
 func TestCapturedDocuments(t *testing.T) {
 	t.Parallel()

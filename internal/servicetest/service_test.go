@@ -124,7 +124,8 @@ func asNewest(t *testing.T, known map[string]servicetest.Documents, r release) s
 	return want
 }
 
-// attributes returns what the provider makes of details. TestCapturedDocuments shows what these are.
+// attributes returns what the provider makes of details. TestCapturedDocuments shows what these are, and TestAttributes that it returns
+// all.
 func attributes(details *instance.Details) map[string]knownvalue.Check {
 	options := []knownvalue.Check{}
 	for _, option := range details.RecommendedExpireTimes {
@@ -132,6 +133,9 @@ func attributes(details *instance.Details) map[string]knownvalue.Check {
 	}
 	return map[string]knownvalue.Check{
 		"api_version":              knownvalue.StringExact(details.APIVersion.Text),
+		"api_version_major":        knownvalue.Int64Exact(details.APIVersion.Major),
+		"api_version_minor":        knownvalue.Int64Exact(details.APIVersion.Minor),
+		"api_version_patch":        knownvalue.Int64Exact(details.APIVersion.Patch),
 		"chunk_size":               knownvalue.Int64Exact(details.ChunkSizeBytes),
 		"file_max_age":             knownvalue.Int64Exact(details.FileMaxAgeSeconds),
 		"file_max_size":            knownvalue.Int64Exact(details.FileMaxSizeBytes),
@@ -174,16 +178,16 @@ resource "filetransfer_instance_record" "files" {
 	}
 }
 
-// Releases from 2.0.0 on report for wrong settings what the table of the troubleshooting guide says.
+// Releases from 2.0.0 on report for wrong settings what the table of the page of releases says.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/guides/troubleshooting.md")
+	page, err := os.ReadFile("../../docs/guides/supported-versions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := regexp.MustCompile("\\|.* `CHUNK_SIZE` \\| `FILE_MAX_AGE` \\|\n.*\n((\\|.*\n)+)").FindSubmatch(page)
 	if table == nil {
-		t.Fatal("the guide has no table of wrong settings")
+		t.Fatal("the page has no table of wrong settings")
 	}
 	releases, known := installed(t), captured(t)
 	for row := range strings.Lines(string(table[1])) {
