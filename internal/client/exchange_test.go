@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -246,7 +247,9 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 			for range 100 {
 				got := readError(t, c, newRequest(t, test.url)).Failure
 				check(t, "Kind", got.Kind, test.kind)
-				check(t, "Reason", got.Reason, test.reason)
+				if test.reason != reset || runtime.GOOS != "windows" { // which has words of its own, and reports some resets as an end
+					check(t, "Reason", got.Reason, test.reason)
+				}
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -77,7 +78,7 @@ func proxiesFromEnvironment() proxies {
 	config := httpproxy.FromEnvironment()
 	p := proxies{variables: map[string]string{"http": "http_proxy", "https": "https_proxy"}}
 	for scheme, name := range p.variables {
-		if os.Getenv(name) == "" { // httpproxy looks at the lower-case name first, too
+		if os.Getenv(name) == "" || runtime.GOOS == "windows" { // httpproxy, too, takes the lower-case one first; on Windows, both are one
 			p.variables[scheme] = strings.ToUpper(name)
 		}
 	}
