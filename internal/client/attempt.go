@@ -74,7 +74,7 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 		}
 		asked := e.asked
 		asked.RedirectedTo = e.printable(next)
-		// Once a redirect has left the origin, even one that leads back is somebody else's.
+		// Once a redirect has left the origin, somebody else chose the URL, even one that leads back.
 		e = s.newExchange(next, e.isOwn && address.OriginOf(next) == s.request.BaseURL.Origin, asked)
 	}
 }

@@ -53,7 +53,7 @@ func (e *exchange) connected(address, first string) {
 	case e.target.Scheme == "https":
 		e.phase = handshaking
 	default:
-		e.phase = waiting
+		e.phase = requesting
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -21,7 +20,7 @@ import (
 // many, nothing in HTTP/1.1 tells that from the response to the next request on a connection, and one instance would get the values of
 // another.
 //
-// One goroutine takes it through its phases: it dials, greets a proxy, shakes hands, writes, and reads.
+// One goroutine takes it through its phases. It leaves only the writing of the request to another one.
 type exchange struct {
 	session    *session
 	target     *url.URL
@@ -41,7 +40,7 @@ const (
 	connecting               // an address is dialed
 	proxying                 // there is a connection to a proxy, but no tunnel yet
 	handshaking              // the TLS handshake with the target has begun
-	waiting                  // the request can be sent
+	requesting               // the request can be sent
 	responding               // a byte of the response has arrived
 )
 
@@ -89,18 +88,18 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.phase, e.connection = waiting, connection
+	e.phase, e.connection = requesting, connection
 	e.asked.HeadersSent = e.asked.HeadersSent || e.isOwn && len(e.session.request.Headers) > 0
-	// In a goroutine of its own, and without regard to its error: a server may answer, and close the connection, before it has read all of a
-	// large request.
+	// Another goroutine writes, because a server may answer, and close the connection, before it has read all of a large request. What it
+	// answers counts, so an error of the write matters only if nothing can be read (see source).
 	written := make(chan error, 1)
 	go func() {
 		_, err := connection.Write(text.Bytes())
 		written <- err
 	}()
-	source := &source{connection: connection, written: written, limit: maxHead}
-	response, err := readHead(source, request)
-	if source.read > 0 {
+	from := &source{connection: connection, written: written, limit: maxHead}
+	response, err := readHead(from, request)
+	if from.read > 0 {
 		e.phase = responding
 	}
 	return response, err
@@ -131,16 +130,16 @@ func (e *exchange) close() {
 
 const maxHead = 16 << 10 // bytes of a head, interim responses included; parsed, it can take eighteen times as much memory
 
-// readHead reads the head of the response to a request, and leaves out interim responses. If the connection ends in the head or the body,
-// the error is that of the connection.
+// readHead reads the head of the response to a request, and skips interim responses. If the connection ends in the head or in the body, the
+// error says how it ended, and not that HTTP is malformed.
 func readHead(from *source, request *http.Request) (*http.Response, error) {
 	reader := bufio.NewReader(from)
-	start, _ := reader.Peek(len("HTTP/"))
-	isHead := strings.HasPrefix("HTTP/", string(start)) //nolint:gocritic // which may have fewer bytes
+	start, _ := reader.Peek(len("HTTP/"))               // fewer bytes if the connection ends
+	isHTTP := strings.HasPrefix("HTTP/", string(start)) //nolint:gocritic // start may be the shorter one
 	for {
 		response, err := http.ReadResponse(reader, request)
 		switch {
-		case err != nil && from.err != nil && isHead: // which ReadResponse would call malformed
+		case err != nil && from.err != nil && isHTTP: // ReadResponse calls a head malformed that is only cut off
 			return nil, from.err
 		case err != nil:
 			return nil, err
@@ -154,7 +153,7 @@ func readHead(from *source, request *http.Request) (*http.Response, error) {
 	}
 }
 
-// source reads from a connection, and remembers how the connection ended, for which the readers of heads and bodies have words of their own.
+// source reads from a connection, and remembers the error that ended it. The readers of heads and bodies may return another one instead.
 type source struct {
 	connection  net.Conn
 	written     <-chan error // has the error of writing the request; may be nil
@@ -175,7 +174,7 @@ func (s *source) Read(buffer []byte) (int, error) {
 		return n, nil
 	}
 	s.err = err
-	if errors.Is(err, io.EOF) && s.written != nil { // the system reports a reset once, and may have reported it to the write
+	if errors.Is(err, io.EOF) && s.written != nil { // the system reports a reset only once: if the write got it, a read gets a plain EOF
 		_ = s.connection.Close()
 		if writeErr := <-s.written; isReset(writeErr) {
 			s.err = writeErr
@@ -184,7 +183,7 @@ func (s *source) Read(buffer []byte) (int, error) {
 	return 0, s.err
 }
 
-// body is the body of a response from a source.
+// body is the body of a response. If its connection ends too early, its error is that of the source.
 type body struct {
 	io.ReadCloser
 
@@ -207,9 +206,4 @@ func (b body) Read(buffer []byte) (int, error) {
 func hasBroken(response *http.Response) bool {
 	of, ok := response.Body.(body)
 	return ok && of.source.err != nil
-}
-
-// isReset reports whether the other side has reset a connection. Windows reports 10054 (WSAECONNRESET), and never [syscall.ECONNRESET].
-func isReset(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.Errno(10054))
 }

@@ -89,10 +89,17 @@ type Failure struct { //nolint:errname // it is what the package is about, and i
 	CertificateFault CertificateFault // for the kind CertificateNotTrusted alone
 	CutOff           CutOff
 
-	qualifier  string        // completes the class: with the status, or with the field that is at fault
-	isRetried  bool          // another attempt of a read may succeed
-	retryAfter time.Duration // the server asked to wait for so long
+	qualifier   string        // completes the class: with the status, or with the field that is at fault
+	isRetryable bool          // another attempt of a read may succeed
+	retryAfter  time.Duration // the server asked to wait for so long
 }
+
+// The maximum numbers of characters in a message.
+const (
+	maxReason = 600
+	maxText   = 200 // of a text that a reason quotes
+	maxFound  = 60  // of a value that a reason quotes
+)
 
 // Error returns what was asked and what came back, on one line.
 func (f *Failure) Error() string { return "GET " + f.Asked.URL + ": " + f.oneLine() }
@@ -121,7 +128,7 @@ func (e *exchange) failureOf(err error, cutOff CutOff) *Failure {
 // failureOfLibrary returns the failure for an error of a library, whose kind follows from how far the exchange had got.
 func (e *exchange) failureOfLibrary(err error, cutOff CutOff) *Failure {
 	failure := &Failure{Reason: err.Error(), CutOff: cutOff}
-	failure.Kind, failure.isRetried = kindOf(e.phase, err, cutOff, e.route.proxyUse)
+	failure.Kind, failure.isRetryable = kindOf(e.phase, err, cutOff, e.route.proxyUse)
 	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	errno, isErrno := errors.AsType[syscall.Errno](err)
 	switch {
@@ -151,13 +158,13 @@ var timeoutReasons = map[phase]string{
 	connecting:  "no connection in time",
 	proxying:    "no answer of the proxy in time",
 	handshaking: "no response in time",
-	waiting:     "no response in time",
+	requesting:  "no response in time",
 	responding:  "no response in time: it began, but did not end",
 }
 
 // kindOf returns the kind of a failure, and whether another attempt of a read may succeed. The later the phase that was reached, the fewer
 // causes remain, so the cases follow the phases, and types of errors decide only between causes of one phase.
-func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, isRetried bool) {
+func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, isRetryable bool) {
 	isUntrusted, isHTTP := isA[*tls.CertificateVerificationError](err), errors.Is(err, http.ErrSchemeMismatch)
 	_, isNotTLS := firstRecord(err)
 	switch {
@@ -173,11 +180,11 @@ func kindOf(reached phase, err error, cutOff CutOff, use proxyUse) (kind Kind, i
 		kind = CertificateNotTrusted
 	case isHTTP:
 		kind = NoTLS
-	case reached == waiting && isAlert(err) && use == forwards: // the proxy speaks TLS itself, unlike the instance
+	case reached == requesting && isAlert(err) && use == forwards: // the proxy speaks TLS itself, unlike the instance
 		kind = ProxyFailed
-	case reached == handshaking, reached == waiting && isAlert(err): // with TLS 1.3, an alert about a client certificate comes late
+	case reached == handshaking, reached == requesting && isAlert(err): // TLS 1.3 rejects a client certificate only after the handshake
 		kind = HandshakeFailed
-	case reached == waiting, isBroken(err):
+	case reached == requesting, isBroken(err):
 		kind = ConnectionBroken
 	default:
 		kind = InvalidResponse
@@ -194,6 +201,11 @@ func isAlert(err error) bool {
 // isBroken reports whether an error is one of the connection. Errors of other types are about malformed bytes that came over it.
 func isBroken(err error) bool {
 	return isA[*net.OpError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// isReset reports whether the other side has reset a connection. Windows reports 10054 (WSAECONNRESET), and never [syscall.ECONNRESET].
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.Errno(10054))
 }
 
 // faultOf returns what is wrong with which certificate. It may be that of a CA, and its issuer may be a program that inspects connections.

@@ -24,12 +24,12 @@ func TestKindOf(t *testing.T) {
 	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("x509: unknown authority")}
 	tests := map[string]struct {
-		reached   phase
-		err       error
-		cutOff    CutOff
-		proxy     proxyUse
-		want      Kind
-		isRetried bool
+		reached     phase
+		err         error
+		cutOff      CutOff
+		proxy       proxyUse
+		want        Kind
+		isRetryable bool
 	}{
 		"nothing was done in time":        {connecting, something, cutOff, noProxy, ConnectionFailed, retried},
 		"failed lookup":                   {resolving, &net.DNSError{Err: "server misbehaving"}, inTime, noProxy, HostNotResolved, retried},
@@ -45,12 +45,12 @@ func TestKindOf(t *testing.T) {
 		"proxy with another protocol":     {proxying, notTLS, inTime, forwards, ProxyFailed, final},
 		"closed in the handshake":         {handshaking, io.EOF, inTime, noProxy, HandshakeFailed, retried},
 		"alert in the handshake":          {handshaking, alert, inTime, noProxy, HandshakeFailed, retried},
-		"alert after the handshake":       {waiting, fmt.Errorf("transport: %w", alert), inTime, noProxy, HandshakeFailed, retried},
-		"alert in a tunnel":               {waiting, alert, inTime, tunnels, HandshakeFailed, retried},
-		"silent to the request":           {waiting, something, cutOff, noProxy, NoResponseInTime, retried},
-		"silent until the read's end":     {waiting, something, CutOffByContext, noProxy, NoResponseInTime, retried},
-		"closed before a byte":            {waiting, errors.New("http: server closed idle connection"), inTime, noProxy, ConnectionBroken, retried},
-		"reset before a byte":             {waiting, reset, inTime, noProxy, ConnectionBroken, retried},
+		"alert after the handshake":       {requesting, fmt.Errorf("transport: %w", alert), inTime, noProxy, HandshakeFailed, retried},
+		"alert in a tunnel":               {requesting, alert, inTime, tunnels, HandshakeFailed, retried},
+		"silent to the request":           {requesting, something, cutOff, noProxy, NoResponseInTime, retried},
+		"silent until the read's end":     {requesting, something, CutOffByContext, noProxy, NoResponseInTime, retried},
+		"closed before a byte":            {requesting, errors.New("http: server closed idle connection"), inTime, noProxy, ConnectionBroken, retried},
+		"reset before a byte":             {requesting, reset, inTime, noProxy, ConnectionBroken, retried},
 		"alert in the response":           {responding, alert, inTime, noProxy, ConnectionBroken, retried},
 		"reset in the response":           {responding, reset, inTime, noProxy, ConnectionBroken, retried},
 		"closed in the response":          {responding, io.EOF, inTime, noProxy, ConnectionBroken, retried},
@@ -63,16 +63,16 @@ func TestKindOf(t *testing.T) {
 		"silent proxy":                    {proxying, something, cutOff, tunnels, ProxyFailed, retried},
 		"certificate of a proxy":          {proxying, untrusted, inTime, tunnels, ProxyFailed, final},
 		"certificate behind a proxy":      {handshaking, untrusted, inTime, tunnels, CertificateNotTrusted, final},
-		"alert of a proxy with TLS":       {waiting, alert, inTime, forwards, ProxyFailed, retried},
-		"reset by whatever is forwarded":  {waiting, reset, inTime, forwards, ConnectionBroken, retried},
-		"silence of what is forwarded to": {waiting, something, cutOff, forwards, NoResponseInTime, retried},
+		"alert of a proxy with TLS":       {requesting, alert, inTime, forwards, ProxyFailed, retried},
+		"reset by whatever is forwarded":  {requesting, reset, inTime, forwards, ConnectionBroken, retried},
+		"silence of what is forwarded to": {requesting, something, cutOff, forwards, NoResponseInTime, retried},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kind, isRetried := kindOf(test.reached, test.err, test.cutOff, test.proxy)
-			if kind != test.want || isRetried != test.isRetried {
-				t.Errorf("got %q, retried: %t, want %q, %t", kind, isRetried, test.want, test.isRetried)
+			kind, isRetryable := kindOf(test.reached, test.err, test.cutOff, test.proxy)
+			if kind != test.want || isRetryable != test.isRetryable {
+				t.Errorf("got %q, retried: %t, want %q, %t", kind, isRetryable, test.want, test.isRetryable)
 			}
 		})
 	}

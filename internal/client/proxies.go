@@ -165,7 +165,7 @@ func (e *exchange) throughProxy(ctx context.Context, connection net.Conn, target
 	if response.StatusCode != http.StatusOK {
 		return nil, &Failure{
 			Kind: ProxyFailed, Reason: "the proxy refused to connect: " + e.statusReason(response), StatusCode: response.StatusCode,
-			isRetried: isRetriedStatus(response.StatusCode), retryAfter: retryAfterOf(response),
+			isRetryable: isRetriedStatus(response.StatusCode), retryAfter: retryAfterOf(response),
 		}
 	}
 	return connection, nil
@@ -185,7 +185,7 @@ func greetSOCKS(ctx context.Context, connection net.Conn, r route, target string
 		password, _ := user.Password()
 		auth = &proxy.Auth{User: user.Username(), Password: password}
 	}
-	dialer, err := proxy.SOCKS5("tcp", r.proxyHostPort(), auth, connected{connection})
+	dialer, err := proxy.SOCKS5("tcp", r.proxyHostPort(), auth, dialedBefore{connection})
 	if err != nil {
 		return err
 	}
@@ -193,8 +193,10 @@ func greetSOCKS(ctx context.Context, connection net.Conn, r route, target string
 	return err
 }
 
-// connected is a dialer whose connection is there already.
-type connected struct{ net.Conn }
+// dialedBefore is a dialer that returns a connection that already exists, because the proxy was dialed by connect.
+type dialedBefore struct{ net.Conn }
 
-func (c connected) Dial(string, string) (net.Conn, error)                         { return c.Conn, nil }
-func (c connected) DialContext(context.Context, string, string) (net.Conn, error) { return c.Conn, nil }
+func (d dialedBefore) Dial(string, string) (net.Conn, error) { return d.Conn, nil }
+func (d dialedBefore) DialContext(context.Context, string, string) (net.Conn, error) {
+	return d.Conn, nil
+}

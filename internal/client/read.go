@@ -14,8 +14,8 @@ type ReadError struct {
 	URL      string // the requested URL, {base_url}/instance
 	Attempts int    // the number of attempts that were made
 	Ending   Ending // what ended the read
-	// Failure is that of the last attempt that failed, or nil if none has. An attempt that the end of the read cut off counts only if the
-	// time ran out, and only if it was the first.
+	// Failure is that of the last attempt that came to its own end. If the end of the read cut off even the first one, it is that of the first
+	// if the time ran out, and nil after a cancellation.
 	Failure *Failure
 }
 
@@ -48,7 +48,7 @@ func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
 			return got.result, nil
 		case failure.CutOff == CutOffByContext:
 			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
-		case !failure.isRetried || int64(s.attempts) >= c.config.Retry.MaxAttempts:
+		case !failure.isRetryable || int64(s.attempts) >= c.config.Retry.MaxAttempts:
 			return nil, s.readError(failure, GaveUp)
 		case !s.pause(ctx, delays, failure):
 			return nil, s.readError(failure, endingOf(ctx))

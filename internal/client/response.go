@@ -15,12 +15,7 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-const (
-	maxBody   = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
-	maxText   = 200      // characters of a text in a message
-	maxReason = 600      // characters of a reason, which may quote a text
-	maxFound  = 60       // characters of a value that a reason quotes
-)
+const maxBody = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
 
 // toAnswer turns a response into an answer.
 func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer, error) {
@@ -80,7 +75,7 @@ func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure 
 	code := response.StatusCode
 	failure := &Failure{
 		Kind: Status, qualifier: " " + standardStatus(code), Reason: e.statusReason(response), StatusCode: code,
-		isRetried: isRetriedStatus(code), retryAfter: retryAfterOf(response),
+		isRetryable: isRetriedStatus(code), retryAfter: retryAfterOf(response),
 	}
 	if code == http.StatusProxyAuthRequired && e.asked.Forwarded {
 		failure.Kind, failure.qualifier = ProxyFailed, ""
@@ -127,7 +122,7 @@ func withoutStatus(text string, statuses ...string) string {
 // documentFailure returns the failure for a body that is not an instance document.
 func (e *exchange) documentFailure(err *instance.DocumentError, header http.Header, body []byte) *Failure {
 	first := err.Faults[0]
-	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + first.Path, isRetried: err.EndsEarly}
+	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + first.Path, isRetryable: err.EndsEarly}
 	if err.NotJSON {
 		failure.Kind, failure.qualifier = NotJSON, ""
 	}

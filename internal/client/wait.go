@@ -27,14 +27,14 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, expected %s", d.Name, d.Reported, d.Expected)
 }
 
-// WaitError says why a wait failed. Its [*ReadError] says how the wait ended, and what it met last: an answer that is not as expected is a
-// failure, too, and so is the end of the time in a streak, which is of the kind [NotStable].
+// WaitError says why a wait failed. Its [*ReadError] says how the wait ended, and what it met last. That may also be an answer that was not
+// as expected, of the kind [NotAsExpected], or a streak that was too short when the time ran out, of the kind [NotStable].
 type WaitError struct {
 	*ReadError
 
 	Differences []Difference // those of the last answer, if it was newer than the wait
-	Streak      *Streak      // the last one, whether a failure or the end of the wait has ended it, or nil if there was none
-	Before      *Failure     // the last failure before the time of a streak ran out, or nil if there was none
+	Streak      *Streak      // the last one, or nil if there was none
+	Before      *Failure     // with [NotStable], the last failure before that streak, or nil if there was none
 }
 
 func (e *WaitError) Unwrap() error { return e.ReadError }
@@ -54,7 +54,7 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 	for {
 		failure := w.next(ctx)
 		if failure == nil && w.streak.Held >= condition.StableFor {
-			return w.last.result, nil
+			return w.lastAnswer.result, nil
 		}
 		if !w.pause(ctx, failure) {
 			return nil, w.failed(ctx)
@@ -78,7 +78,7 @@ type wait struct {
 	isHolding    bool
 	countedUntil time.Time    // the time up to which the streak counts
 	readAt       time.Time    // when the last answer of the streak was read, by the clock of the system
-	last         *answer      // the last answer of the streak
+	lastAnswer   *answer      // of the streak
 	differences  []Difference // as in WaitError
 	lastFailure  *Failure
 	rateLimited  bool // the instance has answered with status 429
@@ -95,9 +95,9 @@ func (w *wait) next(ctx context.Context) *Failure {
 	isLong := time.Since(begun) > maxGap && endingOf(ctx) == OutOfTime
 	switch {
 	case failure == nil:
-		w.extendStreak(ctx, got)
-	case failure.CutOff != CutOffByContext, isFirst, isLong: // of an attempt that was cut off, a short one says nothing
-		w.endStreak(ctx, failure)
+		w.noteAnswer(ctx, got)
+	case failure.CutOff != CutOffByContext, isFirst, isLong: // an attempt that was cut off soon says nothing about the instance
+		w.noteFailure(ctx, failure)
 	}
 	return failure
 }
@@ -105,7 +105,7 @@ func (w *wait) next(ctx context.Context) *Failure {
 // check returns a failure if an answer was made before the wait began, or is not as expected.
 func (w *wait) check(got *answer) *Failure {
 	if got.generatedAt.Before(w.startedAt) {
-		w.differences = nil // those of an answer before it may be of another server
+		w.differences = nil // an earlier answer may have come from another server
 		return &Failure{Asked: got.asked, Kind: Cached, Reason: "this answer was made before the wait began"}
 	}
 	w.differences = w.condition.Differences(got.result.Details)
@@ -119,8 +119,8 @@ func (w *wait) check(got *answer) *Failure {
 	return failure
 }
 
-// endStreak notes a failure, which ends the streak if there is one.
-func (w *wait) endStreak(ctx context.Context, failure *Failure) {
+// noteFailure notes a failure, which ends the streak if there is one.
+func (w *wait) noteFailure(ctx context.Context, failure *Failure) {
 	if w.isHolding {
 		w.session.log(ctx, "Streak reset", map[string]any{"reason": failure.oneLine()})
 	}
@@ -128,12 +128,13 @@ func (w *wait) endStreak(ctx context.Context, failure *Failure) {
 	w.rateLimited = w.rateLimited || failure.StatusCode == http.StatusTooManyRequests
 }
 
-// maxGap is the maximum time from an answer to the next request of a streak. After a longer one, nobody knows how the instance was, because
-// this process was stopped or the machine suspended. It is also the most that one answer adds to the time.
+// maxGap is the maximum time from an answer to the next request of a streak. A longer gap means that this process was stopped, or the machine
+// suspended, and nobody knows how the instance was. It is also the most that one answer adds to a streak.
 const maxGap = 3 * time.Second
 
-// extendStreak adds an answer to the streak, or begins one. How long the first answer took proves nothing.
-func (w *wait) extendStreak(ctx context.Context, got *answer) {
+// noteAnswer adds an answer to the streak, or begins one. A streak counts from the end of its first answer: how long that one
+// took proves nothing.
+func (w *wait) noteAnswer(ctx context.Context, got *answer) {
 	// The monotonic clock stands still while a machine is suspended, so this takes the clock of the system.
 	if w.isHolding && got.askedAt.Round(0).Sub(w.readAt) > maxGap {
 		w.session.log(ctx, "Streak reset", map[string]any{"reason": "nobody looked at the instance for more than " + maxGap.String()})
@@ -147,7 +148,7 @@ func (w *wait) extendStreak(ctx context.Context, got *answer) {
 		w.countedUntil = got.generatedAt
 	}
 	w.streak.Answers++
-	w.last, w.readAt = got, time.Now().Round(0)
+	w.lastAnswer, w.readAt = got, time.Now().Round(0)
 }
 
 // pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
@@ -176,8 +177,7 @@ func (w *wait) failed(ctx context.Context) *WaitError {
 	last := w.lastFailure
 	if w.isHolding {
 		before = last
-		last = &Failure{Asked: w.last.asked, Kind: NotStable, Reason: fmt.Sprintf(
-			"it was as expected for %s, and has to be for %s", w.streak.Held, w.condition.StableFor)}
+		last = &Failure{Asked: w.lastAnswer.asked, Kind: NotStable, Reason: "it was as expected, but not for long enough"}
 	}
 	return &WaitError{w.session.readError(last, endingOf(ctx)), w.differences, w.streak, before}
 }

@@ -106,10 +106,10 @@ func parseCACerts(name, text string) (int, diag.Diagnostic) {
 // Its errors have no path, because Terraform would print the lines of the attribute. They contain no values, and no names that are not
 // valid, because these may be swapped values.
 func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostics) {
-	parsed := make(http.Header, len(headers.Elements()))
+	elements := headers.Elements()
+	parsed := make(http.Header, len(elements))
 	var diags diag.Diagnostics
 	invalidNames := 0
-	elements := headers.Elements()
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		if !httpguts.ValidHeaderFieldName(name) {
 			invalidNames++
@@ -128,7 +128,7 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 		case slices.Contains(client.ReservedHeaders, canonical):
 			problem = "is set by the provider itself. Remove it"
 		case parsed[canonical] != nil:
-			problem = "is there more than once, because header names are not case-sensitive. Keep one of them"
+			problem = "is set more than once, because header names are not case-sensitive. Keep one of them"
 		case value.IsNull():
 			problem = "is null. Set a value, or remove the header"
 		case !httpguts.ValidHeaderFieldValue(value.ValueString()):

@@ -42,10 +42,7 @@ func expectedBlock() schema.SingleNestedBlock {
 }
 
 // isEmpty reports whether no argument is set. One that is not known yet is set.
-func (m expectedModel) isEmpty() bool {
-	return m.APIVersion.IsNull() && m.ChunkSize.IsNull() && m.FileMaxAge.IsNull() && m.FileMaxSize.IsNull() &&
-		m.MaxTransfersInMerge.IsNull() && m.RequirePassword.IsNull()
-}
+func (m expectedModel) isEmpty() bool { return m == expectedModel{} }
 
 // overlay returns details with those replaced that are expected, which may be unknown.
 func (m expectedModel) overlay(details detailsModel) detailsModel {

@@ -108,7 +108,7 @@ var certificateRemedies = map[client.CertificateFault]string{
 const (
 	whereItAnswers = "Set the base URL to where the instance itself answers."
 	redirectLed    = " A redirect led there: set the base URL to where the instance itself answers, or correct the redirect."
-	maybeTheProxys = " What went wrong may also be the proxy's: check NO_PROXY, and what the proxy allows."
+	proxyMayBeIt   = " The proxy may also be the cause: check NO_PROXY, and what the proxy allows."
 )
 
 func statusRemedy(code int) string {
@@ -149,7 +149,7 @@ func remedyOf(failure *client.Failure) string {
 		remedy += redirectLed
 	}
 	if failure.Asked.Forwarded && failure.Kind != client.ProxyFailed {
-		remedy += maybeTheProxys
+		remedy += proxyMayBeIt
 	}
 	return remedy
 }

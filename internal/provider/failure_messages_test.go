@@ -59,7 +59,7 @@ func TestRemedyOf(t *testing.T) {
 					want = own
 				}
 				if kind != client.ProxyFailed {
-					want += " What went wrong may also be the proxy's: check NO_PROXY, and what the proxy allows."
+					want += " The proxy may also be the cause: check NO_PROXY, and what the proxy allows."
 				}
 				if got := remedyOf(failure); got != want {
 					t.Errorf("%s, after a redirect, by a proxy: got %q, want %q", kind, got, want)

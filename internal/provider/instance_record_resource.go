@@ -184,27 +184,6 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 }
 
-// askReason says why an update asks the instance, or returns "" if it does not.
-func (r *instanceRecordResource) askReason(planned record, state recordModel) string {
-	triggers := planned.model.Triggers
-	switch {
-	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
-		return "another instance"
-	case planned.expected.isEmpty():
-		return ""
-	case !planned.model.Expected.Equal(state.Expected):
-		return "something else is expected"
-	case state.WaitFailed.ValueBool():
-		return "the last wait failed"
-	case len(r.provider.unexpected(planned.expected, state.detailsModel)) > 0:
-		return "the instance has reported something else"
-	case len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers):
-		return "triggers have changed"
-	default:
-		return ""
-	}
-}
-
 // isSameInstance reports whether two base URLs are valid and have the same effective URL.
 func isSameInstance(a, b types.String) bool {
 	parsedA, errA := address.Parse(a.ValueString())
@@ -256,6 +235,27 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
+}
+
+// askReason says why an update asks the instance, or returns "" if it does not.
+func (r *instanceRecordResource) askReason(planned record, state recordModel) string {
+	triggers := planned.model.Triggers
+	switch {
+	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
+		return "another instance"
+	case planned.expected.isEmpty():
+		return ""
+	case !planned.model.Expected.Equal(state.Expected):
+		return "something else is expected"
+	case state.WaitFailed.ValueBool():
+		return "the last wait failed"
+	case len(r.provider.unexpected(planned.expected, state.detailsModel)) > 0:
+		return "the instance has reported something else"
+	case len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers):
+		return "triggers have changed"
+	default:
+		return ""
+	}
 }
 
 // obtain reads the instance of a record, or waits until it reports what is expected. It returns an error if that fails, if an argument of the

@@ -17,13 +17,15 @@ type report struct {
 	argument path.Path // the argument at fault
 	summary  string
 	evidence string // what was asked, and what came back
-	ending   string // how many attempts were made, and which time limit ended them; may be ""
+	attempts string // how many attempts were made, and which time limit ended them; may be ""
 	remedy   string // what to do; may be ""
 	topic    string // the section of the troubleshooting page, such as "#status", or ""
 }
 
 // detail returns the text below the summary.
-func (r *report) detail() string { return paragraphs(r.evidence, r.ending, r.remedy, moreHelp+r.topic) }
+func (r *report) detail() string {
+	return paragraphs(r.evidence, r.attempts, r.remedy, moreHelp+r.topic)
+}
 
 // ofKey makes it the message about one instance of many.
 func (r *report) ofKey(key string) *report {
@@ -49,7 +51,7 @@ func topicOf(kind client.Kind) string {
 
 // readReport returns the message about a read that failed.
 func (d *providerData) readReport(err *client.ReadError, request client.Request, limit timeLimit) *report {
-	r := &report{err: err, argument: path.Root("base_url"), evidence: "GET " + err.URL + ".", ending: d.ending(err, limit)}
+	r := &report{err: err, argument: path.Root("base_url"), evidence: "GET " + err.URL + ".", attempts: d.attempts(err, limit)}
 	if failure := err.Failure; failure != nil {
 		r.summary, r.remedy, r.topic = summaryOf(failure), remedyOf(failure), topicOf(failure.Kind)
 		r.evidence = d.evidence(failure, request)
@@ -153,8 +155,8 @@ func cacheOf(asked client.Asked) string {
 	return fmt.Sprintf("a cache, %d s old", int64(asked.Age.Seconds()))
 }
 
-// ending says how many attempts were made, and which time limit ended them, or returns "".
-func (d *providerData) ending(err *client.ReadError, limit timeLimit) string {
+// attempts says how many attempts were made, and which time limit ended them, or returns "".
+func (d *providerData) attempts(err *client.ReadError, limit timeLimit) string {
 	if err.Ending == client.Canceled {
 		return "Canceled after " + count(err.Attempts, "attempt") + "."
 	}

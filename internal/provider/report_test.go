@@ -113,7 +113,7 @@ func TestEnding(t *testing.T) {
 			t.Parallel()
 			d := &providerData{requestTimeout: 3 * time.Second}
 			failed := &client.ReadError{Attempts: test.attempts, Ending: test.ending, Failure: &client.Failure{CutOff: test.cutOff}}
-			if got := d.ending(failed, timeLimit{"timeouts.read", time.Minute}); got != test.want {
+			if got := d.attempts(failed, timeLimit{"timeouts.read", time.Minute}); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

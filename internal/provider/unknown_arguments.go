@@ -29,10 +29,10 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 	return slices.Compact(unknown)
 }
 
-// notKnownYet returns an error if arguments of the provider are not known yet that a read of these base URLs needs, or nil. A base URL is
-// zero if it is the provider's own, and that is unknown. otherRemedy is a sentence at the end of the error, or "".
+// notKnownYet returns an error that lists the unknown arguments of the provider that a read of these base URLs needs, or nil if it needs
+// none. A zero base URL stands for the provider's own while that is unknown. The error ends with otherRemedy, a sentence or "".
 //
-// An argument about the provider's origin matters only to reads that are, or could be, of that origin.
+// base_url, connect_to and request_headers matter only to reads that are, or could be, of the provider's origin.
 func (d *providerData) notKnownYet(otherRemedy string, baseURLs ...address.BaseURL) diag.Diagnostic {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
 	hasSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")

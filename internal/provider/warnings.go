@@ -84,8 +84,7 @@ func smallLimitsWarning(subject string, limits []string) diag.Diagnostic {
 		return nil
 	}
 	return diag.NewWarningDiagnostic("Implausibly small limits: "+subject,
-		"When this was read, these limits were so small that the server had probably read its settings in another way than they were meant:"+
-			listed(limits)+"\n\nThe service reads only the digits at the beginning of a setting: of 5e+09 or \"5 GB\", it reads 5. Write the "+
+		"When this was read, these limits were so small that the server had probably misread its settings:"+listed(limits)+"\n\nThe service reads only the digits at the beginning of a setting: of 5e+09 or \"5 GB\", it reads 5. Write the "+
 			"settings of the server as plain digits, in bytes and seconds. The values are passed on as reported.")
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // The minimum lengths in bytes of what is redacted. A shorter header value or user name may be an ordinary word, such as "staging". A
-// password is none, and those of proxies are often short.
+// password is hardly ever one, and those of proxies are often short.
 const (
 	minSecret   = 8
 	minPassword = 4
