@@ -23,9 +23,10 @@ func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 	context.AfterFunc(ctx, func() { _ = dialed.Close() })
 	e.connected(dialed.RemoteAddr().String(), first)
 
-	connection := dialed
+	e.wire = &wire{Conn: dialed}
+	var connection net.Conn = e.wire
 	if e.route.proxyUse != noProxy {
-		if connection, err = e.throughProxy(ctx, dialed, target); err != nil {
+		if connection, err = e.throughProxy(ctx, connection, target); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,8 @@ type exchange struct {
 	asked      Asked
 	phase      phase
 	dialed     string   // the address that was dialed last, or ""
-	connection net.Conn // to the target, or to a proxy that passes requests on; nil until all handshakes are over
+	wire       *wire    // the connection that was dialed
+	connection net.Conn // over the wire, to the target or to a proxy that passes requests on; nil until all handshakes are over
 }
 
 // phase says how far an exchange has got.
@@ -97,7 +98,7 @@ func (e *exchange) send(ctx context.Context) (*http.Response, error) {
 		_, err := connection.Write(text.Bytes())
 		written <- err
 	}()
-	from := &source{connection: connection, written: written, limit: maxHead}
+	from := &source{connection: connection, wire: e.wire, written: written, limit: maxHead}
 	response, err := readHead(from, request)
 	if from.read > 0 {
 		e.phase = responding
@@ -156,6 +157,7 @@ func readHead(from *source, request *http.Request) (*http.Response, error) {
 // source reads from a connection, and remembers the error that ended it. The readers of heads and bodies may return another one instead.
 type source struct {
 	connection  net.Conn
+	wire        *wire        // below the connection; nil if written is
 	written     <-chan error // has the error of writing the request; may be nil
 	read, limit int          // how many bytes were read, and may be
 	err         error        // why no more can be read, or nil
@@ -174,13 +176,26 @@ func (s *source) Read(buffer []byte) (int, error) {
 		return n, nil
 	}
 	s.err = err
-	if errors.Is(err, io.EOF) && s.written != nil { // the system reports a reset only once: if the write got it, a read gets a plain EOF
+	if s.written != nil && s.wire.hasEnded { // the system reports a reset only once: if the write got it, a read gets a plain EOF
 		_ = s.connection.Close()
 		if writeErr := <-s.written; isReset(writeErr) {
 			s.err = writeErr
 		}
 	}
 	return 0, s.err
+}
+
+// wire is a connection below TLS, and notes whether it has ended. TLS returns the same error if the other side only says that nothing follows.
+type wire struct {
+	net.Conn
+
+	hasEnded bool
+}
+
+func (w *wire) Read(buffer []byte) (int, error) {
+	n, err := w.Conn.Read(buffer)
+	w.hasEnded = w.hasEnded || errors.Is(err, io.EOF)
+	return n, err
 }
 
 // body is the body of a response. If its connection ends too early, its error is that of the source.

@@ -235,6 +235,7 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 		"head too large":                  {plain(writesForever("HTTP/1.1 200 OK\r\nX: ", "x")), "", client.InvalidResponse, "the head has more than 16384 bytes"},
 		"interim responses too large":     {plain(writesForever("", "HTTP/1.1 103 X\r\n\r\n")), "", client.InvalidResponse, "the head has more than 16384 bytes"},
 		"gzip that is cut":                {serverURL(t, verbatim(okHead+"Content-Encoding: gzip\r\n\r\n"+compressed("{}")[:12])), "", client.ConnectionBroken, "unexpected EOF"},
+		"gzip that is too short":          {serverURL(t, verbatim(okHead+"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}")), "", client.InvalidResponse, "gzip: the compressed data is damaged"},
 		"refused CONNECT":                 {proxiedHTTPS, proxy("http", answers("HTTP/1.1 403 Not you\r\n\r\n")), client.ProxyFailed, "the proxy refused to connect: status 403 Not you"},
 		"CONNECT that ends in the answer": {proxiedHTTPS, proxy("http", answersAndCloses("HTTP/1.1 200 OK\r\n")), client.ProxyFailed, "EOF"},
 	} {
@@ -247,7 +248,8 @@ func TestOneCauseIsOneFailure(t *testing.T) {
 			for range 100 {
 				got := readError(t, c, newRequest(t, test.url)).Failure
 				check(t, "Kind", got.Kind, test.kind)
-				if test.reason != reset || runtime.GOOS != "windows" { // which has words of its own, and reports some resets as an end
+				// Windows has words of its own for a reset, and sometimes reports one as an end, or an end as one.
+				if isEnd := test.reason == reset || test.reason == "EOF"; !isEnd || runtime.GOOS != "windows" {
 					check(t, "Reason", got.Reason, test.reason)
 				}
 			}
@@ -285,6 +287,27 @@ func TestServerThatClosesAtOnceIsOfOneClass(t *testing.T) {
 	}
 }
 
+// TLS says when a document is complete. A reset that follows, because the server has not read all of the request, takes nothing away.
+func TestDocumentThatTLSHasEndedIsRead(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows drops what it has received if a reset follows")
+	}
+	server := instancetest.NewRawTLS(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 1000))
+		_, _ = io.WriteString(c, okHead+"\r\n"+instancetest.Newer().JSON())
+		_ = c.(*tls.Conn).CloseWrite()
+		_ = c.(*tls.Conn).NetConn().Close()
+	}, nil)
+	config := newConfig()
+	config.Retry.MaxAttempts = 1
+	c, request := newClient(t, config), newRequest(t, "https://"+server.Address())
+	request.Headers = http.Header{"X-Large": {strings.Repeat("x", 14<<10)}}
+	for range 100 {
+		mustRead(t, c, request)
+	}
+}
+
 // A server may answer a large request without reading it. What it says must not be lost because the request cannot be written to its end.
 func TestEarlyAnswerIsRead(t *testing.T) {
 	t.Parallel()
@@ -294,9 +317,13 @@ func TestEarlyAnswerIsRead(t *testing.T) {
 			isRead := make(chan struct{})
 			server := start(t, func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-				<-isRead
+				select {
+				case <-isRead:
+				case <-time.After(time.Second): // an emulated Windows ends a write only together with its connection
+					_ = c.Close()
+					<-isRead
+				}
 			})
-			t.Cleanup(func() { close(isRead) })
 			config := newConfig()
 			config.Retry.MaxAttempts, config.RequestTimeout = 1, 5*time.Second
 			config.Dial = func(ctx context.Context, network, hostPort string) (net.Conn, error) {
@@ -310,9 +337,8 @@ func TestEarlyAnswerIsRead(t *testing.T) {
 			request.Headers = http.Header{strings.Repeat("X", 1<<20): {""}} // more than the systems of both sides take without a reader
 			for range 100 {
 				class := readError(t, c, request).Failure.Class()
-				if isRead <- struct{}{}; class != "status 431 Request Header Fields Too Large" {
-					t.Fatalf("got the class %q", class)
-				}
+				check(t, "Class", class, "status 431 Request Header Fields Too Large")
+				isRead <- struct{}{}
 			}
 		})
 	}

@@ -122,7 +122,7 @@ func (c *Client) routeTo(target *url.URL) (r route) {
 	case err != nil:
 		r.err = &Failure{Kind: ProxyFailed, Reason: err.Error()}
 	case proxyURL.Host == invalidProxy: // the URL may contain a password
-		r.err = &Failure{Kind: ProxyFailed, Reason: "its URL is not valid"}
+		r.err = &Failure{Kind: ProxyFailed, Reason: "its URL is not valid, or its scheme is not http, https, socks5 or socks5h"}
 	case target.Scheme == "http" && !isSOCKS(proxyURL):
 		r.proxyUse = forwards
 	}

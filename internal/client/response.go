@@ -44,6 +44,8 @@ func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer
 	return &answer{result, e.asked, askedAt, generatedAt}, nil
 }
 
+var errDamaged = errors.New("gzip: the compressed data is damaged")
+
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
 func readBody(response *http.Response) ([]byte, error) {
 	var from io.Reader = response.Body
@@ -52,6 +54,8 @@ func readBody(response *http.Response) ([]byte, error) {
 		switch {
 		case errors.Is(err, io.EOF): // the body is empty
 			return nil, nil
+		case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
+			return nil, errDamaged
 		case err != nil:
 			return nil, err
 		}
@@ -60,7 +64,7 @@ func readBody(response *http.Response) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxBody+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
-		return nil, errors.New("gzip: the compressed data is damaged")
+		return nil, errDamaged
 	case err != nil:
 		return nil, err
 	case len(text) > maxBody:

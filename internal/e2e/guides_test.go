@@ -64,7 +64,7 @@ func TestAccGuide_SurviveAnOutage(t *testing.T) {
 
 	// A plan has a warning, which is not saved with it, and no changes.
 	warning := "Instance not read, last known values kept: " + server.URL()
-	e.expectNoChanges().expectWarnings(warning).expectText("goes on with what it last", "connection refused")
+	e.expectNoChanges().expectWarnings(warning).expectText("keeps what it last reported", "connection refused")
 	e.run("show", "saved.tfplan").expectExitCode(0).expectWarnings()
 	e.expectNoChanges("-refresh=false").expectWarnings()
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -79,11 +80,15 @@ func normalized(text string) string {
 		}
 		return ports[address]
 	})
+	reset := syscall.ECONNRESET
+	if runtime.GOOS == "windows" {
+		reset = 10054
+	}
 	const end = `.+?(\.?\n| \(\d+ attempt)`
 	for pattern, replacement := range map[string]string{
 		`(lookup \S+?)( on \S+)?: ` + end:                 "$1: (not found, in the words of the system)$3",
 		`: connect(ex)?: ` + end:                          ": connect: (refused, in the words of the system)$2",
-		`[\d.:]+->([\d.:]+): (read|wsarecv): ` + end:      "(a port)->$1: read: (reset, in the words of the system)$3",
+		": " + regexp.QuoteMeta(reset.Error()) + `\.?`:    ": (reset, in the words of the system).",
 		`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)`: "(a time)",
 	} {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, replacement)

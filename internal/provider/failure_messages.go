@@ -82,8 +82,8 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotStable: {
 		"Instance was not stable for long enough",
-		"Check the log of the instance: it may stop and start again, or one of several servers may still run the old release. If it only " +
-			"needs longer, raise the time limit.",
+		"If an attempt failed, check the log of the instance: it may stop and start again, or one of several servers may still run the old " +
+			"release. If it only needs longer, raise the time limit.",
 	},
 	client.Cached: {
 		"A cache answered instead of the instance",
@@ -107,7 +107,7 @@ var certificateRemedies = map[client.CertificateFault]string{
 // The sentences that several remedies share.
 const (
 	whereItAnswers = "Set the base URL to where the instance itself answers."
-	redirectLed    = " A redirect led there: set the base URL to where the instance itself answers, or correct the redirect."
+	redirectLed    = "A redirect led there: set the base URL to where the instance itself answers, or correct the redirect. "
 	proxyMayBeIt   = " The proxy may also be the cause: check NO_PROXY, and what the proxy allows."
 )
 
@@ -146,7 +146,7 @@ func remedyOf(failure *client.Failure) string {
 		remedy = certificateRemedies[failure.CertificateFault]
 	}
 	if failure.Asked.RedirectedTo != "" && !strings.HasPrefix(remedy, whereItAnswers) {
-		remedy += redirectLed
+		remedy = redirectLed + remedy
 	}
 	if failure.Asked.Forwarded && failure.Kind != client.ProxyFailed {
 		remedy += proxyMayBeIt

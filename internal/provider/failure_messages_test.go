@@ -54,7 +54,7 @@ func TestRemedyOf(t *testing.T) {
 					t.Errorf("%s: got %q, want %q", kind, got, own)
 				}
 				failure.Asked = client.Asked{RedirectedTo: "http://h", Forwarded: true}
-				want := own + " A redirect led there: set the base URL to where the instance itself answers, or correct the redirect."
+				want := "A redirect led there: set the base URL to where the instance itself answers, or correct the redirect. " + own
 				if kind == client.RedirectNotFollowed || kind == client.Status && code == 301 {
 					want = own
 				}

@@ -98,7 +98,7 @@ func providerBaseURL(argument types.String) (address.BaseURL, diag.Diagnostic) {
 }
 
 var noInstance = diag.NewErrorDiagnostic("No instance to read", "base_url is set neither here nor in the provider block, and the environment "+
-	"variable "+baseURLVariable+" is not set.\n\nSet one of them. To use a provider block with an alias, set the argument provider.")
+	"variable "+baseURLVariable+" is not set, or is empty.\n\nSet one of them. To use a provider block with an alias, set the argument provider.")
 
 // baseURLFor returns the base URL to read, which is a data source's own or else the provider's. It returns zero if that is not known yet.
 func (d *providerData) baseURLFor(own types.String) (address.BaseURL, diag.Diagnostic) {

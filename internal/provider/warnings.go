@@ -144,7 +144,7 @@ func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
 		summary += ": " + baseURL
 	}
 	return diag.NewWarningDiagnostic(summary,
-		"The instance could not be read, so this run goes on with what it last reported.\n\n"+failure.Detail())
+		"The instance could not be read, so the record keeps what it last reported.\n\n"+failure.Detail())
 }
 
 // failuresWarning returns a warning that lists the instances that could not be read.
