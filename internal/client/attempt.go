@@ -74,7 +74,7 @@ func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
 		}
 		asked := e.asked
 		asked.RedirectedTo = e.printable(next)
-		// Once a redirect has left the origin, somebody else chose the URL, even one that leads back.
+		// Once a redirect has left the origin, isOwn stays false, even if a later one leads back: somebody else chose that URL.
 		e = s.newExchange(next, e.isOwn && address.OriginOf(next) == s.request.BaseURL.Origin, asked)
 	}
 }

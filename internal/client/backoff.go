@@ -37,8 +37,8 @@ func retryAfterOf(response *http.Response) time.Duration {
 	return time.Duration(max(0, seconds)) * time.Second
 }
 
-// lastAttemptTime is the time that is kept for a last attempt, unless half of the time that is left is less.
-const lastAttemptTime = time.Second
+// reservedForLastAttempt is the time that is kept for a last attempt, unless half of the time that is left is less.
+const reservedForLastAttempt = time.Second
 
 // backoff computes the delays between the attempts of one read, with exponential backoff and jitter.
 //
@@ -73,7 +73,7 @@ func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) 
 		return delay, true
 	}
 	remaining := time.Until(b.deadline)
-	if latest := remaining - min(lastAttemptTime, remaining/2); delay > latest {
+	if latest := remaining - min(reservedForLastAttempt, remaining/2); delay > latest {
 		b.isLast = true
 		delay = latest
 	}

@@ -14,7 +14,7 @@ import (
 // closed when the attempt ends, so that nothing goes on with a peer that stays silent.
 func (e *exchange) connect(ctx context.Context) (net.Conn, error) {
 	target := address.HostPort(e.target)
-	first := e.route.firstHostPort(target)
+	first := e.route.dialHostPort(target)
 	dialed, err := e.session.dial(ctx, "tcp", first)
 	if err != nil {
 		e.dialFailed(err, first)

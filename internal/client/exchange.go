@@ -45,7 +45,8 @@ const (
 	responding               // a byte of the response has arrived
 )
 
-// newExchange returns an exchange that has not begun. It goes on with what the exchange before it has asked, which may be nothing yet.
+// newExchange returns an exchange that has not begun. asked is what the exchanges before it have noted; what is about one of them alone is
+// set anew.
 func (s *session) newExchange(target *url.URL, isOwn bool, asked Asked) *exchange {
 	route := s.client.routeTo(target)
 	asked.Peer, asked.ConnectTo, asked.FromCache, asked.Age = "", route.connectTo, false, 0
@@ -156,11 +157,12 @@ func readHead(from *source, request *http.Request) (*http.Response, error) {
 
 // source reads from a connection, and remembers the error that ended it. The readers of heads and bodies may return another one instead.
 type source struct {
-	connection  net.Conn
-	wire        *wire        // below the connection; nil if written is
-	written     <-chan error // has the error of writing the request; may be nil
-	read, limit int          // how many bytes were read, and may be
-	err         error        // why no more can be read, or nil
+	connection net.Conn
+	wire       *wire        // below the connection; nil if written is
+	written    <-chan error // has the error of writing the request; may be nil
+	read       int          // how many bytes were read
+	limit      int          // how many bytes may be read
+	err        error        // why no more can be read, or nil
 }
 
 func (s *source) Read(buffer []byte) (int, error) {
@@ -172,7 +174,7 @@ func (s *source) Read(buffer []byte) (int, error) {
 	}
 	n, err := s.connection.Read(buffer[:min(len(buffer), s.limit-s.read)])
 	s.read += n
-	if n > 0 || err == nil { // TLS may return an error beside bytes, and does so again
+	if n > 0 || err == nil { // TLS may return bytes together with an error, which the next Read returns again
 		return n, nil
 	}
 	s.err = err
@@ -185,7 +187,8 @@ func (s *source) Read(buffer []byte) (int, error) {
 	return 0, s.err
 }
 
-// wire is a connection below TLS, and notes whether it has ended. TLS returns the same error if the other side only says that nothing follows.
+// wire is a connection below TLS, and notes whether it has ended. TLS returns io.EOF also if the other side has only said that nothing
+// follows.
 type wire struct {
 	net.Conn
 

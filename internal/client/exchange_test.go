@@ -314,16 +314,15 @@ func TestEarlyAnswerIsRead(t *testing.T) {
 	for scheme, start := range rawServers {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
-			isRead := make(chan struct{})
+			stop := make(chan struct{})
 			server := start(t, func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 				select {
-				case <-isRead:
-				case <-time.After(time.Second): // an emulated Windows ends a write only together with its connection
-					_ = c.Close()
-					<-isRead
+				case <-stop:
+				case <-time.After(5 * time.Second): // an emulated Windows ends a write only together with its connection
 				}
 			})
+			t.Cleanup(func() { close(stop) })
 			config := newConfig()
 			config.Retry.MaxAttempts, config.RequestTimeout = 1, 5*time.Second
 			config.Dial = func(ctx context.Context, network, hostPort string) (net.Conn, error) {
@@ -338,7 +337,6 @@ func TestEarlyAnswerIsRead(t *testing.T) {
 			for range 100 {
 				class := readError(t, c, request).Failure.Class()
 				check(t, "Class", class, "status 431 Request Header Fields Too Large")
-				isRead <- struct{}{}
 			}
 		})
 	}

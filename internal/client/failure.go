@@ -71,7 +71,8 @@ type Asked struct {
 	ProxyVariable string // the environment variable with the proxy that was used, or ""
 	Forwarded     bool   // the proxy got the request itself, and may have answered it
 	RedirectedTo  string // where the last redirect led, without a query, or ""
-	// HeadersSent and CertificateSent are true once extra headers, or a client certificate, have been sent to the origin of the base URL.
+	// HeadersSent is true once extra headers have been sent to the origin of the base URL, and CertificateSent once a handshake with it has
+	// begun in which the client certificate is sent if it is asked for.
 	HeadersSent, CertificateSent bool
 	// HeadersWithheld and CertificateWithheld are true once a redirect has left that origin, which ends the sending.
 	HeadersWithheld, CertificateWithheld bool

@@ -46,8 +46,8 @@ type route struct {
 	err           error // the proxy cannot be used
 }
 
-// firstHostPort returns the host and port to dial.
-func (r route) firstHostPort(target string) string {
+// dialHostPort returns the host and port to dial.
+func (r route) dialHostPort(target string) string {
 	if r.proxyUse == noProxy {
 		return cmp.Or(r.connectTo, target)
 	}

@@ -19,7 +19,7 @@ func TestDefaultPortsOfProxies(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, use := range []proxyUse{forwards, tunnels} {
-				if got := (route{proxyUse: use, proxy: proxy}).firstHostPort("instance:80"); got != want {
+				if got := (route{proxyUse: use, proxy: proxy}).dialHostPort("instance:80"); got != want {
 					t.Errorf("got %q, want %q", got, want)
 				}
 			}

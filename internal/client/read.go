@@ -14,8 +14,8 @@ type ReadError struct {
 	URL      string // the requested URL, {base_url}/instance
 	Attempts int    // the number of attempts that were made
 	Ending   Ending // what ended the read
-	// Failure is that of the last attempt that came to its own end. If the end of the read cut off even the first one, it is that of the first
-	// if the time ran out, and nil after a cancellation.
+	// Failure is that of the last attempt that was not cut off by the end of the read. If there was none, it is that of the attempt that was
+	// cut off, or nil if the read was canceled. A wait also keeps one that was cut off after more than three seconds.
 	Failure *Failure
 }
 

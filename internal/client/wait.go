@@ -62,7 +62,8 @@ func (c *Client) Wait(ctx context.Context, request Request, condition Condition)
 	}
 }
 
-// wait is what a wait keeps from one attempt to the next. These are its times (= marks what counts for a streak):
+// wait is what a wait keeps from one attempt to the next. These are the times of two answers of a streak, of which the second comes from a
+// cache. What is marked = is added to Held. The gap that ends a streak is from readAt of the first to askedAt of the second.
 //
 //	startedAt  |--- first ---|===============|         |--- second ---|
 //	        askedAt        readAt        generatedAt  askedAt       now

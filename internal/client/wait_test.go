@@ -195,13 +195,13 @@ func TestAttemptThatTheEndCutsOffSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := steady(time.Second)
 		fake := serve(t, config, script("503", "silent"))
-		for i := range 3000 { // from 0.5 s, which leaves time for the first attempt alone, to 3.5 s
-			err := fake.wait(t, 500*time.Millisecond+time.Duration(i)*time.Millisecond, anything())
+		for i := range 1500 { // from 0.5 s, which leaves time for the first attempt alone, to 3.5 s
+			err := fake.wait(t, 500*time.Millisecond+time.Duration(i)*2*time.Millisecond, anything())
 			check(t, "class", classOf(waitErrorOf(t, err).Failure), "status 503 Service Unavailable")
 		}
 		fake.answer = script("ready", "silent")
-		for i := range 3000 {
-			err := fake.wait(t, 50*time.Millisecond+time.Duration(i)*time.Millisecond, stableFor(5*time.Second))
+		for i := range 1500 {
+			err := fake.wait(t, 50*time.Millisecond+time.Duration(i)*2*time.Millisecond, stableFor(5*time.Second))
 			check(t, "class in a streak", classOf(waitErrorOf(t, err).Failure), "not stable")
 		}
 	})

@@ -9,8 +9,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// failureMessage is what a user reads about a kind of failure, besides the evidence. Its remedy is true of every failure of the kind. What
-// depends on more stands on the troubleshooting page, under the words of the evidence.
+// failureMessage is what a user reads about a kind of failure, besides the evidence. Its remedy is true of every failure of the kind. Advice
+// that is true of only some of them is on the troubleshooting page, listed by the words of the evidence.
 type failureMessage struct{ summary, remedy string }
 
 // failureMessages has a message for each kind of failure. The remedies of statuses and certificates are in statusRemedy and

@@ -32,17 +32,16 @@ func unknownArguments(config tftypes.Value) (unknown []string) {
 // notKnownYet returns an error that lists the unknown arguments of the provider that a read of these base URLs needs, or nil if it needs
 // none. A zero base URL stands for the provider's own while that is unknown. The error ends with otherRemedy, a sentence or "".
 //
-// base_url, connect_to and request_headers matter only to reads that are, or could be, of the provider's origin.
+// base_url, connect_to and request_headers matter only to reads of the provider's origin, or while any read could be one.
 func (d *providerData) notKnownYet(otherRemedy string, baseURLs ...address.BaseURL) diag.Diagnostic {
 	isUnknown := func(name string) bool { return slices.Contains(d.unknown, name) }
 	hasSettings := len(d.headers) > 0 || d.connectTo != "" || isUnknown("request_headers") || isUnknown("connect_to")
-	couldBeOfOrigin := isUnknown("base_url") && hasSettings
-	isOfOrigin := slices.ContainsFunc(baseURLs, func(baseURL address.BaseURL) bool { // also the provider's own, while it is unknown
-		return baseURL.Origin == d.baseURL.Origin
+	readsOrigin := isUnknown("base_url") && hasSettings || slices.ContainsFunc(baseURLs, func(baseURL address.BaseURL) bool {
+		return baseURL.Origin == d.baseURL.Origin // also the provider's own, while it is unknown
 	})
 	needed := slices.DeleteFunc(slices.Clone(d.unknown), func(name string) bool {
 		isAboutOrigin := name == "base_url" || name == "connect_to" || name == "request_headers"
-		return isAboutOrigin && !couldBeOfOrigin && !isOfOrigin
+		return isAboutOrigin && !readsOrigin
 	})
 	if len(needed) == 0 {
 		return nil
