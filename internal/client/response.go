@@ -44,27 +44,12 @@ func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer
 	return &answer{result, e.asked, askedAt, generatedAt}, nil
 }
 
-var errDamaged = errors.New("gzip: the compressed data is damaged")
-
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
 func readBody(response *http.Response) ([]byte, error) {
-	var from io.Reader = response.Body
-	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
-		decompressed, err := gzip.NewReader(from)
-		switch {
-		case errors.Is(err, io.EOF): // the body is empty
-			return nil, nil
-		case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
-			return nil, errDamaged
-		case err != nil:
-			return nil, err
-		}
-		from = decompressed
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxBody+1))
+	text, err := readDecompressed(response)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
-		return nil, errDamaged
+		return nil, errors.New("gzip: the compressed data is damaged")
 	case err != nil:
 		return nil, err
 	case len(text) > maxBody:
@@ -72,6 +57,22 @@ func readBody(response *http.Response) ([]byte, error) {
 	default:
 		return text, nil
 	}
+}
+
+// readDecompressed returns the body of a response, or at most a byte more than maxBody of it.
+func readDecompressed(response *http.Response) ([]byte, error) {
+	var from io.Reader = response.Body
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
+		decompressed, err := gzip.NewReader(from)
+		switch {
+		case errors.Is(err, io.EOF): // the body is empty
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		from = decompressed
+	}
+	return io.ReadAll(io.LimitReader(from, maxBody+1))
 }
 
 // statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
