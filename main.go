@@ -5,12 +5,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"os"
-	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -25,8 +24,8 @@ func main() {
 	flag.Parse()
 	if !*debugMode {
 		silenceUnreadLog()
-		terminateOrphanOnly()
 	}
+	log.SetOutput(io.Discard) // net/http logs what a server says before it is asked, which nobody has redacted
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
 		Debug:   *debugMode,
@@ -37,27 +36,9 @@ func main() {
 	}
 }
 
-// terminateOrphanOnly makes SIGTERM end the program only if the process that started it, Terraform, is gone. Terraform stops its providers
-// itself. What stops a whole group of processes, as some CI systems do, must not end this one before it has told Terraform how a wait
-// ended. Without Terraform, there is nobody to tell.
-func terminateOrphanOnly() {
-	if runtime.GOOS == "windows" { // which has no SIGTERM
-		return
-	}
-	parent := os.Getppid()
-	terminate := make(chan os.Signal, 1)
-	signal.Notify(terminate, syscall.SIGTERM)
-	go func() {
-		for range terminate {
-			if os.Getppid() != parent { // an orphan is adopted
-				os.Exit(1)
-			}
-		}
-	}()
-}
-
-// silenceUnreadLog switches the log off if nobody asked for one. Otherwise, each plugin library logs everything at TRACE unless a variable of
-// its own says something else, and Terraform throws it away. That takes up to half of the time of a plan.
+// silenceUnreadLog switches the log off if nobody asked for one. Otherwise, each plugin library logs everything at
+// TRACE unless a variable of its own says something else, and Terraform throws it away. That takes up to half of the
+// time of a plan.
 func silenceUnreadLog() {
 	asked := func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") }
 	if slices.ContainsFunc(os.Environ(), asked) {

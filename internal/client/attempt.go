@@ -2,88 +2,80 @@ package client
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"time"
 
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// session is what a read or a wait keeps from one attempt to the next.
-type session struct {
+// reader makes the attempts of one read or wait.
+type reader struct {
 	client   *Client
 	request  Request
 	redact   safetext.Redactor
-	dial     Dial
-	attempts int
+	attempts int       // how many were made
+	askedAt  time.Time // when the last one began
 }
 
-func (c *Client) newSession(request Request, dial Dial) *session {
-	if c.config.Dial != nil {
-		dial = c.config.Dial
-	}
-	return &session{client: c, request: request, redact: c.redactor(request.Headers), dial: dial}
+func (c *Client) newReader(request Request) *reader {
+	return &reader{client: c, request: request, redact: c.redactor(request.Headers)}
 }
 
-// answer is a result, and what a wait has to know about how it came about.
-type answer struct {
-	result *Result
-	asked  Asked
-	// askedAt is when the attempt began.
-	askedAt time.Time
-	// generatedAt is the earliest time at which the answer can have been made: askedAt or, if a cache answered, earlier by its age.
-	generatedAt time.Time
-}
-
-// attempt makes one attempt, as soon as the semaphore allows. It returns an answer or a failure.
-func (s *session) attempt(ctx context.Context) (*answer, *Failure) {
-	if s.request.Semaphore != nil {
-		select {
-		case s.request.Semaphore <- struct{}{}:
-			defer func() { <-s.request.Semaphore }()
-		case <-ctx.Done():
+// redactor returns a redactor for what is secret in request headers and in the URLs of proxies.
+func (c *Client) redactor(headers http.Header) safetext.Redactor {
+	secrets := slices.Clip(c.proxySecrets)
+	for _, values := range headers {
+		for _, value := range values {
+			secrets = append(secrets, safetext.HeaderSecrets(value)...)
 		}
 	}
-	if hasEnded(ctx) { // select chooses at random if both are ready
-		return nil, &Failure{
-			Asked: Asked{URL: s.documentURL()}, Kind: NotAskedInTime, CutOff: CutOffByContext,
-			Reason: "no request was sent before the time ran out",
-		}
+	return safetext.NewRedactor(secrets)
+}
+
+// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy
+// URLs.
+func (c *Client) SafeLine(text string, headers http.Header) string {
+	return c.redactor(headers).Line(text, maxText)
+}
+
+// attempt makes one attempt, as soon as one of the client's slots is free. It returns a result or a failure.
+func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
+	route := Route{URL: r.request.BaseURL.DocumentURL.String()}
+	select {
+	case r.client.slots <- struct{}{}:
+		defer func() { <-r.client.slots }()
+	case <-ctx.Done():
 	}
-	s.attempts++
-	attemptCtx, cancel := context.WithTimeout(ctx, s.client.config.RequestTimeout)
+	if ctx.Err() != nil { // select chooses at random if both are ready
+		const reason = "no request was sent before the time ran out"
+		return nil, &Failure{Route: route, Kind: NoResponseInTime, Reason: reason}
+	}
+	r.attempts++
+	r.askedAt = time.Now()
+	limited, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
 	defer cancel()
-	got, last, err := s.follow(attemptCtx)
-	event := map[string]any{"address": last.dialed}
-	var failure *Failure
-	if err != nil {
-		failure = last.failureOf(err, cutOffBy(ctx, attemptCtx))
-		event["reason"] = failure.oneLine()
+	result, err := r.follow(limited, &route)
+	if err == nil {
+		r.log(ctx, "Asked the instance", route, nil)
+		result.Route = route
+		return result, nil
 	}
-	s.log(ctx, "Asked the instance", event)
-	return got, failure
-}
-
-// follow requests the document, and follows redirects. It also returns the last exchange.
-func (s *session) follow(ctx context.Context) (*answer, *exchange, error) {
-	askedAt, target := time.Now(), s.request.BaseURL.DocumentURL
-	e := s.newExchange(target, true, Asked{URL: s.documentURL()})
-	for redirects := 0; ; redirects++ {
-		got, next, err := e.run(ctx, askedAt, redirects)
-		if next == nil || err != nil {
-			return got, e, err
-		}
-		asked := e.asked
-		asked.RedirectedTo = e.printable(next)
-		// Once a redirect has left the origin, isOwn stays false, even if a later one leads back: somebody else chose that URL.
-		e = s.newExchange(next, e.isOwn && address.OriginOf(next) == s.request.BaseURL.Origin, asked)
+	for _, transport := range []*http.Transport{r.client.own, r.client.other} {
+		transport.CloseIdleConnections() // also ends dials and handshakes that nobody waits for any more
 	}
+	if err == context.DeadlineExceeded && limited.Err() == nil { //nolint:errorlint // a dialer's timeout only wraps it
+		const reason = "the proxy did not answer CONNECT within a minute" // which is a limit of http.Transport
+		err = &Failure{Kind: ProxyFailed, Reason: reason, isRetryable: true}
+	}
+	failure := r.newFailure(err, route, limited.Err() != nil)
+	failure.TimedOut = limited.Err() != nil && ctx.Err() == nil
+	r.log(ctx, "Asked the instance", route, map[string]any{"reason": failure.OneLine()})
+	return nil, failure
 }
-
-// documentURL returns the URL that is requested first.
-func (s *session) documentURL() string { return s.request.BaseURL.DocumentURL.String() }
 
 // log logs an event of the last attempt.
-func (s *session) log(ctx context.Context, message string, fields map[string]any) {
-	fields["url"], fields["attempt"] = s.documentURL(), s.attempts
-	s.client.config.Log(ctx, message, fields)
+func (r *reader) log(ctx context.Context, message string, route Route, more map[string]any) {
+	fields := map[string]any{"url": route.URL, "address": route.Address, "attempt": r.attempts}
+	r.client.config.Log(ctx, message, fields, more)
 }

@@ -1,31 +1,27 @@
 package client
 
 import (
-	"context"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
 )
 
-// These say in words what the two functions below do, so keep them in step. The unknown statuses from 500 on are those of CDNs.
-const (
-	RetriedStatuses    = "408, 429, and 500 and above except 501"
-	RetryAfterStatuses = "429 or 503" // in which Retry-After is honored
-)
-
+// isRetriedStatus reports whether another attempt may succeed after a status. The unknown ones from 500 on are those of
+// CDNs.
 func isRetriedStatus(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
+// honorsRetryAfter reports whether Retry-After counts in a response with a status.
 func honorsRetryAfter(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// retryAfterOf returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if there is none, if it
-// is invalid or past, and for statuses in which it is not honored.
-func retryAfterOf(response *http.Response) time.Duration {
+// retryAfter returns the delay in the Retry-After header of a response (RFC 9110, section 10.2.3). It returns 0 if
+// there is none, if it is invalid or past, and for statuses in which it is not honored.
+func retryAfter(response *http.Response) time.Duration {
 	if !honorsRetryAfter(response.StatusCode) {
 		return 0
 	}
@@ -37,50 +33,23 @@ func retryAfterOf(response *http.Response) time.Duration {
 	return time.Duration(max(0, seconds)) * time.Second
 }
 
-// reservedForLastAttempt is the time that is kept for a last attempt, unless half of the time that is left is less.
-const reservedForLastAttempt = time.Second
-
-// backoff computes the delays between the attempts of one read, with exponential backoff and jitter.
-//
-// Each delay is random, from shortest to twice that. The first shortest is MinDelay, and it doubles, up to half of MaxDelay. With
-// Retry-After, the delay is the larger of backoff and Retry-After, plus jitter, at most MaxDelay. If a delay would take all the time that
-// is left, it is made shorter, so that one last attempt fits.
+// backoff computes the delays between the attempts of one read, with exponential backoff and jitter: without it, all
+// reads that failed at the same time would come back at the same time.
 type backoff struct {
 	retry    Retry
-	deadline time.Time // of the read, or zero
 	shortest time.Duration
-	isLast   bool // a delay was made shorter
 }
 
-func newBackoff(ctx context.Context, retry Retry) *backoff {
-	deadline, _ := ctx.Deadline()
-	return &backoff{retry: retry, deadline: deadline}
-}
-
-// next returns the delay before the next attempt, or false if there is no time for one. The server asked to wait for retryAfter.
-func (b *backoff) next(retryAfter time.Duration) (delay time.Duration, ok bool) {
-	if b.isLast {
-		return 0, false
-	}
-	b.shortest = min(max(2*b.shortest, b.retry.MinDelay), b.retry.MaxDelay/2)
-	delay = b.shortest + jitter(b.shortest)
-	if retryAfter > 0 { // the jitter keeps all clients from coming back at the same time
-		delay = max(delay, min(retryAfter, b.retry.MaxDelay))
-		delay += jitter(min(2*b.shortest, b.retry.MaxDelay-delay))
-	}
-	delay = max(delay, b.retry.MinDelay) // which may be more than half of MaxDelay
-	if b.deadline.IsZero() {
-		return delay, true
-	}
-	remaining := time.Until(b.deadline)
-	if latest := remaining - min(reservedForLastAttempt, remaining/2); delay > latest {
-		b.isLast = true
-		delay = latest
-	}
-	return delay, true
+// next returns the delay before the next attempt. It is random, from shortest to twice that. The first shortest is
+// MinDelay, and it doubles, up to half of MaxDelay. With Retry-After, the delay is longer, up to MaxDelay.
+func (b *backoff) next(retryAfter time.Duration) time.Duration {
+	longest := max(b.retry.MinDelay, b.retry.MaxDelay)
+	b.shortest = max(b.retry.MinDelay, min(2*b.shortest, longest/2))
+	spread := min(b.shortest, longest-b.shortest)
+	return max(b.shortest, min(retryAfter, longest-spread)) + jitter(spread)
 }
 
 // jitter returns a random duration up to limit, which must not be negative.
 func jitter(limit time.Duration) time.Duration {
-	return rand.N(limit + 1) //nolint:gosec // it is no secret
+	return rand.N(limit + 1) //nolint:gosec // nobody has to be kept from guessing it
 }

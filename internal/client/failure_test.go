@@ -2,137 +2,289 @@ package client_test
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strconv"
+	"os"
+	"path"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 )
 
-func TestFailuresBelowHTTP(t *testing.T) {
-	t.Parallel()
-	body := func(contentType, text string) string { return serverURL(t, instancetest.Body(200, contentType, text)) }
-	respondsWith := func(text string) string { return serverURL(t, verbatim(text)) }
-	endless := func(begin, repeated string) string { return rawServer(t, "http", writesForever(begin, repeated)) }
-	gzipHead := okHead + "Content-Encoding: gzip\r\n"
-	checkFailures(t, map[string]failing{
-		"no such host":        {"http://nonexistent.invalid", client.HostNotResolved, retried, "nonexistent.invalid"},
-		"failing name server": {"http://" + hostOfFailingNameServer, client.HostNotResolved, retried, hostOfFailingNameServer},
-		"nothing listens":     {"http://" + instancetest.ReserveAddress(t), client.ConnectionFailed, retried, ""},
-		"closed at once":      {rawServer(t, "http", closeNow), client.ConnectionBroken, retried, ""},
-		"reset at once":       {rawServer(t, "http", resetAfterRequest), client.ConnectionBroken, retried, ""},
-		"closed":              {serverURL(t, instancetest.CloseConnection()), client.ConnectionBroken, retried, "EOF"},
-		"reset":               {serverURL(t, instancetest.Reset()), client.ConnectionBroken, retried, ""},
-		"closed in the head":  {respondsWith(okHead), client.ConnectionBroken, retried, "EOF"},
-		"closed in the body":  {respondsWith(okHead + "Content-Length: 15\r\n\r\n{"), client.ConnectionBroken, retried, "EOF"},
+const ok = "HTTP/1.1 200 OK\r\n"
 
-		"in TLS":             {rawServer(t, "http", answers("\x15\x03\x01\x00\x02\x02\x0a")), client.InvalidResponse, retried, "malformed HTTP"},
-		"HTTP/2":             {rawServer(t, "http", answers("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n")), client.InvalidResponse, retried, "malformed HTTP"},
-		"another protocol":   {respondsWith("SSH-2.0-OpenSSH_9.9\r\n\x1b[2J"), client.InvalidResponse, retried, "SSH-2.0-OpenSSH_9.9"},
-		"two lengths":        {respondsWith(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), client.InvalidResponse, retried, "Content-Length"},
-		"invalid header":     {respondsWith(okHead + "X \x1b[31m\r\n\r\n{}"), client.InvalidResponse, retried, "malformed"},
-		"invalid chunk":      {respondsWith(okHead + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), client.InvalidResponse, retried, "chunk"},
-		"cut in the trailer": {respondsWith(okHead + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"), client.ConnectionBroken, retried, "unexpected EOF"},
-		"head of 17 KiB":     {respondsWith(okHead + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
-		"endless header":     {endless("HTTP/1.1 200 OK\r\nX: ", "x"), client.InvalidResponse, retried, "16384 bytes"},
-		"endless 1xx":        {endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), client.InvalidResponse, retried, "16384 bytes"},
-		"endless chunk":      {endless(okHead+"Transfer-Encoding: chunked\r\n\r\n1;", "x"), client.InvalidResponse, retried, ""},
-
-		"not gzip":     {respondsWith(gzipHead + "\r\n" + instancetest.Newer().JSON()), client.InvalidResponse, retried, "gzip"},
-		"damaged gzip": {respondsWith(gzipHead + "\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"), client.InvalidResponse, retried, "flate"},
-		"cut gzip":     {respondsWith(gzipHead + "Content-Length: 12\r\n\r\n" + compressed("{}")[:12]), client.InvalidResponse, retried, "gzip: the compressed data is damaged"},
-
-		// Without a length, a connection that breaks looks like this.
-		"gzip of no bytes":     {respondsWith(gzipHead + "Content-Length: 0\r\n\r\n"), client.NotJSON, retried, "the body is empty"},
-		"byte order mark":      {body("", "\ufeff"), client.NotJSON, retried, "the body is empty"},
-		"empty body":           {body("", " \n"), client.NotJSON, retried, "the body is empty"},
-		"body that ends early": {respondsWith(okHead + "\r\n{\"fileMaxSize\": 1"), client.NotJSON, retried, "the body is incomplete JSON: "},
-
-		"64 KiB and a byte":       {serverURL(t, instancetest.AnswerDocument(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},
-		"64 KiB and a byte, gzip": {serverURL(t, gzipped(padded(64<<10+1))), client.ResponseTooLarge, final, "more than 65536 bytes"},
-		"endless body":            {endless(okHead+"\r\n", " "), client.ResponseTooLarge, final, ""},
-		"endless error":           {endless("HTTP/1.1 410 X\r\n\r\n", "x"), client.Status, final, "status 410 X"},
-		"endless redirect":        {endless("HTTP/1.1 302 X\r\nLocation: /\r\n\r\n", "x"), client.RedirectNotFollowed, final, ""},
-		"switched protocol": {serverURL(t, instancetest.Verbatim("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", instancetest.Silent())),
-			client.Status, final, "status 101 X"},
-	})
-	proxy := "HTTPS_PROXY=" + endless("HTTP/1.1 200 OK\r\nX: ", "x")
-	checkFailures(t, map[string]failing{"endless head of a proxy": {proxiedHTTPS, client.ProxyFailed, retried, ""}}, proxy)
+// padded returns an instance document of size bytes.
+func padded(size int) string {
+	document := instancetest.Newer().JSON()
+	return document + strings.Repeat(" ", size-len(document))
 }
 
-func TestBodiesThatAreNoInstanceAreFinal(t *testing.T) {
+func TestInstanceIsReadInAnyFormOfHTTP(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		answer instancetest.Step
-		class  string
-		reason string
-	}{
-		"web page": {instancetest.Body(200, "text/html", "<!doctype html><title>Sign&nbsp;in</title><h1>Hello"),
-			"not JSON", `the body is not valid JSON at byte 0: invalid character '<' at start of value (Content-Type "text/html"); its text: Sign in`},
-		"text":     {instancetest.Body(200, "", "nothing"), "not JSON", `(Content-Type ""); its text: nothing`},
-		"Brotli":   {verbatim(okHead + "Content-Encoding: br\r\n\r\n\x8b\x02\x80{}\x03"), "not JSON", `Content-Encoding "br"`},
-		"Latin-1":  {instancetest.Body(200, "", "{\"label\": \"1 a\xf1o\"}"), "not JSON", "the body is not valid JSON at byte 14: invalid UTF-8"},
-		"two JSON": {instancetest.Body(200, "", "{} a."), "not JSON", "its text: {} a."},
-
-		"other JSON": {instancetest.Body(200, "", `{"success":false,"msg":"backend is starting"}`),
-			"not an instance document: fileMaxSize", `JSON that is not an instance document: {"success":false,"msg":"backend is starting"}`},
-		"error with status 200": {instancetest.Body(200, "", `{"error":"Not Found","message":"Route GET:/x not found"}`),
-			"not an instance document: fileMaxSize", "JSON that is not an instance document: Route GET:/x not found"},
-		"array": {instancetest.Body(200, "", `["starting"]`), "not an instance document: the document", `["starting"]`},
-		"two faults": {instancetest.AnswerDocument(instancetest.Newer().Without("fileMaxSize").With("chunkSize", "1\nx")),
-			"not an instance document: fileMaxSize", `fileMaxSize: required, but missing; chunkSize: expected a whole number, found a string "1\nx"`},
-		"long value": {instancetest.AnswerDocument(instancetest.Newer().With("apiVersion", strings.Repeat("x", 59))), // 61 characters in quotes
-			"not an instance document: apiVersion", `"` + strings.Repeat("x", 58) + "…"},
-		"release before 1.1.0": {instancetest.AnswerDocument(instancetest.Older().Without("fileMaxAge").Without("recommendedExpireTimes")),
-			"not an instance document: fileMaxAge", "fileMaxAge: required, but missing; recommendedExpireTimes: required, but missing"},
-		"many faults": {instancetest.AnswerDocument(instancetest.Newer().With("recommendedExpireTimes",
-			instancetest.Raw("["+strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 30)+"1]"))),
-			"not an instance document: recommendedExpireTimes[0]", "…"},
-	}
-	c := newClient(t, newConfig())
-	for name, test := range tests {
+	document := instancetest.Newer().JSON()
+	for name, answer := range map[string]string{
+		"byte order mark":     ok + "\r\n\ufeff" + document,
+		"64 KiB":              ok + "\r\n" + padded(64<<10),
+		"head of 15 KiB":      ok + "X: " + strings.Repeat("x", 15<<10) + "\r\n\r\n" + document,
+		"Location with a 200": ok + "Location: http://[\r\n\r\n" + document,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := readError(t, c, newRequest(t, serverURL(t, test.answer)))
-			check(t, "Attempts", got.Attempts, final)
-			check(t, "Class", got.Failure.Class(), test.class)
-			checkContains(t, "Error()", got.Error(), test.reason)
-			reason := strings.TrimPrefix(got.Error(), "GET "+got.URL+": ")
-			check(t, "whether it has at most 600 characters", utf8.RuneCountInString(reason) <= 600, true)
+			result := mustRead(t, newClient(t, newConfig()), newRequest(t, "http://"+hostOf(t, reply(answer))))
+			check(t, "Document", strings.TrimRight(string(result.Document), " "), document)
+			check(t, "ChunkSizeBytes", result.Details.ChunkSizeBytes, 20000000)
 		})
 	}
 }
 
-func TestRetriedStatuses(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	for attempts, statuses := range map[int][]int{
-		final:   {201, 204, 206, 300, 302, 304, 306, 400, 401, 404, 407, 409, 425, 428, 430, 451, 499, 501},
-		retried: {408, 429, 500, 502, 503, 504, 505, 511, 520, 524, 599, 999},
-	} {
-		tests := make(map[string]failing)
-		for _, status := range statuses {
-			text := "status " + strconv.Itoa(status)
-			tests[text] = failing{serverURL(t, instancetest.Status(status)), client.Status, attempts, text}
+	type row struct {
+		answer   string
+		code     string
+		attempts int
+		reason   string         // with the faults
+		then     func(net.Conn) // after the answer, instead of ending the connection
+	}
+	stays := func(c net.Conn) {
+		_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the client does not leave")
 		}
-		checkFailures(t, tests)
+	}
+	invalid := func(answer, reason string) row { return row{answer, "no valid response", retried, reason, nil} }
+	notJSON := func(answer, reason string) row {
+		return row{ok + answer, "not JSON", final, "the body is not valid " + reason, nil}
+	}
+	incomplete := func(body, reason string) row { return row{ok + "\r\n" + body, "not JSON", retried, reason, nil} }
+	notInstance := func(field, body, reason string) row {
+		reason = "JSON that is not an instance document: " + reason
+		return row{ok + "\r\n" + body, "not an instance document: " + field, final, reason, nil}
+	}
+	notFound := func(answer, reason string) row {
+		return row{"HTTP/1.1 404" + answer, "status 404 Not Found", final, "status 404" + reason, nil}
+	}
+	busy := func(header, reason string) row {
+		return row{"HTTP/1.1 503 X\r\n" + header, "status 503 Service Unavailable", retried, "status 503 X" + reason, nil}
+	}
+	redirect := func(location, reason string) row {
+		answer := "HTTP/1.1 302 X\r\nContent-Length: 9\r\nLocation: " + location + "\r\n\r\n"
+		return row{answer, "redirect not followed", final, "a redirect to " + reason, stays}
+	}
+	newer, x1000 := instancetest.Newer(), strings.Repeat("x", 1000)
+	const text = " Not Found\r\n\r\n"
+	tests := map[string]row{
+		"closed":          invalid("", "EOF"),
+		"reset":           {"", "no valid response", retried, "connection reset by peer", instancetest.ResetConnection},
+		"cut in the body": invalid(ok+"Content-Length: 9\r\n\r\n{", "unexpected EOF"),
+		"a long line":     invalid(x1000+"\r\n\r\n", `malformed HTTP response "`+x1000[:574]+"…"), // 600 characters
+		"head of 17 KiB": invalid(ok+"X: "+strings.Repeat("x", 17<<10)+"\r\n\r\n",
+			"net/http: server response headers exceeded 16384 bytes; aborted"),
+		"64 KiB and a byte, without an end": {
+			ok + "\r\n" + padded(64<<10+1), "not an instance document: the document", final,
+			"the body has more than 65536 bytes", stays,
+		},
+		"switched protocol": {
+			"HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "status 101 Switching Protocols", final,
+			"status 101 X", stays,
+		},
+
+		// Without a length, a connection that breaks looks like this.
+		"empty body":     incomplete("\ufeff \n", "the body is empty"),
+		"body that ends": incomplete(`{"a": 1`, "the body is incomplete JSON: it ends early"),
+
+		"web page": notJSON("Content-Type: text/html\r\n\r\n<title>Sign in</title>",
+			`JSON: invalid character '<' looking for beginning of value (Content-Type "text/html"); its text: Sign in`),
+		"Brotli": notJSON("Content-Encoding: br\r\n\r\n!\xff",
+			`JSON: invalid character '!' looking for beginning of value (Content-Type "", Content-Encoding "br")`),
+		"Latin-1":    notJSON("\r\n[\"\xf1\"]", `UTF-8 (Content-Type "")`),
+		"other JSON": notInstance("fileMaxSize", `{"msg": 1}`, `{"msg":1}`),
+		"two faults": notInstance("fileMaxSize", newer.Without("fileMaxSize").With("chunkSize", "1\nx").JSON(),
+			`fileMaxSize: required, but missing; chunkSize: expected a whole number from 0, found a string "1\nx"`),
+		"long value": notInstance("chunkSize", newer.With("chunkSize", x1000).JSON(),
+			`chunkSize: expected a whole number from 0, found a string "`+x1000[:58]+"…"),
+
+		"text":                       notFound(text+"Route missing", " Not Found: Route missing"),
+		"long text":                  notFound(text+x1000, " Not Found: "+x1000[:199]+"…"),
+		"too long a text":            notFound(text+padded(64<<10+1), " Not Found"),
+		"cut text":                   notFound(" X\r\nContent-Length: 99\r\n\r\nGone", " X"),
+		"status again":               notFound(text+"not found.", " Not Found"),
+		"status again, and more":     notFound(text+"404 Not Found by policy", " Not Found: by policy"),
+		"no words in the status":     notFound(" \r\n\r\nGone", " Not Found: Gone"),
+		"words of the server":        notFound(" Blocked \x1b[1m\r\n\r\nWhy", " Blocked [1m: Why"),
+		"words of the server, again": notFound(" Blocked\r\n\r\n404 Blocked", " Blocked"),
+		"Go's words again":           notFound(" Blocked\r\n\r\n404 Not Found", " Blocked"),
+		"Retry-After of a 404":       notFound(" X\r\nRetry-After: 120\r\n\r\n", " X"),
+		"Retry-After":                busy("Retry-After: 0\r\n\r\nNo", ", Retry-After: 0: No"),
+		"status that Go knows not":   {"HTTP/1.1 499\r\n\r\nNo", "status 499", final, "status 499: No", nil},
+
+		"redirect to http":   redirect("ftp://h/x?s3cret", "ftp://h/x, which is neither http nor https"),
+		"redirect, user":     redirect("http://s3cret@h/x", "http://h/x, which has user info"),
+		"redirect, Unicode":  redirect("http://h%E2%93%97/s3cret", "a URL without a valid host"),
+		"redirect, no URL":   redirect("//user:s3cret@[::1/x", "a URL that is not valid"),
+		"redirect, secret":   redirect("ftp://h/s3cret%2FT0ken", "ftp://h/(redacted), which is neither http nor https"),
+		"no redirect at all": {"HTTP/1.1 302 X\r\n\r\n", "status 302 Found", final, "status 302 X", nil},
+
+		// A server may repeat what it was sent.
+		"secret in the text":    notFound(text+x1000[:195]+secret, " Not Found: "+x1000[:195]+"(red…"),
+		"secret in the status":  notFound(" "+secret+"\r\n\r\n", " (redacted)"),
+		"secret in Retry-After": busy("Retry-After: "+secret+"\r\n\r\n", ", Retry-After: (redacted)"),
+		"secret in a line":      invalid(secret+"\r\n\r\n", `malformed HTTP status code "(redacted)"`),
+		"secret in a type": notJSON("Content-Type: "+secret+"\r\n\r\nx "+secret,
+			`JSON: invalid character 'x' looking for beginning of value (Content-Type "(redacted)"); its text: x (redacted)`),
+		"secret in JSON": notInstance("fileMaxSize", `{"a":"s3cret\/T0ken"}`, `{"a":"(redacted)"}`),
+		"secret in a value": notInstance("chunkSize", newer.With("chunkSize", secret).JSON(),
+			`chunkSize: expected a whole number from 0, found a string "(redacted)"`),
+	}
+	for attempts, statuses := range map[int][]int{
+		final:   {201, 204, 300, 304, 400, 403, 407, 425, 499, 501},
+		retried: {408, 429, 500, 502, 504, 520, 999},
+	} {
+		for _, status := range statuses {
+			code := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
+			reason := fmt.Sprintf("status %d X", status)
+			tests[code] = row{"HTTP/1.1 " + reason[len("status "):] + "\r\n\r\n", code, attempts, reason, nil}
+		}
+	}
+	host := hostOf(t, func(c net.Conn) {
+		request, err := http.ReadRequest(bufio.NewReader(c))
+		if err != nil {
+			return
+		}
+		test := tests[strings.Trim(path.Dir(request.URL.Path), "/")]
+		_, _ = io.WriteString(c, test.answer)
+		if test.then == nil {
+			test.then = endWrites
+		}
+		test.then(c)
+	})
+	c := newClient(t, newConfig())
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := readError(t, c, newRequest(t, "http://"+host+"/"+name))
+			checkFailure(t, got, failing{test.code, test.attempts, ""})
+			check(t, "OneLine", got.Failure.OneLine(), test.reason)
+			check(t, "Ending", got.Ending, client.GaveUp)
+			check(t, "whether there is a StatusCode", got.Failure.StatusCode > 0, got.Failure.Kind == client.Status)
+		})
 	}
 }
 
-// writesForever reads a request, and writes a text, and then another over and over until the client leaves.
-func writesForever(begin, then string) func(net.Conn) {
-	data := []byte(strings.Repeat(then, 64<<10/len(then)))
-	return func(c net.Conn) {
-		_, err := http.ReadRequest(bufio.NewReader(c))
-		if err == nil {
-			_, err = io.WriteString(c, begin)
-		}
-		for err == nil {
-			_, err = c.Write(data)
-		}
+// Faults beyond those that a document error keeps are counted, and a line has 600 characters at most.
+func TestManyFaults(t *testing.T) {
+	t.Parallel()
+	document := instancetest.Newer().With("recommendedExpireTimes", make([]instancetest.Document, 23))
+	server := instancetest.New(t, instancetest.WithDocument(document))
+	failure := readError(t, newClient(t, newConfig()), newRequest(t, server.URL())).Failure
+	check(t, "number of faults", len(failure.Faults), 20)
+	check(t, "MoreFaults", failure.MoreFaults, 26)
+	check(t, "whether the line is cut", utf8.RuneCountInString(failure.OneLine()) <= 600, true)
+}
+
+// Whether the system or net/http comes first is chance, and one cause has one code all the same.
+func TestOneCauseIsOneFailure(t *testing.T) {
+	t.Parallel()
+	const malformed, reset = `malformed HTTP response "SSH-2.0-x"`, "connection reset by peer"
+	for name, test := range map[string]struct{ url, reason string }{
+		"speaks first":          {"http://" + hostOf(t, speak("SSH-2.0-x\r\n")), malformed},
+		"speaks first over TLS": {"https://" + instancetest.NewRawTLS(t, speak("SSH-2.0-x\r\n"), nil).Address(), malformed},
+		"resets":                {"http://" + hostOf(t, instancetest.ResetConnection), reset},
+		"resets the handshake":  {"https://" + hostOf(t, instancetest.ResetConnection), reset},
+		"closes":                {"http://" + hostOf(t, func(net.Conn) {}), ""}, // an EOF, or a reset
+		"closes the handshake":  {"https://" + hostOf(t, func(net.Conn) {}), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := newConfig()
+			config.Retry.MaxAttempts = 1
+			c := newClient(t, config)
+			for range 20 {
+				checkFailure(t, readError(t, c, newRequest(t, test.url)), failing{"no valid response", final, test.reason})
+			}
+		})
 	}
+}
+
+// A name may have several addresses, so a failure has the one that was connected to, if there was one.
+func TestAddressThatWasConnectedTo(t *testing.T) {
+	t.Parallel()
+	nowhere, server := instancetest.ReserveAddress(t), hostOf(t, reply("HTTP/1.1 404 X\r\n\r\n"))
+	redirecting := hostOf(t, reply("HTTP/1.1 302 X\r\nAge: 60\r\nLocation: http://"+nowhere+"\r\n\r\n"))
+	mapped := func(host string) string { return "[::ffff:127.0.0.1]" + strings.TrimPrefix(host, "127.0.0.1") }
+	notFound := failing{"status 404 Not Found", final, ""}
+	for host, test := range map[string]struct {
+		want  failing
+		route client.Route
+	}{
+		nowhere:                  {failing{"connection failed", retried, "dial tcp " + nowhere}, client.Route{}},
+		instancetest.ProxiedHost: {failing{"host name not resolved", retried, "lookup "}, client.Route{}},
+		server:                   {notFound, client.Route{HeadersSent: true}},
+		mapped(server):           {notFound, client.Route{Address: server, HeadersSent: true}},
+		mapped(redirecting): {failing{"connection failed", retried, ""}, client.Route{
+			HeadersSent: true, HeadersWithheld: true, RedirectedTo: "http://" + nowhere,
+		}},
+	} {
+		got := readError(t, newClient(t, newConfig()), newRequest(t, "http://"+host))
+		checkFailure(t, got, test.want)
+		test.route.URL = "http://" + host + "/instance"
+		check(t, "Route", got.Failure.Route, test.route)
+	}
+}
+
+func TestFailuresOfTLS(t *testing.T) {
+	t.Parallel()
+	const notTrusted, failed = "certificate not trusted", "TLS handshake failed"
+	const issued = `(its subject is "CN=instancetest", its issuer is "CN=instancetest CA")`
+	const byExpired = `(its subject is "CN=instancetest expired CA", its issuer is "CN=instancetest CA")`
+	with := func(options ...instancetest.Option) string { return instancetest.New(t, options...).Address() }
+	ofKind := func(kind instancetest.Certificate) string { return with(instancetest.WithCertificate(kind)) }
+	changed := func(change func(*tls.Config)) string {
+		return instancetest.NewRawTLS(t, instancetest.Await, change).Address()
+	}
+	tls11 := func(config *tls.Config) { config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }
+	mutual := instancetest.WithClientCertificate()
+	http3 := func(config *tls.Config) { config.NextProtos = []string{"h3"} }
+	for name, test := range map[string]struct {
+		host string
+		want failing
+	}{
+		"expired":           {ofKind(instancetest.CertificateExpired), failing{notTrusted, final, issued}},
+		"expired authority": {ofKind(instancetest.CertificateOfExpired), failing{notTrusted, final, byExpired}},
+		"plain HTTP":        {with(), failing{"no TLS", final, "server gave HTTP response to HTTPS client"}},
+		"not TLS":           {hostOf(t, reply("220 mail\r\n")), failing{failed, final, "not look like a TLS handshake"}},
+		"TLS 1.1":           {changed(tls11), failing{failed, retried, "tls: "}},
+		"no HTTP/1.1":       {changed(http3), failing{failed, retried, "tls: no application protocol"}},
+		"required, TLS 1.3": {with(mutual), failing{failed, retried, "tls: certificate required"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" && strings.HasSuffix(name, "TLS 1.3") {
+				t.Skip("Windows drops an alert that a reset follows, as it does here on loopback")
+			}
+			checkFailure(t, readError(t, newClient(t, newConfig()), newRequest(t, "https://"+test.host)), test.want)
+		})
+	}
+}
+
+// A server may list other authorities than the one that has signed the certificate it accepts.
+func TestClientCertificateIsSentWhateverAuthorityIsAskedFor(t *testing.T) {
+	t.Parallel()
+	server := instancetest.NewRawTLS(t, reply(ok+"\r\n"+instancetest.Newer().JSON()), func(config *tls.Config) {
+		config.ClientAuth, config.ClientCAs = tls.RequireAnyClientCert, x509.NewCertPool()
+		config.ClientCAs.AddCert(clientCertificate.Leaf) // which is no authority
+	})
+	config := newConfig()
+	config.ClientCertificate, config.RootCAs, config.Insecure = &clientCertificate, nil, true
+	mustRead(t, newClient(t, config), newRequest(t, "https://"+server.Address()))
 }

@@ -5,18 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 )
 
-// ReadError says why an instance could not be read.
+// ReadError says why a read or a wait failed.
 type ReadError struct {
 	URL      string // the requested URL, {base_url}/instance
 	Attempts int    // the number of attempts that were made
-	Ending   Ending // what ended the read
-	// Failure is that of the last attempt that was not cut off by the end of the read. If there was none, it is that of the attempt that was
-	// cut off, or nil if the read was canceled. A wait also keeps one that was cut off after more than three seconds.
+	Ending   Ending
+	// Failure is that of the last attempt that was not cut off by the end of the read. If there was none, it is that of
+	// the attempt that was cut off, or nil if the read was canceled. Of a wait, it is what [Client.Wait] says.
 	Failure *Failure
+	// Held is how long the last streak of a wait had held, or nil if there was none.
+	Held *time.Duration
+	// Before is the last failure before that streak if Failure is of the kind [NotStable], or nil if there was none.
+	Before *Failure
 }
 
 // Ending says what ended a read or a wait.
@@ -25,7 +28,7 @@ type Ending int
 // The endings of reads and waits.
 const (
 	GaveUp    Ending = iota // no further attempt was allowed, or could help
-	OutOfTime               // the deadline of the context was reached, or left no time for another attempt
+	OutOfTime               // the deadline of the context was reached
 	Canceled                // the context was canceled
 )
 
@@ -36,42 +39,45 @@ func (e *ReadError) Error() string {
 	return e.Failure.Error()
 }
 
-// Read reads an instance. It tries again after failures that may pass, until the context's deadline. The error is always a [*ReadError].
+// Read reads an instance. It tries again after failures that may pass, until the context ends. The error is always a
+// [*ReadError].
 func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
-	s := c.newSession(request, new(net.Dialer).DialContext)
-	delays := newBackoff(ctx, c.config.Retry)
+	r, delays := c.newReader(request), backoff{retry: c.config.Retry}
 	var last *Failure
 	for {
-		got, failure := s.attempt(ctx)
+		result, failure := r.attempt(ctx)
 		switch {
 		case failure == nil:
-			return got.result, nil
-		case failure.CutOff == CutOffByContext:
-			return nil, s.readError(cmp.Or(last, failure), endingOf(ctx))
-		case !failure.isRetryable || int64(s.attempts) >= c.config.Retry.MaxAttempts:
-			return nil, s.readError(failure, GaveUp)
-		case !s.pause(ctx, delays, failure):
-			return nil, s.readError(failure, endingOf(ctx))
+			return result, nil
+		case ctx.Err() != nil: // which cut the attempt off
+			return nil, r.ended(ctx, cmp.Or(last, failure))
+		case !failure.isRetryable || int64(r.attempts) >= c.config.Retry.MaxAttempts:
+			return nil, &ReadError{URL: failure.Route.URL, Attempts: r.attempts, Ending: GaveUp, Failure: failure}
+		case !r.pause(ctx, delays.next(failure.retryAfter), failure):
+			return nil, r.ended(ctx, failure)
 		}
 		last = failure
 	}
 }
 
-// readError returns the error of a read or a wait. A failure that only says that somebody canceled the attempt is left out.
-func (s *session) readError(failure *Failure, ending Ending) *ReadError {
-	if ending == Canceled && failure != nil && failure.CutOff == CutOffByContext {
-		failure = nil
+// ended returns the error of a read or a wait that the context has ended. If it was canceled, a failure that only says
+// so is left out.
+func (r *reader) ended(ctx context.Context, failure *Failure) *ReadError {
+	ending := OutOfTime
+	if errors.Is(ctx.Err(), context.Canceled) {
+		ending = Canceled
+		if failure.Kind == NoResponseInTime && !failure.TimedOut {
+			failure = nil
+		}
 	}
-	return &ReadError{URL: s.documentURL(), Attempts: s.attempts, Failure: failure, Ending: ending}
+	return &ReadError{URL: r.request.BaseURL.DocumentURL.String(), Attempts: r.attempts, Ending: ending, Failure: failure}
 }
 
-// pause waits before the next attempt. It returns false if the context ends or leaves no time for one.
-func (s *session) pause(ctx context.Context, delays *backoff, failure *Failure) bool {
-	delay, ok := delays.next(failure.retryAfter)
-	if !ok || hasEnded(ctx) {
-		return false
+// pause waits before the next attempt. It returns false if the context ends first.
+func (r *reader) pause(ctx context.Context, delay time.Duration, failure *Failure) bool {
+	if ctx.Err() == nil {
+		r.log(ctx, "Trying again", failure.Route, map[string]any{"delay": delay.String(), "reason": failure.OneLine()})
 	}
-	s.log(ctx, "Trying again", map[string]any{"delay": delay.String(), "reason": failure.oneLine()})
 	return sleep(ctx, delay)
 }
 
@@ -79,16 +85,7 @@ func (s *session) pause(ctx context.Context, delays *backoff, failure *Failure) 
 func sleep(ctx context.Context, delay time.Duration) bool {
 	select {
 	case <-time.After(delay):
-		return true
 	case <-ctx.Done():
-		return false
 	}
-}
-
-// endingOf returns how a context ended a read, or will end it as soon as its deadline comes.
-func endingOf(ctx context.Context) Ending {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return Canceled
-	}
-	return OutOfTime
+	return ctx.Err() == nil
 }

@@ -2,11 +2,11 @@ package client
 
 import (
 	"bytes"
-	"compress/gzip"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -17,95 +17,86 @@ import (
 
 const maxBody = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
 
-// toAnswer turns a response into an answer.
-func (e *exchange) toAnswer(response *http.Response, askedAt time.Time) (*answer, error) {
-	document, err := readBody(response)
+// result reads and closes the body of a response.
+func (r *reader) result(response *http.Response, route *Route) (*Result, error) {
+	body, err := readBody(response)
 	switch {
 	case response.StatusCode != http.StatusOK: // which counts, whatever became of the body
-		return nil, e.statusFailure(response, document)
+		return nil, r.statusFailure(response, body, route.Forwarded)
 	case err != nil:
 		return nil, err
 	}
-	details, err := instance.Parse(document)
-	if invalid, ok := errors.AsType[*instance.DocumentError](err); ok {
-		return nil, e.documentFailure(invalid, response.Header, document)
+	details, err := instance.Parse(body)
+	if err != nil {
+		return nil, r.documentFailure(err, response.Header, body)
 	}
-	result := &Result{Document: instance.TrimByteOrderMark(document), Details: details}
-	for i, option := range details.RecommendedExpireTimes {
-		if option.Ambiguity != "" {
-			result.Ambiguities = append(result.Ambiguities, fmt.Sprintf(
-				"recommendedExpireTimes[%d] (%s): %s", i, e.session.redact.Quoted(option.Label, maxFound), option.Ambiguity))
-		}
-	}
-	generatedAt := askedAt
-	if e.asked.FromCache { // the age counts whole seconds
-		generatedAt = askedAt.Add(-e.asked.Age - time.Second)
-	}
-	return &answer{result, e.asked, askedAt, generatedAt}, nil
+	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
 }
 
-// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a secret.
+// readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a
+// secret.
 func readBody(response *http.Response) ([]byte, error) {
-	text, err := readDecompressed(response)
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusSwitchingProtocols { // after which the connection has no body, and no time limit
+		return nil, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF) && !hasBroken(response):
-		return nil, errors.New("gzip: the compressed data is damaged")
 	case err != nil:
 		return nil, err
-	case len(text) > maxBody:
-		return nil, &Failure{Kind: ResponseTooLarge, Reason: fmt.Sprintf("the body has more than %d bytes", maxBody)}
-	default:
-		return text, nil
-	}
-}
-
-// readDecompressed returns the body of a response, or at most a byte more than maxBody of it.
-func readDecompressed(response *http.Response) ([]byte, error) {
-	var from io.Reader = response.Body
-	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
-		decompressed, err := gzip.NewReader(from)
-		switch {
-		case errors.Is(err, io.EOF): // the body is empty
-			return nil, nil
-		case err != nil:
-			return nil, err
+	case len(body) > maxBody:
+		return nil, &Failure{
+			Kind: NotInstanceDocument, detail: ": " + instance.WholeDocument,
+			Reason: fmt.Sprintf("the body has more than %d bytes", maxBody),
 		}
-		from = decompressed
+	default:
+		return body, nil
 	}
-	return io.ReadAll(io.LimitReader(from, maxBody+1))
 }
 
-// statusFailure returns the failure for a status that is not 200. Its class has Go's text of the status, and its reason the server's.
-func (e *exchange) statusFailure(response *http.Response, body []byte) *Failure {
-	code := response.StatusCode
-	failure := &Failure{
-		Kind: Status, qualifier: " " + standardStatus(code), Reason: e.statusReason(response), StatusCode: code,
-		isRetryable: isRetriedStatus(code), retryAfter: retryAfterOf(response),
+// statusFailure returns the failure for a status that is not 200. Its code has Go's text of the status, and its reason
+// the server's.
+func (r *reader) statusFailure(response *http.Response, body []byte, forwarded bool) *Failure {
+	failure := newStatusFailure(response)
+	if response.StatusCode == http.StatusProxyAuthRequired && forwarded {
+		failure.Kind, failure.detail = ProxyFailed, ""
 	}
-	if code == http.StatusProxyAuthRequired && e.asked.Forwarded {
-		failure.Kind, failure.qualifier = ProxyFailed, ""
-	}
-	if text := withoutStatus(e.text(body), e.writtenStatus(response), standardStatus(code)); text != "" {
+	text := withoutStatus(r.redact.Body(body, maxText), writtenStatus(response), standardStatus(response.StatusCode))
+	if text != "" {
 		failure.Reason += ": " + text
 	}
 	return failure
 }
 
-// statusReason returns the status, and how long the server asks to wait.
-func (e *exchange) statusReason(response *http.Response) string {
-	reason := "status " + e.writtenStatus(response)
-	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(response.StatusCode) {
-		reason += ", Retry-After: " + e.session.redact.Line(text, maxFound)
+// newStatusFailure returns the failure for a status, without the text of the body.
+func newStatusFailure(response *http.Response) *Failure {
+	code := response.StatusCode
+	failure := &Failure{
+		Kind: Status, detail: " " + standardStatus(code), Reason: "status " + writtenStatus(response), StatusCode: code,
+		isRetryable: isRetriedStatus(code), retryAfter: retryAfter(response),
 	}
-	return reason
+	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(code) {
+		failure.Reason += ", Retry-After: " + text
+	}
+	return failure
 }
 
-// writtenStatus returns the status of a response as the server wrote it, safe to print, or with Go's text if it wrote only the number.
-func (e *exchange) writtenStatus(response *http.Response) string {
+// checkConnectResponse returns an error if a proxy refused to connect.
+func checkConnectResponse(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	failure := newStatusFailure(response)
+	failure.Kind, failure.detail, failure.Reason = ProxyFailed, "", "the proxy refused to connect: "+failure.Reason
+	return failure
+}
+
+// writtenStatus returns the status of a response as the server wrote it, or with Go's text if it wrote only the number.
+func writtenStatus(response *http.Response) string {
 	if _, text, _ := strings.Cut(response.Status, " "); safetext.Line(text) == "" {
 		return standardStatus(response.StatusCode)
 	}
-	return e.session.redact.Line(response.Status, maxText)
+	return safetext.Line(response.Status)
 }
 
 // standardStatus returns a status such as "404 Not Found".
@@ -113,46 +104,53 @@ func standardStatus(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats one of them.
+// withoutStatus returns what a text says besides a status, such as "404 Not Found", or "" if it only repeats one of
+// them.
 func withoutStatus(text string, statuses ...string) string {
+	short := strings.TrimRight(text, ".")
 	for _, status := range statuses {
-		text = strings.TrimSpace(strings.TrimPrefix(text, status))
-		if strings.Contains(strings.ToLower(status), strings.ToLower(strings.TrimRight(text, "."))) {
+		code, words, _ := strings.Cut(status, " ")
+		if short == code || strings.EqualFold(short, words) || strings.EqualFold(short, status) {
 			return ""
 		}
+		text = strings.TrimPrefix(text, status+" ")
 	}
 	return text
 }
 
 // documentFailure returns the failure for a body that is not an instance document.
-func (e *exchange) documentFailure(err *instance.DocumentError, header http.Header, body []byte) *Failure {
-	first := err.Faults[0]
-	failure := &Failure{Kind: NotInstanceDocument, qualifier: ": " + first.Path, isRetryable: err.EndsEarly}
-	if err.NotJSON {
-		failure.Kind, failure.qualifier = NotJSON, ""
+func (r *reader) documentFailure(err error, header http.Header, body []byte) *Failure {
+	invalid := err.(*instance.DocumentError) //nolint:errorlint,forcetypeassert // instance.Parse promises it
+	first := invalid.Faults[0]
+	failure := &Failure{
+		Kind: NotInstanceDocument, detail: ": " + first.Path,
+		Reason: "JSON that is not an instance document", MoreFaults: invalid.More,
+		isRetryable: invalid.EndsEarly, // without a length, a connection that breaks looks like this
+	}
+	if invalid.NotJSON {
+		failure.Kind, failure.detail = NotJSON, ""
 	}
 	switch {
 	case len(bytes.TrimSpace(instance.TrimByteOrderMark(body))) == 0:
 		failure.Reason = "the body is empty"
-	case err.EndsEarly: // without a length, a connection that breaks looks like this
-		failure.Reason = "the body is incomplete JSON: " + first.Problem
-	case err.NotJSON:
-		contentType := fmt.Sprintf("Content-Type %q", header.Get("Content-Type"))
-		if encoding := header.Get("Content-Encoding"); encoding != "" {
-			contentType += fmt.Sprintf(", Content-Encoding %q", encoding)
+	case invalid.EndsEarly:
+		failure.Reason = "the body is incomplete JSON: it " + first.Problem
+	case invalid.NotJSON:
+		failure.Reason = "the body is " + first.Problem
+		if first.Found != "" {
+			failure.Reason += ": " + first.Found
 		}
-		failure.Reason = fmt.Sprintf("the body is %s: %s (%s)", first.Problem, first.Found, contentType)
-		if text := e.text(body); text != "" {
+		failure.Reason += " (" + contentType(header) + ")"
+		if text := r.redact.Body(body, maxText); text != "" {
 			failure.Reason += "; its text: " + text
 		}
-	case err.HasNoField:
-		failure.Reason = "JSON that is not an instance document: " + e.text(body)
+	case invalid.HasNoField:
+		failure.Reason += ": " + r.redact.Body(body, maxText)
 	default:
-		failure.Reason = "JSON that is not an instance document"
-		for _, fault := range err.Faults {
+		for _, fault := range invalid.Faults {
 			line := fault.String()
 			if fault.Found != "" {
-				line += " " + e.session.redact.Quoted(fault.Found, maxFound)
+				line += " " + r.redact.Quoted(fault.Found, maxFound)
 			}
 			failure.Faults = append(failure.Faults, line)
 		}
@@ -160,21 +158,22 @@ func (e *exchange) documentFailure(err *instance.DocumentError, header http.Head
 	return failure
 }
 
-// text returns what a person can read in a body, safe to print.
-func (e *exchange) text(body []byte) string {
-	return e.session.redact.Line(safetext.OfBody(body), maxText)
+// contentType returns the headers that say what a body is.
+func contentType(header http.Header) string {
+	text := fmt.Sprintf("Content-Type %q", header.Get("Content-Type"))
+	if encoding := header.Get("Content-Encoding"); encoding != "" { // one that Go does not read
+		text += fmt.Sprintf(", Content-Encoding %q", encoding)
+	}
+	return text
 }
 
-// ageOf returns the age of an answer that came from a cache, which counts whole seconds (RFC 9111, section 5.1). Each of several caches may
-// add its own, so the largest counts. It returns false if there is none.
-func ageOf(header http.Header) (age time.Duration, ok bool) {
+// age returns the age of an answer that came from a cache, in whole seconds (RFC 9111, section 5.1), or 0. Each of
+// several caches may add its own, so the largest counts.
+func age(header http.Header) (largest time.Duration) {
 	for text := range strings.SplitSeq(strings.Join(header.Values("Age"), ","), ",") {
-		text = strings.TrimSpace(text)
-		if text == "" || strings.Trim(text, "0123456789") != "" {
-			continue
-		}
-		seconds, _ := strconv.ParseInt(text, 10, 32) // only the range can be wrong, and then this is its end
-		age, ok = max(age, time.Duration(seconds)*time.Second), true
+		// 0 if it is invalid, the nearest value if it is out of range.
+		seconds, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
+		largest = max(largest, time.Duration(seconds)*time.Second)
 	}
-	return age, ok
+	return largest
 }

@@ -2,10 +2,7 @@ package e2e_test
 
 import (
 	"cmp"
-	"fmt"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/acctest"
 )
 
 const root = "../.."
@@ -26,68 +25,28 @@ func read(t *testing.T, file string) string {
 	return string(content)
 }
 
-func glob(t *testing.T, pattern string) []string {
+// glob returns the files of the repository that match patterns, each of which has to match some.
+func glob(t *testing.T, patterns ...string) (found []string) {
 	t.Helper()
-	found, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
+	for _, pattern := range patterns {
+		files, _ := filepath.Glob(filepath.Join(root, pattern))
+		if len(files) == 0 {
+			t.Fatalf("no file matches %s", pattern)
+		}
+		found = append(found, files...)
 	}
 	return found
 }
 
-// files returns the files below a folder of the repository whose base name matches the pattern.
-func files(t *testing.T, pattern, folder string) []string {
-	t.Helper()
-	var found []string
-	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
-		if matches, _ := path.Match(pattern, filepath.Base(file)); matches {
-			found = append(found, file)
-		}
-		if err == nil && entry.Name() == ".terraform" {
-			return fs.SkipDir
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// handWritten returns the pages that people write. Those in docs/ are generated from them.
-func handWritten(t *testing.T) []string {
-	t.Helper()
-	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.tmpl", "templates"))
-}
-
-// published returns the pages as people read them, on GitHub or the Registry.
-func published(t *testing.T) []string {
-	t.Helper()
-	return slices.Concat(glob(t, filepath.Join(root, "*.md")), files(t, "*.md", "docs"))
-}
-
-// block is a fenced block of a page.
-type block struct {
-	place          string // page and line
-	language, text string
-}
-
-// fence matches a fenced block. Those in lists are indented.
+// fence matches a fenced block, with its indentation (in lists), its language and its text.
 var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
 
-// blocks returns the fenced blocks of a page.
-func blocks(t *testing.T, page string) []block {
+func blocks(t *testing.T, page, language string) (found []string) {
 	t.Helper()
-	text := read(t, page)
-	var found []block
-	for _, match := range fence.FindAllStringSubmatchIndex(text, -1) {
-		line := 1 + strings.Count(text[:match[0]], "\n")
-		indent := text[match[2]:match[3]]
-		found = append(found, block{
-			place:    fmt.Sprintf("%s:%d", filepath.Base(page), line),
-			language: text[match[4]:match[5]],
-			text:     regexp.MustCompile(`(?m)^`+indent).ReplaceAllString(text[match[6]:match[7]], ""),
-		})
+	for _, match := range fence.FindAllStringSubmatch(read(t, page), -1) {
+		if strings.Contains(match[2], language) {
+			found = append(found, regexp.MustCompile(`(?m)^`+match[1]).ReplaceAllString(match[3], ""))
+		}
 	}
 	return found
 }
@@ -95,123 +54,130 @@ func blocks(t *testing.T, page string) []block {
 // blockWith returns the one block of a page that contains a text.
 func blockWith(t *testing.T, page, text string) string {
 	t.Helper()
-	found := slices.DeleteFunc(blocks(t, filepath.Join(root, page)), func(b block) bool { return !strings.Contains(b.text, text) })
+	other := func(block string) bool { return !strings.Contains(block, text) }
+	found := slices.DeleteFunc(blocks(t, filepath.Join(root, page), ""), other)
 	if len(found) != 1 {
 		t.Fatalf("%s has %d blocks with %q, want 1", page, len(found), text)
 	}
-	return found[0].text
+	return found[0]
 }
 
 // Every configuration on a page is formatted, as is every example.
 func TestDocumentation_Format(t *testing.T) {
 	t.Parallel()
-	configurations := map[string]string{}
-	for _, file := range slices.Concat(files(t, "*.tf", "examples"), files(t, "*.hcl", "examples")) {
-		configurations[file] = read(t, file)
+	var texts []string
+	for _, file := range glob(t, "examples/*/*.tf", "examples/*/*/*.tf", "examples/*/*/*/*/*.tf", "examples/*/*/*/*.hcl") {
+		texts = append(texts, read(t, file))
 	}
-	for _, page := range handWritten(t) {
-		for _, block := range blocks(t, page) {
-			if block.language == "terraform" {
-				configurations[block.place] = block.text
-			}
-		}
+	for _, page := range glob(t, "*.md", "templates/*.tmpl", "templates/*/*.tmpl") {
+		texts = append(texts, blocks(t, page, "terraform")...)
 	}
-	for place, text := range configurations {
+	for _, text := range texts {
 		if formatted := string(hclwrite.Format([]byte(text))); text != formatted {
-			t.Errorf("%s is not formatted, want\n%s", place, formatted)
+			t.Errorf("this is not formatted:\n%s\nwant\n%s", text, formatted)
 		}
 	}
 }
 
-// Every configuration on a page can be applied, with declarations of what it leaves to the reader. Values of variables and tests of a
-// module are none: the tests of the guides use them.
+// Every configuration on a page is valid, but for one whose provider tests cannot install.
 func TestAccDocumentation_Configurations(t *testing.T) {
 	t.Parallel()
-	configuration := regexp.MustCompile(`(?m)^(terraform|provider|variable|locals|data|resource|module|output|check|import) `)
-	for _, page := range handWritten(t) {
-		for _, block := range blocks(t, page) {
-			if block.language == "terraform" && configuration.MatchString(block.text) {
-				t.Run(block.place, func(t *testing.T) {
-					t.Parallel()
-					newExample(t, block.text).applyAndCheck()
-				})
+	complete := regexp.MustCompile(`(?m)^(provider|data|resource "(filetransfer|terraform)_.*) `)
+	for _, page := range glob(t, "*.md", "templates/*.tmpl", "templates/*/*.tmpl") {
+		for _, text := range blocks(t, page, "terraform") {
+			if complete.MatchString(text) && !strings.Contains(text, "helm_release") {
+				// Terraform only validates a provider block that something uses. Readers declare the variables.
+				text += "\ndata \"filetransfer_instance\" \"uses_it\" {}\nvariable \"user\" {}\nvariable \"password\" {}\n"
+				newWorkspace(t, standIns.Replace(text), acctest.EphemeralVariables).run("validate").expect(0)
 			}
 		}
 	}
 }
 
-// The page of parse_instance shows its result as the CLI prints it.
-func TestAccDocumentation_ParseInstance(t *testing.T) {
-	t.Parallel()
-	e := copyExample(t, "functions/parse_instance")
-	e.apply()
-	e.run("output", "files").expectExcerpt(blockWith(t, "templates/functions/parse_instance.md.tmpl", "tolist"))
-}
-
-// linksOf returns where the links of a file to files of the repository lead, each with its section. Those to the Registry lead to docs/.
-func linksOf(t *testing.T, file string) (links []string) {
+// links returns where the links of a file to pages lead, each with its section. Those to the Registry lead to docs/.
+func links(t *testing.T, file string) (found []string) {
 	t.Helper()
 	text := fence.ReplaceAllString(read(t, file), "")
-	registry := regexp.MustCompile(`https://registry\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
+	registry := regexp.MustCompile(`\.terraform\.io/providers/(?:filetransfer/){2}latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 	for _, link := range registry.FindAllStringSubmatch(text, -1) {
-		links = append(links, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
+		found = append(found, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
 	}
 	for _, link := range regexp.MustCompile(`\]\(([^)\s:#]*)(#[\w-]+)?\)`).FindAllStringSubmatch(text, -1) {
-		target := file
-		if filepath.Ext(file) != ".md" {
-			continue // code
-		} else if link[1] != "" {
-			target = filepath.Join(filepath.Dir(file), link[1])
+		if filepath.Ext(file) == ".md" { // in code, it is none
+			found = append(found, filepath.Join(filepath.Dir(file), cmp.Or(link[1], filepath.Base(file)))+link[2])
 		}
-		links = append(links, target+link[2])
 	}
-	return links
+	return found
 }
 
-// Every link from one page to another leads somewhere, on GitHub as on the Registry, also those that are in descriptions, messages and
-// issue templates. A reader of the index finds every page.
+// Every link to a page leads somewhere, on GitHub as on the Registry, also those in descriptions, messages, and issue
+// templates. The index links to every page, and not relatively, because its URL in the Registry ends without a slash.
 func TestDocumentation_Links(t *testing.T) {
 	t.Parallel()
-	targets := map[string]bool{} // sections of pages
-	for _, page := range published(t) {
+	docs := glob(t, "docs/*.md", "docs/*/*.md")
+	pages, targets := append(glob(t, "*.md"), docs...), map[string]bool{}
+	for _, page := range pages {
 		text := fence.ReplaceAllString(read(t, page), "")
 		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]+)">`).FindAllStringSubmatch(text, -1) {
 			name := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
 			targets[page+"#"+cmp.Or(heading[2], strings.ReplaceAll(name, " ", "-"))] = true
 		}
 	}
-	for _, file := range slices.Concat(published(t), files(t, "*.yml", ".github"), files(t, "*.go", "internal/provider")) {
-		for _, target := range linksOf(t, file) {
+	others := glob(t, ".github/*/*.yml", "internal/provider/*.go", "internal/provider/testdata/*.txt")
+	for _, file := range append(pages, others...) {
+		for _, target := range links(t, file) {
 			if _, err := os.Stat(target); err != nil && !targets[target] {
 				t.Errorf("%s: a link to %s leads nowhere", file, target)
 			}
 		}
 	}
-	// The Registry shows the index at a URL without a slash at its end, where relative links lead nowhere.
-	index := filepath.Join(root, "docs", "index.md")
+	index := docs[0]
 	if relative := regexp.MustCompile(`\]\([^)#:\s]+\)`).FindString(read(t, index)); relative != "" {
 		t.Errorf("%s has a relative link: %s", index, relative)
 	}
-	for _, page := range files(t, "*.md", "docs") {
-		if page != index && !slices.Contains(linksOf(t, index), page) {
+	for _, page := range docs[1:] {
+		if !slices.Contains(links(t, index), page) {
 			t.Errorf("%s has no link to %s", index, page)
 		}
 	}
 }
 
-// No page of a release says that nothing is released: a page in the Registry never changes. Until then, the command in RELEASING.md finds
-// every such notice.
-func TestDocumentation_NotReleased(t *testing.T) {
+// otherTexts are those on the troubleshooting page that are of Go, of servers and proxies, and of Terraform.
+const otherTexts = `no such host|[::1]:53|connection refused|server misbehaving|i/o timeout|no route to host|
+network is unreachable|operation not permitted|permission denied|signed by unknown authority|certificate is valid for|
+doesn't contain any IP SANs|certificate has expired or is not yet valid|insecure algorithm|legacy Common Name field|
+incompatible key usage|certificate required|bad certificate|unknown certificate authority|unrecognized name|
+internal error|protocol version not supported|unsupported protocol version|no application protocol|handshake failure|
+EOF|connection reset by peer|unexpected EOF|malformed HTTP response|\x15\x03|\x00\x00|gzip: invalid header|
+server response headers exceeded 16384 bytes|gzip: invalid checksum|flate: corrupt input|no renegotiation|
+username/password authentication failed|no acceptable authentication methods|connection not allowed by ruleset|
+host unreachable|first record does not look like a TLS handshake|unexpected protocol version|
+failed to verify certificate|invalid signature algorithm|negative serial number|The SSL certificate error|
+Request Header Or Cookie Too Large|Service Temporarily Unavailable|Request forbidden by administrative rules|
+No server is available to handle this request|Just a moment...|error code: 1010|Route GET:|404 page not found|
+default backend - 404|Forbidden|Bad Gateway|Service Unavailable|Gateway Timeout|Proxy Authentication Required|
+{"success":false,"msg":"backend is starting"}|hashicorp/filetransfer|Invalid for_each argument|Invalid count argument|
+Invalid index|Missing map element|Cycle|Provider produced inconsistent final plan`
+
+// Each text in the first column of the page's tables of errors is one that somebody prints. Ours are those that tests
+// of the provider and the client expect. Each class has a section, because messages in the golden files link to it.
+func TestDocumentation_Troubleshooting(t *testing.T) {
 	t.Parallel()
-	newest := regexp.MustCompile(`(?m)^## .*$`).FindString(read(t, filepath.Join(root, "CHANGELOG.md")))
-	notice := regexp.MustCompile(`(?ms)^<!-- not released -->\n.*?^<!-- /not released -->\n`)
-	for _, page := range handWritten(t) {
-		text := read(t, page)
-		if notice.MatchString(text) && !strings.HasSuffix(newest, "(Unreleased)") {
-			t.Errorf("%s says that nothing is released, and CHANGELOG.md says %q", page, newest)
-		}
-		if strings.Contains(notice.ReplaceAllString(text, ""), "not released -->") {
-			t.Errorf("%s has a line of a notice where the command does not find it", page)
+	page := read(t, filepath.Join(root, "docs", "guides", "troubleshooting.md"))
+	ours, tests := "", glob(t, "internal/provider/*_test.go", "internal/provider/testdata/*", "internal/client/*_test.go")
+	for _, file := range tests {
+		ours += strings.Join(strings.Fields(read(t, file)), " ") + "\n"
+	}
+	others := strings.Split(strings.ReplaceAll(otherTexts, "\n", ""), "|")
+	tables := regexp.MustCompile(`(?m)^\| The (?:error|message) says .*\n((?:\|.*\n)+)`)
+	for _, table := range tables.FindAllStringSubmatch(page, -1) {
+		for row := range strings.Lines(table[1]) {
+			first, _, _ := strings.Cut(row, " | ")
+			for _, quoted := range regexp.MustCompile("`(.+?)`").FindAllStringSubmatch(first, -1) {
+				if !slices.Contains(others, quoted[1]) && !strings.Contains(ours, quoted[1]) {
+					t.Errorf("nobody prints %s", quoted[1])
+				}
+			}
 		}
 	}
 }

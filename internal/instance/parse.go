@@ -2,15 +2,13 @@ package instance
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"unicode/utf8"
 )
 
 // TrimByteOrderMark returns document without a byte order mark, which JSON does not allow (RFC 8259, section 8.1).
@@ -18,124 +16,141 @@ func TrimByteOrderMark(document []byte) []byte {
 	return bytes.TrimPrefix(document, []byte("\uFEFF"))
 }
 
-// The fields of an instance document and of an expiry option.
-var (
-	documentFields = []string{
-		"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "maxTransfersInMerge",
-		"recommendedExpireTimes",
-	}
-	entryFields = []string{"label", "inSeconds", "value"}
-)
-
 // Parse reads an instance document of any release.
 //
-// Names of members are case-sensitive, and unknown members are ignored. The unit of an expiry option depends on whether it has inSeconds,
-// not on apiVersion, except for release 1.1.1, which reports minutes without inSeconds.
+// Names of members are case-sensitive, and unknown members are ignored. Of a member that appears more than once, the
+// last counts.
 //
-// The error is always a [*DocumentError], and the details are then nil. A document that is not JSON, or has a duplicate member at any
-// depth, has only that fault. Otherwise every required field that is missing, every field that is null, of another type or out of range,
+// The error is always a [*DocumentError], and the details are then nil. A document that is not JSON has only that
+// fault. Otherwise, every required field that is missing, every field that is null, of another type or out of range,
 // and a list of more than 100 expiry options is a fault.
 func Parse(document []byte) (*Details, error) {
 	document = TrimByteOrderMark(document)
-	// Check all of it first: text such as "404 not found" begins with a JSON number.
-	var whole jsontext.Value
-	if err := json.Unmarshal(document, &whole); err != nil {
-		return nil, syntaxError(document, err)
+	var whole json.RawMessage
+	err := json.Unmarshal(document, &whole)
+	if syntaxErr, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, newSyntaxError(document, syntaxErr)
+	}
+	if !utf8.Valid(document) { // encoding/json would replace what is not valid
+		fault := Fault{Path: WholeDocument, Problem: "not valid UTF-8"}
+		return nil, &DocumentError{Faults: []Fault{fault}, NotJSON: true}
 	}
 	var invalid DocumentError
-	root, ok := readValue(&invalid, WholeDocument, whole, documentType)
-	invalid.HasNoField = !slices.ContainsFunc(documentFields, func(name string) bool { return root[name] != nil })
-	if !ok {
+	members, err := parseObject(whole)
+	if err != nil {
+		invalid.add(newFault(WholeDocument, whole, err))
+		invalid.HasNoField = true
 		return nil, &invalid
 	}
-	details := readDetails(object{members: root, invalid: &invalid})
+	root := object{members: members, invalid: &invalid}
+	details := readDetails(root)
 	if len(invalid.Faults) > 0 {
+		invalid.HasNoField = !slices.ContainsFunc(documentFields, root.has)
 		return nil, &invalid
 	}
 	return details, nil
 }
 
+var documentFields = []string{
+	"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "maxTransfersInMerge",
+	"recommendedExpireTimes",
+}
+
 // readDetails reads the fields in their documented order, which is also that of the faults.
 func readDetails(root object) *Details {
 	details := &Details{
-		FileMaxSizeBytes:  required(root, "fileMaxSize", limitType),
-		ChunkSizeBytes:    required(root, "chunkSize", limitType),
-		RequirePassword:   required(root, "requirePassword", booleanType),
-		APIVersion:        required(root, "apiVersion", versionType),
-		FileMaxAgeSeconds: required(root, "fileMaxAge", ageType),
+		FileMaxSizeBytes:  read(root, "fileMaxSize", parseLimit),
+		ChunkSizeBytes:    read(root, "chunkSize", parseLimit),
+		RequirePassword:   read(root, "requirePassword", parseBoolean),
+		APIVersion:        read(root, "apiVersion", parseVersion),
+		FileMaxAgeSeconds: read(root, "fileMaxAge", parseAge),
 	}
-	details.MaxTransfersInMerge = documentedMergeLimit(details.APIVersion)
-	if limit := optional(root, "maxTransfersInMerge", limitType); limit != nil {
-		details.MaxTransfersInMerge = *limit
+	if root.has("maxTransfersInMerge") {
+		details.MaxTransfersInMerge = read(root, "maxTransfersInMerge", parseLimit)
+	} else {
+		details.MaxTransfersInMerge = documentedMergeLimit(details.APIVersion)
 	}
-	entries := readEntries(root.invalid, required(root, "recommendedExpireTimes", arrayType))
-	// After a fault, an entry may be missing, or its value be unknown.
-	if len(root.invalid.Faults) == 0 && valuesAreMinutes(entries, details.APIVersion) {
-		addSeconds(root.invalid, entries)
-	}
-	details.RecommendedExpireTimes = newExpireTimes(entries)
+	details.RecommendedExpireTimes = readExpireTimes(root, details.APIVersion)
 	return details
+}
+
+const (
+	maxExpireTimes       = 100 // instances have about eight
+	maxMinutes     int64 = math.MaxInt64 / secondsPerMinute
+)
+
+// readExpireTimes reads the expiry options. The unit of a value depends on its own option: with inSeconds, it is in
+// minutes, and without, in seconds (the documentation of the service, "Expiry entry"). Release 1.1.1 is the exception.
+func readExpireTimes(root object, version string) []ExpireTime {
+	entries := read(root, "recommendedExpireTimes", parseArray)
+	if len(entries) > maxExpireTimes {
+		problem := fmt.Sprintf("expected at most %d entries, found %d", maxExpireTimes, len(entries))
+		root.invalid.add(Fault{Path: "recommendedExpireTimes", Problem: problem})
+		entries = entries[:maxExpireTimes]
+	}
+	options := make([]ExpireTime, len(entries))
+	someHaveSeconds := false
+	for i, raw := range entries {
+		path := fmt.Sprintf("recommendedExpireTimes[%d]", i)
+		members, err := parseObject(raw)
+		if err != nil {
+			root.invalid.add(newFault(path, raw, err))
+			continue
+		}
+		entry := object{members: members, prefix: path + ".", invalid: root.invalid}
+		options[i].Label = read(entry, "label", parseString)
+		if entry.has("inSeconds") {
+			someHaveSeconds = true
+			options[i].InSeconds = read(entry, "inSeconds", parseWholeNumber)
+			read(entry, "value", parseWholeNumber) // only checked
+		} else {
+			options[i].InSeconds = read(entry, "value", parseWholeNumber)
+		}
+	}
+	// After a fault, a value may be unknown.
+	if len(root.invalid.Faults) > 0 || someHaveSeconds || !looksLikeMinutes(options, version) {
+		return options
+	}
+	for i, option := range options {
+		if option.InSeconds > maxMinutes {
+			root.invalid.add(Fault{
+				Path:    fmt.Sprintf("recommendedExpireTimes[%d].value", i),
+				Problem: fmt.Sprintf("expected a whole number from 0 to %d, found a number", maxMinutes),
+				Found:   strconv.FormatInt(option.InSeconds, 10),
+			})
+		}
+		options[i].InSeconds *= secondsPerMinute
+	}
+	return options
+}
+
+// looksLikeMinutes reports whether the values of options without inSeconds are minutes, which is a fault of release
+// 1.1.1 of the service. Its shortest option is half an hour, so a value below 60 shows that this is the release, and
+// not another build that reports its version.
+func looksLikeMinutes(options []ExpireTime, version string) bool {
+	isShort := func(option ExpireTime) bool { return option.InSeconds < secondsPerMinute }
+	return version == "1.1.1" && slices.ContainsFunc(options, isShort)
 }
 
 // object is a JSON object of the document.
 type object struct {
-	members map[string]jsontext.Value
-	// prefix begins the paths of the members: "" or "recommendedExpireTimes[3].".
-	prefix  string
-	invalid *DocumentError
+	members map[string]json.RawMessage
+	prefix  string         // beginning of the members' paths: "" or "recommendedExpireTimes[3]."
+	invalid *DocumentError // collects the faults of the document
 }
 
-// required returns the value of a member. If the member is missing or invalid, it adds a fault and returns zero.
-func required[T any](from object, name string, as valueType[T]) (value T) {
-	if _, ok := from.members[name]; !ok {
-		from.invalid.add(Fault{Path: from.prefix + name, Problem: "required, but missing"})
-	} else if found := optional(from, name, as); found != nil {
-		value = *found
+func (o object) has(name string) bool { return o.members[name] != nil }
+
+// read returns the value of a member. If the member is missing or parse refuses it, read adds a fault and returns zero.
+func read[T any](from object, name string, parse func(json.RawMessage) (T, error)) (value T) {
+	path := from.prefix + name
+	if !from.has(name) {
+		from.invalid.add(Fault{Path: path, Problem: "required, but missing"})
+		return value
+	}
+	value, err := parse(from.members[name])
+	if err != nil {
+		from.invalid.add(newFault(path, from.members[name], err))
 	}
 	return value
-}
-
-// optional returns the value of a member, or nil if the member is missing. If it is invalid, optional adds a fault and returns nil.
-func optional[T any](from object, name string, as valueType[T]) *T {
-	if member, ok := from.members[name]; ok {
-		if value, ok := readValue(from.invalid, from.prefix+name, member, as); ok {
-			return &value
-		}
-	}
-	return nil
-}
-
-// readValue reads a JSON value as a type. If it is not of that type, readValue adds a fault and returns false.
-func readValue[T any](invalid *DocumentError, path string, found jsontext.Value, as valueType[T]) (value T, ok bool) {
-	value, err := as.read(found)
-	if err == nil {
-		return value, true
-	}
-	expected := as.expected
-	if errors.Is(err, strconv.ErrRange) {
-		expected = upTo(expected, math.MaxInt64)
-	}
-	kind := cmp.Or(kindsInWords[found.Kind()], found.Kind().String())
-	fault := Fault{Path: path, Problem: "expected " + expected + ", found " + kind}
-	switch text, err := readString(found); {
-	case err == nil:
-		fault.Found = text
-	case found.Kind() == jsontext.KindNumber:
-		fault.Found = string(found)
-	case found.Kind() == jsontext.KindNull:
-		fault.Problem += as.nullMeans
-	}
-	invalid.add(fault)
-	return value, false
-}
-
-// upTo adds the largest number to a description of numbers.
-func upTo(expected string, largest int64) string {
-	return fmt.Sprintf("%s up to %d", expected, largest)
-}
-
-// kindsInWords has the kinds of JSON values whose names are not null, true and false.
-var kindsInWords = map[jsontext.Kind]string{
-	jsontext.KindString: "a string", jsontext.KindNumber: "a number",
-	jsontext.KindBeginObject: "an object", jsontext.KindBeginArray: "an array",
 }

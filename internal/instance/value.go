@@ -1,119 +1,96 @@
 package instance
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"strconv"
-	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// valueType is a type of values in the document.
-type valueType[T any] struct {
-	// expected describes the valid values to a user.
-	expected string
-	// read returns an error if a value is not valid: [strconv.ErrRange] if it is only too large.
-	read func(jsontext.Value) (T, error)
-	// nullMeans says what a null means, if that is known.
-	nullMeans string
-}
-
-const unreadableSetting = ": the server could not read this setting as a number"
-
+// A parse function returns a JSON value as a Go value, or an error that says what was expected and what kind of value
+// was found, without text of the document.
 var (
-	integerType = valueType[int64]{expected: "a whole number", read: readInteger}
-	limitType   = valueType[int64]{expected: "a whole number", read: readInteger, nullMeans: unreadableSetting}
-	// ageType is a string in the documentation, but a number in most current releases.
-	ageType     = valueType[int64]{expected: "a whole number", read: readAge, nullMeans: unreadableSetting}
-	booleanType = valueType[bool]{expected: "true or false", read: readBoolean}
-	stringType  = valueType[string]{expected: "a string", read: readString}
-	versionType = valueType[Version]{expected: `a version of three numbers, such as "2.0.0"`, read: readVersion}
-
-	documentType = valueType[map[string]jsontext.Value]{expected: "a JSON object", read: unmarshal[map[string]jsontext.Value]}
-	entryType    = valueType[map[string]jsontext.Value]{expected: "an object", read: unmarshal[map[string]jsontext.Value]}
-	arrayType    = valueType[[]jsontext.Value]{expected: "an array", read: unmarshal[[]jsontext.Value]}
+	parseBoolean = parseAs[bool]("true or false")
+	parseString  = parseAs[string]("a string")
+	parseArray   = parseAs[[]json.RawMessage]("an array")
+	parseObject  = parseAs[map[string]json.RawMessage]("a JSON object")
 )
 
-var errInvalid = errors.New("not a valid value")
-
-func readInteger(value jsontext.Value) (int64, error) {
-	if value.Kind() != jsontext.KindNumber {
-		return 0, errInvalid
-	}
-	return parseNumber(string(value))
-}
-
-func readAge(value jsontext.Value) (int64, error) {
-	if digits, err := readString(value); err == nil {
-		return parseDigits(digits)
-	}
-	return readInteger(value)
-}
-
-func readBoolean(value jsontext.Value) (bool, error) {
-	switch value.Kind() {
-	case jsontext.KindTrue:
-		return true, nil
-	case jsontext.KindFalse:
-		return false, nil
-	default:
-		return false, errInvalid
+// parseAs returns a parse function that refuses null, which [json.Unmarshal] accepts for every type.
+func parseAs[T any](expected string) func(json.RawMessage) (T, error) {
+	return func(raw json.RawMessage) (value T, err error) {
+		var pointer *T
+		if err := json.Unmarshal(raw, &pointer); err != nil || pointer == nil {
+			return value, unexpected(raw, expected)
+		}
+		return *pointer, nil
 	}
 }
 
-func readString(value jsontext.Value) (string, error) {
-	unquoted, err := jsontext.AppendUnquote(nil, value)
-	return string(unquoted), err
-}
-
-func readVersion(value jsontext.Value) (Version, error) {
-	text, _ := readString(value)
-	if version, ok := ParseVersion(text); ok {
-		return version, nil
+func parseVersion(raw json.RawMessage) (string, error) {
+	version, err := parseString(raw)
+	if err != nil || !ValidVersion(version) {
+		return "", unexpected(raw, `a version of three numbers, such as "2.0.0"`)
 	}
-	return Version{}, errInvalid
+	return version, nil
 }
 
-func unmarshal[T map[string]jsontext.Value | []jsontext.Value](value jsontext.Value) (members T, err error) {
-	err = json.Unmarshal(value, &members)
-	if members == nil { // also after a null
-		return nil, errInvalid
-	}
-	return members, err
-}
-
-// parseNumber returns the value of a JSON number (RFC 8259, section 6) that is a whole number from 0 to [math.MaxInt64], in any notation:
-// 20000000, 20000000.0 or 2e7. The error is [strconv.ErrRange] for a whole number that is larger.
-//
-// It works on the digits. A float64 is exact only up to 2^53, a big.Float rounds 1e-2147483649 to 0 and takes seconds for a million digits,
-// and a big.Rat writes out an exponent of a billion.
-func parseNumber(number string) (int64, error) {
-	unsigned, negative := strings.CutPrefix(number, "-")
-	mantissa, exponentText, _ := strings.Cut(strings.ToLower(unsigned), "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
+// parseWholeNumber parses a JSON number from 0 to [math.MaxInt64] that has neither a fraction nor an exponent.
+func parseWholeNumber(raw json.RawMessage) (int64, error) {
+	if string(raw) == "-0" {
 		return 0, nil
 	}
-	significant := strings.TrimRight(digits, "0")
-	// An exponent beyond 32 bits becomes the largest of its sign. No document has enough digits to make up for that.
-	exponent, _ := strconv.ParseInt(cmp.Or(exponentText, "0"), 10, 32)
-	zeros := exponent + int64(len(digits)-len(significant)-len(fraction))
+	return parseDigits(raw, string(raw))
+}
+
+// parseLimit parses a number that the server takes from its settings. It reports null for a setting that is not a
+// number.
+func parseLimit(raw json.RawMessage) (int64, error) {
+	limit, err := parseWholeNumber(raw)
+	if string(raw) == "null" {
+		err = fmt.Errorf("%w: the server could not read this setting as a number", err)
+	}
+	return limit, err
+}
+
+// parseAge parses a limit that is a string of digits in the documentation, but a number in most current releases.
+func parseAge(raw json.RawMessage) (int64, error) {
+	if digits, err := parseString(raw); err == nil {
+		return parseDigits(raw, digits)
+	}
+	return parseLimit(raw)
+}
+
+// parseDigits parses the decimal digits that raw consists of or contains.
+func parseDigits(raw json.RawMessage, digits string) (int64, error) {
+	number, err := strconv.ParseUint(digits, 10, 63) // unlike ParseInt, it refuses a sign
 	switch {
-	case negative || zeros < 0:
-		return 0, errInvalid
-	case zeros > 18: // 10^19 is beyond int64
-		return 0, strconv.ErrRange
+	case errors.Is(err, strconv.ErrRange):
+		return 0, unexpected(raw, fmt.Sprintf("a whole number from 0 to %d", int64(math.MaxInt64)))
+	case err != nil:
+		return 0, unexpected(raw, "a whole number from 0")
 	default:
-		return parseDigits(significant + strings.Repeat("0", int(zeros)))
+		return int64(number), nil
 	}
 }
 
-// parseDigits parses decimal digits as a number from 0 to [math.MaxInt64]. It refuses anything else, such as a sign. The error is
-// [strconv.ErrRange] for a number that is larger.
-func parseDigits(text string) (int64, error) {
-	parsed, err := strconv.ParseUint(text, 10, 63)
-	return int64(parsed), err
+func unexpected(raw json.RawMessage, expected string) error {
+	return fmt.Errorf("expected %s, found %s", expected, kind(raw))
+}
+
+// kind returns the kind of a JSON value in words.
+func kind(raw json.RawMessage) string {
+	switch raw[0] {
+	case '"':
+		return "a string"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 'n', 't', 'f':
+		return string(raw) // null, true or false
+	default:
+		return "a number"
+	}
 }

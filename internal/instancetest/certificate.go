@@ -14,30 +14,18 @@ import (
 	"time"
 )
 
-// ProxiedHost is a name that the valid certificate covers. It resolves nowhere, so only a [Proxy] reaches an instance by it.
+// ProxiedHost is a name that certificates cover. It resolves nowhere, so only a [Proxy] reaches an instance by it.
 const ProxiedHost = "filetransfer.example"
 
 // Certificate is the kind of certificate an instance shows.
 type Certificate int
 
-// The kinds of certificate. All but the self-signed one are signed by the CA of [Server.CACertPEM].
+// The kinds of certificate. All but the self-signed one come from the CA of [Server.CACertPEM].
 const (
-	// CertificateValid covers 127.0.0.1, ::1, localhost and [ProxiedHost].
-	CertificateValid Certificate = iota
-	// CertificateExpired covers the same names and ended an hour ago.
-	CertificateExpired
-	// CertificateWrongHost is valid, for another host.
-	CertificateWrongHost
-	// CertificateSelfSigned covers the names of the valid one but comes from no CA.
-	CertificateSelfSigned
-	// CertificateUnfit covers the same names, but is for clients.
-	CertificateUnfit
-	// CertificateForAddresses covers 127.0.0.2 and no name.
-	CertificateForAddresses
-	// CertificateOfExpired is valid, and signed by an intermediate authority that ended an hour ago.
-	CertificateOfExpired
-	// CertificateOfConstrained is valid, and signed by an intermediate authority that may sign for other names only.
-	CertificateOfConstrained
+	CertificateValid      Certificate = iota // for 127.0.0.1, ::1, localhost and [ProxiedHost]
+	CertificateExpired                       // ended an hour ago
+	CertificateSelfSigned                    // comes from no CA
+	CertificateOfExpired                     // valid, but its intermediate authority ended an hour ago
 )
 
 // authority is the process's one CA with what it signed.
@@ -52,66 +40,46 @@ var certificates = sync.OnceValue(func() *authority {
 	now := time.Now()
 	ca := func(serial int64, name string) *x509.Certificate {
 		return &x509.Certificate{
-			SerialNumber:          big.NewInt(serial),
-			Subject:               pkix.Name{CommonName: name},
-			NotBefore:             now.AddDate(0, 0, -7),
-			NotAfter:              now.AddDate(0, 0, 7),
-			KeyUsage:              x509.KeyUsageCertSign,
-			BasicConstraintsValid: true,
-			IsCA:                  true,
+			SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name},
+			NotBefore: now.AddDate(0, 0, -7), NotAfter: now.AddDate(0, 0, 7),
+			KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true,
 		}
 	}
 	signer := issue(ca(1, "instancetest CA"), nil)
 	leaf := func(serial int64) *x509.Certificate {
 		return &x509.Certificate{
-			SerialNumber: big.NewInt(serial),
-			Subject:      pkix.Name{CommonName: "instancetest"},
-			NotBefore:    now.AddDate(0, 0, -2),
-			NotAfter:     now.AddDate(0, 0, 2),
-			KeyUsage:     x509.KeyUsageDigitalSignature,
-			ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-			DNSNames:     []string{"localhost", ProxiedHost},
-			IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+			SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "instancetest"},
+			NotBefore: now.AddDate(0, 0, -2), NotAfter: now.AddDate(0, 0, 2),
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+			DNSNames:    []string{"localhost", ProxiedHost},
+			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 		}
 	}
 	expired := leaf(3)
 	expired.NotAfter = now.Add(-time.Hour)
-	wrongHost := leaf(4)
-	wrongHost.DNSNames, wrongHost.IPAddresses = []string{"elsewhere.example"}, nil
-	addresses := leaf(7)
-	addresses.DNSNames, addresses.IPAddresses = nil, []net.IP{net.IPv4(127, 0, 0, 2)}
 	expiredCA := ca(8, "instancetest expired CA")
 	expiredCA.NotAfter = now.Add(-time.Hour)
-	constrainedCA := ca(9, "instancetest constrained CA")
-	constrainedCA.PermittedDNSDomainsCritical, constrainedCA.PermittedDNSDomains = true, []string{"elsewhere.example"}
-	below := func(authority *x509.Certificate) tls.Certificate {
-		intermediate := issue(authority, &signer)
-		chain := issue(leaf(10), &intermediate)
-		chain.Certificate = append(chain.Certificate, intermediate.Certificate...)
-		return chain
-	}
+	intermediate := issue(expiredCA, &signer)
+	ofExpired := issue(leaf(10), &intermediate)
+	ofExpired.Certificate = append(ofExpired.Certificate, intermediate.Certificate...)
 	clientLeaf := leaf(6)
 	clientLeaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	client := issue(clientLeaf, &signer)
 
-	a := &authority{
+	pool := x509.NewCertPool()
+	pool.AddCert(signer.Leaf)
+	return &authority{
 		caPEM:         encodePEM("CERTIFICATE", signer.Leaf.Raw),
 		clientCertPEM: encodePEM("CERTIFICATE", client.Leaf.Raw),
 		clientKeyPEM:  encodePEM("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(client.PrivateKey))),
-		pool:          x509.NewCertPool(),
+		pool:          pool,
 		leaves: map[Certificate]tls.Certificate{
-			CertificateValid:         issue(leaf(2), &signer),
-			CertificateExpired:       issue(expired, &signer),
-			CertificateWrongHost:     issue(wrongHost, &signer),
-			CertificateSelfSigned:    issue(leaf(5), nil),
-			CertificateUnfit:         client,
-			CertificateForAddresses:  issue(addresses, &signer),
-			CertificateOfExpired:     below(expiredCA),
-			CertificateOfConstrained: below(constrainedCA),
+			CertificateValid:      issue(leaf(2), &signer),
+			CertificateExpired:    issue(expired, &signer),
+			CertificateSelfSigned: issue(leaf(5), nil),
+			CertificateOfExpired:  ofExpired,
 		},
 	}
-	a.pool.AddCert(signer.Leaf)
-	return a
 })
 
 // serverTLS is the configuration of a server that shows a certificate of the kind, and asks clients for theirs or not.
@@ -135,7 +103,7 @@ func issue(template *x509.Certificate, signer *tls.Certificate) tls.Certificate 
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: must(x509.ParseCertificate(der))}
 }
 
-// must panics if making a certificate fails, which only a fault of this file can cause.
+// must panics if making a certificate fails, which only a fault of this file causes.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

@@ -4,20 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"sync"
+	"time"
 )
 
-// TB is what this package needs of a *testing.T. It is spelled out so that programs which use the package do not link the testing package
-// and its flags.
+// TB is what this package needs of a *testing.T, so that the demo's program does not link the testing package.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -33,8 +30,7 @@ type Request struct {
 	Host     string
 	TLSName  string      // What the client asked for in the handshake (SNI); empty without TLS.
 	Header   http.Header // Host is not among them.
-	// ClientCertificate tells whether the client showed a certificate. Every TLS instance asks for one, so a certificate that strays to the
-	// wrong origin shows up here.
+	// ClientCertificate tells whether the client showed a certificate, which every TLS instance asks for.
 	ClientCertificate bool
 }
 
@@ -44,19 +40,13 @@ type loopback struct {
 	handler http.Handler
 	cancel  context.CancelFunc
 
-	mu           sync.Mutex
-	requests     []Request
-	connections  int
-	underWay     int
-	peakUnderWay int
+	mu          sync.Mutex
+	requests    []Request
+	connections int
 }
 
 func listen(address string) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("starting a loopback server: %w", err)
-	}
-	return listener, nil
+	return new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 }
 
 // listenHTTP starts serving HTTP/1.1, as the service does, over TLS if there is a configuration for it.
@@ -68,14 +58,10 @@ func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loop
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &loopback{handler: handler, cancel: cancel}
 	l.server = &httptest.Server{Listener: listener, TLS: config, Config: &http.Server{
-		Handler: http.HandlerFunc(l.serve),
-		// Ending this context is what ends the steps that wait.
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
-		},
-		ConnState: l.count,
-		ErrorLog:  log.New(io.Discard, "", 0),
+		Handler:     http.HandlerFunc(l.serve),
+		BaseContext: func(net.Listener) context.Context { return ctx }, // whose end ends the steps that wait
+		ConnContext: l.accepted,
+		ErrorLog:    log.New(io.Discard, "", 0),
 	}}
 	if config == nil {
 		l.server.Start()
@@ -85,11 +71,8 @@ func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loop
 	return l, nil
 }
 
-// serve logs the request and hands it on.
 func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
-	l.underWay++
-	l.peakUnderWay = max(l.peakUnderWay, l.underWay)
 	state := cmp.Or(r.TLS, &tls.ConnectionState{})
 	l.requests = append(l.requests, Request{
 		Method:            r.Method,
@@ -101,28 +84,23 @@ func (l *loopback) serve(w http.ResponseWriter, r *http.Request) {
 		ClientCertificate: len(state.PeerCertificates) > 0,
 	})
 	l.mu.Unlock()
-
-	defer func() {
-		l.mu.Lock()
-		l.underWay--
-		l.mu.Unlock()
-	}()
-	l.handler.ServeHTTP(w, r)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Minute) // so that no step of a test that fails waits for ever
+	defer cancel()
+	l.handler.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// count counts the connection when it is new.
-func (l *loopback) count(_ net.Conn, state http.ConnState) {
-	if state == http.StateNew {
-		l.mu.Lock()
-		l.connections++
-		l.mu.Unlock()
-	}
+// accepted counts a connection, and keeps it for its requests.
+func (l *loopback) accepted(ctx context.Context, c net.Conn) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.connections++
+	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Origin returns scheme, host and port, as in "http://127.0.0.1:54321".
-func (l *loopback) Origin() string { return l.server.URL }
+// URL returns scheme, host and port, as in "http://127.0.0.1:54321". That is the base URL of an instance.
+func (l *loopback) URL() string { return l.server.URL }
 
-// Address returns host and port, as in "127.0.0.1:54321".
+// Address returns host and port.
 func (l *loopback) Address() string { return l.server.Listener.Addr().String() }
 
 // Requests returns the requests that have arrived, in order. A request is logged before it is answered.
@@ -132,13 +110,6 @@ func (l *loopback) Requests() []Request {
 	return slices.Clone(l.requests)
 }
 
-// PeakRequests returns the highest number of requests that were under way at once.
-func (l *loopback) PeakRequests() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.peakUnderWay
-}
-
 // Connections returns how many TCP connections were accepted.
 func (l *loopback) Connections() int {
 	l.mu.Lock()
@@ -146,22 +117,17 @@ func (l *loopback) Connections() int {
 	return l.connections
 }
 
-// CloseClientConnections closes every connection there is, busy or not, but for the tunnels of a proxy. New ones are accepted.
-func (l *loopback) CloseClientConnections() { l.server.CloseClientConnections() }
-
 // Close stops the server, ends what is waiting, and returns when all requests have ended. A step must not call it.
 func (l *loopback) Close() {
 	l.cancel()
-	l.CloseClientConnections() // The server waits for those that are busy.
+	l.server.CloseClientConnections() // The server waits for those that are busy.
 	l.server.Close()
 }
 
 type connKey struct{}
 
 // connOf returns the connection a request came on: a *tls.Conn or a *net.TCPConn.
-func connOf(r *http.Request) net.Conn {
-	return r.Context().Value(connKey{}).(net.Conn)
-}
+func connOf(r *http.Request) net.Conn { return r.Context().Value(connKey{}).(net.Conn) }
 
 // tcp returns the TCP connection under c.
 func tcp(c net.Conn) *net.TCPConn {
@@ -171,25 +137,22 @@ func tcp(c net.Conn) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// ReserveAddress returns a loopback address that nothing listens on, for an instance that is started later (see [WithListenAddress]) or
-// never. Its port is not among those that systems use for outgoing connections. Another port stands for it until the test ends, so that no
-// other test gets the address.
+// ReserveAddress returns a loopback address at which nothing listens until the test ends.
+// Nobody else can listen on it, because the near end of a connection has it.
 func ReserveAddress(t TB) string {
 	t.Helper()
-	const first, last = 20000, 26000
-	address := func(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-	for range 1000 {
-		port := first + rand.IntN(last-first)
-		reservation, err := listen(address(port + last - first))
-		if err != nil {
-			continue
-		}
-		t.Cleanup(func() { _ = reservation.Close() })
-		if listener, err := listen(address(port)); err == nil {
-			_ = listener.Close()
-			return address(port)
-		}
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("%v", err)
 	}
-	t.Fatalf("no free port between %d and %d", first, last)
-	return ""
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+	connection, err := dialer.DialContext(context.Background(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatalf("reserving an address: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = connection.Close()
+		_ = listener.Close()
+	})
+	return connection.LocalAddr().String()
 }

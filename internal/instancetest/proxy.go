@@ -4,15 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"sync"
 )
 
-// Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. A request through a tunnel is not seen by it, only the CONNECT
-// that opened the tunnel.
+// Proxy is a small forward proxy: plain HTTP in absolute form, and CONNECT. It does not see requests through a tunnel.
 type Proxy struct {
 	*loopback
 
@@ -25,7 +23,7 @@ type Proxy struct {
 // ProxyOption changes what a proxy does.
 type ProxyOption func(*Proxy)
 
-// WithProxyTarget sends everything to one server, whatever host was asked for. Go uses no proxy for loopback hosts; see [ProxiedHost].
+// WithProxyTarget sends everything to one server, whatever host was asked for, such as [ProxiedHost].
 func WithProxyTarget(target interface{ Address() string }) ProxyOption {
 	return func(p *Proxy) { p.target = target.Address() }
 }
@@ -46,12 +44,7 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		option(p)
 	}
 	transport := &http.Transport{DialContext: p.dial, DisableCompression: true}
-	forward := &httputil.ReverseProxy{
-		Rewrite:       func(*httputil.ProxyRequest) {},
-		Transport:     transport,
-		FlushInterval: -1,
-		ErrorLog:      log.New(io.Discard, "", 0),
-	}
+	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: transport}
 	var config *tls.Config
 	if p.certificate != nil {
 		config = serverTLS(*p.certificate, tls.RequestClientCert)
@@ -77,9 +70,6 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 	})
 	return p
 }
-
-// URL returns the proxy's URL, as HTTP_PROXY and HTTPS_PROXY take it.
-func (p *Proxy) URL() string { return p.Origin() }
 
 func (p *Proxy) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if p.target != "" {

@@ -6,13 +6,14 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // RawServer is a TCP server on loopback that knows no HTTP. It can misbehave before a request has arrived.
 type RawServer struct{ address string }
 
-// NewRaw starts a server for a test, and closes it when the test ends. Every connection is given to serve, in a goroutine of its own, and
-// closed when serve returns, which it must do when the connection can no longer be read.
+// NewRaw starts a server for a test, and closes it when the test ends. Every connection is given to serve, in a
+// goroutine of its own, and closed when serve returns. After a minute, it can no longer be read.
 func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	t.Helper()
 	listener, err := listen("127.0.0.1:0")
@@ -30,6 +31,7 @@ func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 			running.Go(func() {
 				defer c.Close()
 				defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+				_ = c.SetDeadline(time.Now().Add(time.Minute))
 				serve(c)
 			})
 		}
@@ -42,8 +44,8 @@ func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	return &RawServer{listener.Addr().String()}
 }
 
-// NewRawTLS is [NewRaw] with TLS and the valid certificate. Change, which may be nil, changes the configuration. Serve gets connections
-// whose handshake is complete.
+// NewRawTLS is [NewRaw] with TLS and the valid certificate. Change, which may be nil, changes the configuration. Serve
+// gets connections whose handshake is complete.
 func NewRawTLS(t TB, serve func(net.Conn), change func(*tls.Config)) *RawServer {
 	t.Helper()
 	config := serverTLS(CertificateValid, tls.NoClientCert)
@@ -60,7 +62,7 @@ func NewRawTLS(t TB, serve func(net.Conn), change func(*tls.Config)) *RawServer 
 	})
 }
 
-// Address returns host and port, as in "127.0.0.1:54321".
+// Address returns host and port.
 func (s *RawServer) Address() string { return s.address }
 
 // Await reads until the client leaves or the server is closed.

@@ -1,30 +1,13 @@
 // Package instancetest is one loopback instance of the file transfer service, for tests, examples and the demo.
 //
-// # What it imitates
-//
-// GET {base URL}/instance, without credentials, answers 200 with the instance document as "application/json; charset=utf-8". Every other
-// path, {base URL}/instance/ included, and every other method answers 404 in the form of the service's errors:
-//
-//	{"statusCode":404,"error":"Not Found","message":"Route GET:/instance/ not found"}
-//
-// [Newer], [Older] and [Mixed] are documents of its shapes, and [Document.With] and [Document.Without] make every other document out of
-// them.
-//
-// A test fails if it asks for another route without [WithOtherRoutes], or if it leaves a part of its script unused.
-//
-// # Faults
-//
-// A script makes an instance misbehave, one [Step] a request and in order, after which it answers as above:
-//
-//	server := instancetest.New(t, instancetest.WithScript(
-//		instancetest.Status(503), instancetest.Status(503)))
-//	// ... have server.URL() read, then look at server.Requests()
+// GET {base URL}/instance answers 200 with a document such as [Newer], [Older] or [Mixed]. Other paths and methods
+// answer 404, and fail a test without [WithOtherRoutes]. A script makes an instance misbehave first, one [Step] a
+// request. A test fails if it leaves a part of its script unused.
 package instancetest
 
 import (
 	"crypto/tls"
 	"net/http"
-	"strings"
 	"sync"
 )
 
@@ -32,9 +15,8 @@ import (
 type Server struct {
 	*loopback
 
-	path        string
 	document    string
-	headers     [][2]string
+	header      [2]string // name and value; empty if none is required
 	certificate Certificate
 	unexpected  func(format string, args ...any)
 
@@ -42,20 +24,16 @@ type Server struct {
 	script   []Step
 	fallback Step
 
-	// These are used only to start the server.
-	address    string
+	address    string // this and the following are used only to start the server
 	secure     bool
 	clientAuth tls.ClientAuthType
-	maxVersion uint16
 }
 
-// Option changes what an instance does.
+// An Option changes what an instance does.
 type Option func(*Server)
 
 // Text is what can stand for an instance document: a [Document], or the body itself, which need not be JSON.
-type Text interface {
-	Document | string
-}
+type Text interface{ Document | string }
 
 func textOf[T Text](text T) string {
 	if d, ok := any(text).(Document); ok {
@@ -69,26 +47,11 @@ func WithDocument[T Text](document T) Option {
 	return func(s *Server) { s.document = textOf(document) }
 }
 
-// WithPath puts the instance under a path, such as "/files/api".
-func WithPath(path string) Option {
-	return func(s *Server) { s.path = strings.TrimSuffix("/"+strings.Trim(path, "/"), "/") }
-}
-
 // WithPlainHTTP serves HTTP, which is the default. It is for tables in which other rows serve HTTPS.
-func WithPlainHTTP() Option {
-	return func(s *Server) { s.secure = false }
-}
+func WithPlainHTTP() Option { return func(s *Server) { s.secure = false } }
 
 // WithTLS serves HTTPS.
-func WithTLS() Option {
-	return func(s *Server) { s.secure = true }
-}
-
-// WithTLS12 serves HTTPS with TLS 1.2, in which a server refuses a client without a certificate during the handshake. With TLS 1.3, it does
-// so afterwards.
-func WithTLS12() Option {
-	return func(s *Server) { s.secure, s.maxVersion = true, tls.VersionTLS12 }
-}
+func WithTLS() Option { return func(s *Server) { s.secure = true } }
 
 // WithCertificate serves HTTPS with a certificate of the kind.
 func WithCertificate(kind Certificate) Option {
@@ -100,16 +63,9 @@ func WithClientCertificate() Option {
 	return func(s *Server) { s.secure, s.clientAuth = true, tls.RequireAndVerifyClientCert }
 }
 
-// WithRequiredHeader answers 401 to requests that lack the header or carry another value. Such requests do not use up the script. Given
-// more than once, all the headers are required.
+// WithRequiredHeader answers 401 to requests without the header, or with another value.
 func WithRequiredHeader(name, value string) Option {
-	return func(s *Server) { s.headers = append(s.headers, [2]string{name, value}) }
-}
-
-// WithListenAddress listens there, and not on a free port of 127.0.0.1: for an instance that is started after its address became known, see
-// [ReserveAddress].
-func WithListenAddress(address string) Option {
-	return func(s *Server) { s.address = address }
+	return func(s *Server) { s.header = [2]string{name, value} }
 }
 
 // WithScript adds steps to the script. Each serves one request, whatever its method and path.
@@ -118,14 +74,10 @@ func WithScript(steps ...Step) Option {
 }
 
 // WithDefault sets what serves the requests after the script. Without it that is [Answer].
-func WithDefault(step Step) Option {
-	return func(s *Server) { s.fallback = step }
-}
+func WithDefault(step Step) Option { return func(s *Server) { s.fallback = step } }
 
 // WithOtherRoutes is for tests that ask for routes which no instance has.
-func WithOtherRoutes() Option {
-	return func(s *Server) { s.unexpected = ignore }
-}
+func WithOtherRoutes() Option { return func(s *Server) { s.unexpected = ignore } }
 
 func ignore(string, ...any) {}
 
@@ -144,13 +96,10 @@ func Start(options ...Option) (*Server, error) {
 	var config *tls.Config
 	if s.secure {
 		config = serverTLS(s.certificate, s.clientAuth)
-		config.MaxVersion = s.maxVersion
 	}
 	var err error
-	if s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve)); err != nil {
-		return nil, err
-	}
-	return s, nil
+	s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve))
+	return s, err
 }
 
 // New starts an instance for a test, which fails when it cannot be started, and closes it when the test ends.
@@ -169,17 +118,14 @@ func New(t TB, options ...Option) *Server {
 	return s
 }
 
-// URL returns the base URL, path included, without a trailing slash.
-func (s *Server) URL() string { return s.Origin() + s.path }
-
-// SetScript replaces what is left of the script, for tests that change an instance as they go.
+// SetScript replaces what is left of the script.
 func (s *Server) SetScript(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = steps
 }
 
-// SetDefault replaces what serves the requests after the script, as in SetDefault(AnswerDocument(Older())).
+// SetDefault replaces what serves the requests after the script.
 func (s *Server) SetDefault(step Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,11 +142,9 @@ func (s *Server) ClientCertPEM() string { return certificates().clientCertPEM }
 func (s *Server) ClientKeyPEM() string { return certificates().clientKeyPEM }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	for _, header := range s.headers {
-		if r.Header.Get(header[0]) != header[1] {
-			writeError(w, http.StatusUnauthorized, "Missing or wrong header "+header[0])
-			return
-		}
+	if s.header[0] != "" && r.Header.Get(s.header[0]) != s.header[1] {
+		writeError(w, http.StatusUnauthorized, "Missing or wrong header "+s.header[0])
+		return
 	}
 	s.next()(s, w, r)
 }

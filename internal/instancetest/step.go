@@ -20,14 +20,12 @@ func Answer() Step {
 // AnswerDocument is [Answer] with a document of its own.
 func AnswerDocument[T Text](document T) Step {
 	text := textOf(document)
-	return func(s *Server, w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, text)
-	}
+	return func(s *Server, w http.ResponseWriter, r *http.Request) { s.answer(w, r, text) }
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string) {
 	// The path is compared with its escapes, because a tidied one would hide that a client joins paths wrongly.
-	if r.Method != http.MethodGet || r.URL.EscapedPath() != s.path+"/instance" {
+	if r.Method != http.MethodGet || r.URL.EscapedPath() != "/instance" {
 		s.unexpected("%s has no route %s %s", s.URL(), r.Method, r.URL.RequestURI())
 		writeError(w, http.StatusNotFound, "Route "+r.Method+":"+r.URL.RequestURI()+" not found")
 		return
@@ -35,7 +33,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, document string)
 	writeBody(w, http.StatusOK, jsonContentType, document)
 }
 
-// Status answers the status, 200 or above, in the JSON form of the service's errors. The headers are names and values in turn.
+// Status answers the status in the JSON form of the service's errors. The headers are names and values in turn.
 func Status(code int, headers ...string) Step {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -47,62 +45,47 @@ func Status(code int, headers ...string) Step {
 
 // Body answers status, Content-Type (none when empty) and body as given, whatever the path.
 func Body(status int, contentType, body string) Step {
-	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
-		writeBody(w, status, contentType, body)
-	}
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request) { writeBody(w, status, contentType, body) }
 }
 
 // Redirect answers the status with a Location header, which is sent as given: relative, absolute or nonsense.
-func Redirect(code int, location string) Step {
-	return Status(code, "Location", location)
+func Redirect(code int, location string) Step { return Status(code, "Location", location) }
+
+// aborted is a step that never completes an answer.
+func aborted(handler http.HandlerFunc) Step {
+	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
+		handler(w, r)
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // Reset resets the TCP connection before any answer.
 func Reset() Step {
-	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		ResetConnection(connOf(r))
-		panic(http.ErrAbortHandler)
-	}
+	return aborted(func(_ http.ResponseWriter, r *http.Request) { ResetConnection(connOf(r)) })
 }
 
 // CloseConnection closes the TCP connection without an answer, and waits until the client leaves, which Windows needs.
 func CloseConnection() Step {
-	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
+	return aborted(func(_ http.ResponseWriter, r *http.Request) {
 		_ = tcp(connOf(r)).CloseWrite()
 		<-r.Context().Done()
-		panic(http.ErrAbortHandler)
-	}
+	})
 }
 
 // Silent never answers.
 func Silent() Step {
-	return func(_ *Server, _ http.ResponseWriter, r *http.Request) {
-		<-r.Context().Done()
-		panic(http.ErrAbortHandler)
-	}
+	return aborted(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 }
 
 // EndlessBody answers the status, and then the text over and over, until the client leaves or the instance is closed.
 func EndlessBody(status int, text string) Step {
 	chunk := strings.Repeat(text, 64<<10/len(text))
-	return func(_ *Server, w http.ResponseWriter, r *http.Request) {
+	return aborted(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
-		for r.Context().Err() == nil {
-			if _, err := io.WriteString(w, chunk); err != nil {
-				break
-			}
+		for err := error(nil); err == nil && r.Context().Err() == nil; {
+			_, err = io.WriteString(w, chunk)
 		}
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// Verbatim writes the text to the connection as it is, past net/http, and then does [CloseConnection], [Reset] or [Silent].
-func Verbatim(text string, next Step) Step {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(connOf(r), text)
-		next(s, w, r)
-		panic(http.ErrAbortHandler)
-	}
+	})
 }
 
 // Func is a step written as a handler. It must end when its request's context does.
@@ -110,7 +93,6 @@ func Func(handler http.HandlerFunc) Step {
 	return func(_ *Server, w http.ResponseWriter, r *http.Request) { handler(w, r) }
 }
 
-// writeError answers in the form of the service's errors.
 func writeError(w http.ResponseWriter, code int, message string) {
 	text := Document{}.With("statusCode", code).With("error", http.StatusText(code)).With("message", message).JSON()
 	writeBody(w, code, jsonContentType, text)

@@ -15,9 +15,6 @@ type detailsModel struct {
 	ChunkSize              types.Int64  `tfsdk:"chunk_size"`
 	RequirePassword        types.Bool   `tfsdk:"require_password"`
 	APIVersion             types.String `tfsdk:"api_version"`
-	APIVersionMajor        types.Int64  `tfsdk:"api_version_major"`
-	APIVersionMinor        types.Int64  `tfsdk:"api_version_minor"`
-	APIVersionPatch        types.Int64  `tfsdk:"api_version_patch"`
 	FileMaxAge             types.Int64  `tfsdk:"file_max_age"`
 	MaxTransfersInMerge    types.Int64  `tfsdk:"max_transfers_in_merge"`
 	RecommendedExpireTimes types.List   `tfsdk:"recommended_expire_times"`
@@ -26,21 +23,20 @@ type detailsModel struct {
 // detailsAttributes returns the attributes of detailsModel.
 func detailsAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"file_max_size":     computedInt64("Maximum size of one file, in bytes (`fileMaxSize`)."),
-		"chunk_size":        computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
-		"require_password":  computedBool("Whether the instance requires a password to create a transfer (`requirePassword`)."),
-		"api_version":       computedString("Release of the server, such as `2.2.3` (`apiVersion`)."),
-		"api_version_major": computedInt64("Major version from `api_version`."),
-		"api_version_minor": computedInt64("Minor version from `api_version`."),
-		"api_version_patch": computedInt64("Patch version from `api_version`, without a suffix."),
-		"file_max_age":      computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). `15770000000` means no maximum."),
-		"max_transfers_in_merge": computedInt64("Maximum number of transfers (files) that can be combined into a group, which Stend's API calls " +
-			"a merge (`maxTransfersInMerge`). If the instance does not report it, this is `50` for 2.0.0 and later, and `10` before."),
+		"file_max_size": computedInt64("Maximum size of one file, in bytes (`fileMaxSize`)."),
+		"chunk_size":    computedInt64("Size of one chunk of an upload, in bytes (`chunkSize`)."),
+		"require_password": computedBool("Whether the instance requires a password to create a transfer " +
+			"(`requirePassword`)."),
+		"api_version": computedString("Release of the server, such as `2.2.3` (`apiVersion`)."),
+		"file_max_age": computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). " +
+			"`15770000000` means no maximum."),
+		"max_transfers_in_merge": computedInt64("Maximum number of transfers that can be combined into a group, which " +
+			"Stend calls a merge (`maxTransfersInMerge`). If it is not reported: `50` from 2.0.0 on, `10` before."),
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,
-			MarkdownDescription: "Expiry options that the instance suggests, in the order it reports them (`recommendedExpireTimes`). Each has a " +
-				"`label`, the number `in_seconds`, and the number `in_minutes`, rounded down.",
+			MarkdownDescription: "Expiry options that the instance suggests, in its order (`recommendedExpireTimes`), each " +
+				"with `label`, `in_seconds`, and `in_minutes` (rounded down).",
 		},
 	}
 }
@@ -58,17 +54,15 @@ func newDetailsModel(details *instance.Details) detailsModel {
 		FileMaxSize:            types.Int64Value(details.FileMaxSizeBytes),
 		ChunkSize:              types.Int64Value(details.ChunkSizeBytes),
 		RequirePassword:        types.BoolValue(details.RequirePassword),
-		APIVersion:             normalizedString(details.APIVersion.Text),
-		APIVersionMajor:        types.Int64Value(details.APIVersion.Major),
-		APIVersionMinor:        types.Int64Value(details.APIVersion.Minor),
-		APIVersionPatch:        types.Int64Value(details.APIVersion.Patch),
+		APIVersion:             normalizedString(details.APIVersion),
 		FileMaxAge:             types.Int64Value(details.FileMaxAgeSeconds),
 		MaxTransfersInMerge:    types.Int64Value(details.MaxTransfersInMerge),
 		RecommendedExpireTimes: expireTimesValue(details.RecommendedExpireTimes),
 	}
 }
 
-// normalizedString returns text in the form of Unicode in which Terraform stores strings, so that it equals what is in a state.
+// normalizedString returns text in the form of Unicode in which Terraform stores strings, so that it equals what is in
+// a state.
 func normalizedString(text string) types.String { return types.StringValue(norm.NFC.String(text)) }
 
 // expireTimesValue makes the list without the framework's reflection, which would take most of the time of a read.
@@ -84,17 +78,14 @@ func expireTimesValue(expireTimes []instance.ExpireTime) types.List {
 	return types.ListValueMust(expireTimeType, elements)
 }
 
-// values returns the details by name. With types.ObjectValueFrom instead, which uses reflection, a read of many instances would make a
-// third more allocations.
+// values returns the details by name. With types.ObjectValueFrom instead, which uses reflection, a read of many
+// instances would make a third more allocations.
 func (m detailsModel) values() map[string]attr.Value {
 	return map[string]attr.Value{
 		"file_max_size":            m.FileMaxSize,
 		"chunk_size":               m.ChunkSize,
 		"require_password":         m.RequirePassword,
 		"api_version":              m.APIVersion,
-		"api_version_major":        m.APIVersionMajor,
-		"api_version_minor":        m.APIVersionMinor,
-		"api_version_patch":        m.APIVersionPatch,
 		"file_max_age":             m.FileMaxAge,
 		"max_transfers_in_merge":   m.MaxTransfersInMerge,
 		"recommended_expire_times": m.RecommendedExpireTimes,

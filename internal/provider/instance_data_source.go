@@ -26,7 +26,9 @@ type instanceModel struct {
 	detailsModel
 }
 
-func (d *instanceDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *instanceDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_instance"
 }
 
@@ -37,12 +39,12 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		Computed: true,
 		MarkdownDescription: "Base URL of the instance, such as `https://files.example.org/api`. The provider reads " +
 			"`{base_url}/instance`. Default: the provider's `base_url`.",
-		Validators: []validator.String{textValidator(parseBaseURL)},
+		Validators: []validator.String{validateText(parseBaseURL)},
 	}
-	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to the origin "+
-		"(scheme, host, and port) of the instance, and override the provider's.", false)
-	attributes["response_body"] = computedString("The JSON document as the instance returned it. Use it for fields that have no " +
-		"attribute yet: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to "+
+		"the origin (scheme, host, and port) of the instance, and override the provider's.", false)
+	attributes["response_body"] = computedString("The JSON document as the instance returned it. Use it for fields that " +
+		"have no attribute yet: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits and expiry options of an instance of the file transfer service Stend.",
 		Attributes:          attributes,
@@ -50,8 +52,10 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-func (d *instanceDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
+func (d *instanceDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
+) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -62,14 +66,18 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
-	baseURL, invalid := d.provider.baseURLFor(model.BaseURL)
+	baseURL, invalid := d.provider.baseURL, d.provider.noBaseURL
+	if isSet(model.BaseURL) {
+		baseURL, invalid = parseBaseURL("base_url", model.BaseURL.ValueString())
+		invalid = withPath(path.Root("base_url"), invalid)
+	}
 	resp.Diagnostics.Append(invalid)
-	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp, baseURL) {
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp) {
 		return
 	}
 
-	limit := limitOf(model.Timeouts, "read", defaultReadTimeout)
-	result, failed := d.provider.read(ctx, d.provider.requestFor(baseURL, headers), limit)
+	limit := newTimeLimit(model.Timeouts, "read", defaultReadTimeout)
+	result, failed := d.provider.read(ctx, d.provider.newRequest(baseURL, headers), limit)
 	if failed != nil {
 		if model.BaseURL.IsNull() { // the provider block has it
 			failed.argument = path.Empty()
@@ -77,8 +85,8 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		resp.Diagnostics.Append(failed.diagnostic())
 		return
 	}
-	resp.Diagnostics.Append(valueWarnings(baseURL.Written, result)...)
-	model.BaseURL = types.StringValue(baseURL.Written)
+	resp.Diagnostics.Append(smallLimitsWarning(baseURL.Raw, result))
+	model.BaseURL = types.StringValue(baseURL.Raw)
 	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)

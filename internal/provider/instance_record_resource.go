@@ -73,10 +73,12 @@ func (m recordModel) limit(operation string) timeLimit {
 	if operation == "read" {
 		defaultLimit = defaultRefreshTimeout
 	}
-	return limitOf(m.Timeouts, operation, defaultLimit)
+	return newTimeLimit(m.Timeouts, operation, defaultLimit)
 }
 
-func (r *instanceRecordResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *instanceRecordResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_instance_record"
 }
 
@@ -85,32 +87,34 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	attributes["base_url"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Base URL of the instance. The provider reads `{base_url}/instance`. " + baseURLForm,
-		Validators:          []validator.String{textValidator(parseBaseURL)},
+		Validators:          []validator.String{validateText(parseBaseURL)},
 	}
-	attributes["stable_for"] = optionalDuration("How long the instance must go on reporting the values in `expected` before a "+
-		"wait ends, such as `\"30s\"`. It must be shorter than `timeouts.create` and `timeouts.update`. Without it, one answer is "+
-		"enough. Requires a value in `expected`.", 0)
+	attributes["stable_for"] = optionalDuration("How long the instance must go on reporting the values in `expected`, "+
+		"such as `\"30s\"`. It must be shorter than `timeouts.create` and `timeouts.update`, and requires a value in "+
+		"`expected`. Without it, one answer is enough.", 0)
 	attributes["triggers"] = schema.MapAttribute{
 		ElementType: types.StringType,
 		Optional:    true,
-		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the apply waits. " +
-			"Requires a value in `expected`.",
+		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the " +
+			"apply waits. Requires a value in `expected`.",
 	}
-	attributes["wait_failed"] = computedBool("Whether the last wait failed. If so, and if anything is expected, the next apply waits again.")
+	attributes["wait_failed"] = computedBool("Whether the last wait failed. " +
+		"If so, and if anything is expected, the next apply waits again.")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what you expect, and keeps what it " +
-			"last reported.",
+		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what you expect, and " +
+			"keeps what it last reported.",
 		Attributes: make(map[string]schema.Attribute, len(attributes)),
 		Blocks: map[string]schema.Block{
 			"expected": expectedBlock(),
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long to try to read the instance.",
 				Attributes: map[string]schema.Attribute{
-					"create": optionalDuration("Time to wait, or to read without `expected`, when the record is created or replaced, such as `\"15m\"`.",
+					"create": optionalDuration("Time to wait, or to read without `expected`, when the record is created or "+
+						"replaced, such as `\"15m\"`.", defaultWaitTimeout),
+					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply. An "+
+						"import has a limit of one minute instead.", defaultRefreshTimeout),
+					"update": optionalDuration("Time to wait, or to read without `expected`, when the record is updated.",
 						defaultWaitTimeout),
-					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply. An import has a limit "+
-						"of one minute instead.", defaultRefreshTimeout),
-					"update": optionalDuration("Time to wait, or to read without `expected`, when the record is updated.", defaultWaitTimeout),
 				},
 			},
 		},
@@ -120,12 +124,16 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 }
 
-func (r *instanceRecordResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
+func (r *instanceRecordResource) Configure(
+	_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse,
+) {
+	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for longer than a timeout.
-func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that is not shorter than a timeout.
+func (r *instanceRecordResource) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
 	config, ok := getRecord(ctx, req.Config, &resp.Diagnostics)
 	if !ok {
 		return
@@ -138,7 +146,8 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 	stableFor := durationOr(config.model.StableFor, 0)
 	create, update := config.model.limit("create"), config.model.limit("update")
-	areKnown := isKnownDuration(timeoutOf(config.model.Timeouts, "create")) && isKnownDuration(timeoutOf(config.model.Timeouts, "update"))
+	timeouts := config.model.Timeouts.Attributes()
+	areKnown := config.model.Timeouts.IsNull() || !timeouts["create"].IsUnknown() && !timeouts["update"].IsUnknown()
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
@@ -152,8 +161,11 @@ func (r *instanceRecordResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans the details of a record. It warns if the instance has reported something else than an unchanged expected.
-func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan plans the details of a record. It warns if the instance has reported something else than an unchanged
+// expected.
+func (r *instanceRecordResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() { // destroy
 		return
 	}
@@ -165,60 +177,65 @@ func (r *instanceRecordResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !ok {
 		return
 	}
-	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it was.
+	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it
+	// was.
 	planned := config.model
 	isUpdate := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
-	// What is not expected stays as it is even if the apply waits. If it were unknown, Terraform would replace what uses it in an argument
-	// that forces replacement, and destroy it before the wait.
+	// What is not expected stays as it is even if the apply waits. If it were unknown, Terraform would replace what
+	// uses it in an argument that forces replacement, and destroy it before the wait.
 	details := plan.detailsModel // which the framework makes unknown for a new instance
 	if isUpdate {
 		details = state.detailsModel
 	}
-	planned.detailsModel = config.expected.overlay(details)
+	planned.detailsModel = config.expected.override(details)
 	planned.WaitFailed = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
 	if isUpdate && planned.Expected.Equal(state.Expected) {
-		if drift := r.provider.unexpected(config.expected, state.detailsModel); len(drift) > 0 {
-			resp.Diagnostics.Append(driftWarning(planned.BaseURL.ValueString(), drift))
+		if unmet := r.provider.unmet(config.expected, state.detailsModel); len(unmet) > 0 {
+			resp.Diagnostics.Append(driftWarning(planned.BaseURL.ValueString(), unmet))
 		}
 	}
 }
 
-// isSameInstance reports whether two base URLs are valid and have the same effective URL.
+// isSameInstance reports whether two base URLs are valid and name the same instance.
 func isSameInstance(a, b types.String) bool {
 	parsedA, errA := address.Parse(a.ValueString())
 	parsedB, errB := address.Parse(b.ValueString())
-	return errA == nil && errB == nil && parsedA.Effective == parsedB.Effective
+	return errA == nil && errB == nil && parsedA.Normalized == parsedB.Normalized
 }
 
 // Create reads the instance, or waits for it. If that fails, nothing is recorded.
-func (r *instanceRecordResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *instanceRecordResource) Create(
+	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
+) {
 	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	result, failure := r.obtain(ctx, planned, planned.model.limit("create"), planned.hasExpected())
+	result, failure := r.readOrWait(ctx, planned, planned.model.limit("create"), planned.hasExpected())
 	if failure != nil {
 		resp.Diagnostics.Append(failure)
 		return
 	}
-	resp.Diagnostics.Append(valueWarnings(planned.model.BaseURL.ValueString(), result)...)
+	resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result))
 	planned.model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// Update waits if it must, or reads another instance of which nothing is expected. If a wait fails, the state remembers that, so that the
-// next apply waits again, even one that takes the change back.
-func (r *instanceRecordResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+// Update waits if it must, or reads another instance of which nothing is expected. If a wait fails, the state remembers
+// that, so that the next apply waits again, even one that takes the change back.
+func (r *instanceRecordResource) Update(
+	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
+) {
 	var state recordModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	planned, ok := getRecord(ctx, req.Plan, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	if reason := r.askReason(planned, state); reason != "" {
+	if reason := r.readReason(planned, state); reason != "" {
 		tflog.Debug(ctx, "The instance is asked in this update", map[string]any{"reason": reason})
-		result, failure := r.obtain(ctx, planned, planned.model.limit("update"), planned.hasExpected())
+		result, failure := r.readOrWait(ctx, planned, planned.model.limit("update"), planned.hasExpected())
 		if failure != nil {
 			resp.Diagnostics.Append(failure)
 			if planned.hasExpected() {
@@ -226,9 +243,10 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 			}
 			return
 		}
-		resp.Diagnostics.Append(valueWarnings(planned.model.BaseURL.ValueString(), result)...)
+		resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result))
 		reported := newDetailsModel(result.Details)
-		if isSameInstance(planned.model.BaseURL, state.BaseURL) { // then the plan had all details, and Terraform demands what was planned
+		// For the same instance, the plan had all details, and Terraform demands what was planned.
+		if isSameInstance(planned.model.BaseURL, state.BaseURL) {
 			resp.Diagnostics.Append(r.provider.changedWarning(planned.model, reported))
 		} else {
 			planned.model.detailsModel = reported
@@ -237,8 +255,8 @@ func (r *instanceRecordResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// askReason says why an update asks the instance, or returns "" if it does not.
-func (r *instanceRecordResource) askReason(planned record, state recordModel) string {
+// readReason says why an update asks the instance, or returns "" if it does not.
+func (r *instanceRecordResource) readReason(planned record, state recordModel) string {
 	triggers := planned.model.Triggers
 	switch {
 	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
@@ -249,7 +267,7 @@ func (r *instanceRecordResource) askReason(planned record, state recordModel) st
 		return "something else is expected"
 	case state.WaitFailed.ValueBool():
 		return "the last wait failed"
-	case len(r.provider.unexpected(planned.expected, state.detailsModel)) > 0:
+	case len(r.provider.unmet(planned.expected, state.detailsModel)) > 0:
 		return "the instance has reported something else"
 	case len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers):
 		return "triggers have changed"
@@ -258,21 +276,23 @@ func (r *instanceRecordResource) askReason(planned record, state recordModel) st
 	}
 }
 
-// obtain reads the instance of a record, or waits until it reports what is expected. It returns an error if that fails, if an argument of the
-// provider is not known yet, or if the base URL is not valid, as in a state that somebody edited.
-func (r *instanceRecordResource) obtain(ctx context.Context, of record, limit timeLimit, waits bool) (*client.Result, diag.Diagnostic) {
-	baseURL, invalid := parseBaseURL("base_url", of.model.BaseURL.ValueString())
+// readOrWait reads the instance of a record, or waits until it reports what is expected. It returns an error if that
+// fails, if an argument of the provider is not known yet, or if the base URL is not valid, as in a state that somebody
+// edited.
+func (r *instanceRecordResource) readOrWait(
+	ctx context.Context, planned record, limit timeLimit, waits bool,
+) (result *client.Result, failure diag.Diagnostic) {
+	baseURL, invalid := parseBaseURL("base_url", planned.model.BaseURL.ValueString())
 	if invalid != nil {
-		return nil, invalid
+		return nil, withPath(path.Root("base_url"), invalid)
 	}
-	if unknown := r.provider.notKnownYet("", baseURL); unknown != nil {
+	if unknown := r.provider.checkKnown(""); unknown != nil {
 		return nil, unknown
 	}
-	request := r.provider.requestFor(baseURL, nil)
-	var result *client.Result
-	var failed *report
+	request := r.provider.newRequest(baseURL, nil)
+	var failed *failureReport
 	if waits {
-		result, failed = r.provider.wait(ctx, request, limit, of.expected, durationOr(of.model.StableFor, 0))
+		result, failed = r.provider.wait(ctx, request, limit, planned.expected, durationOr(planned.model.StableFor, 0))
 	} else {
 		result, failed = r.provider.read(ctx, request, limit)
 	}
@@ -282,28 +302,28 @@ func (r *instanceRecordResource) obtain(ctx context.Context, of record, limit ti
 	return result, nil
 }
 
-// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to keep, so there it is
-// an error.
+// Read refreshes a record. A failure keeps the values, with a warning. The first read after an import has no values to
+// keep, so there it is an error.
 func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state, ok := getRecord(ctx, req.State, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	limit := state.model.limit("read")
-	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull() // an edited state may lack one of the two
+	// An edited state may lack one of the two.
+	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull()
 	if imported {
 		limit = importLimit
 		state.model.WaitFailed = types.BoolValue(false)
-		baseURL, _ := parseBaseURL("base_url", state.model.BaseURL.ValueString()) // ImportState has checked it
-		if req.ClientCapabilities.DeferralAllowed && r.provider.notKnownYet("", baseURL) != nil {
+		if req.ClientCapabilities.DeferralAllowed && r.provider.checkKnown("") != nil {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 			return
 		}
 	}
-	result, failure := r.obtain(ctx, state, limit, false)
+	result, failure := r.readOrWait(ctx, state, limit, false)
 	switch {
 	case failure == nil:
-		resp.Diagnostics.Append(valueWarnings(state.model.BaseURL.ValueString(), result)...)
+		resp.Diagnostics.Append(smallLimitsWarning(state.model.BaseURL.ValueString(), result))
 		state.model.detailsModel = newDetailsModel(result.Details)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state.model)...)
 	case imported || ctx.Err() != nil:
@@ -318,7 +338,9 @@ func (r *instanceRecordResource) Delete(context.Context, resource.DeleteRequest,
 }
 
 // ImportState imports a record by its base URL. Terraform then refreshes it.
-func (r *instanceRecordResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *instanceRecordResource) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
 	if _, invalid := parseBaseURL("The import ID", req.ID); invalid != nil {
 		resp.Diagnostics.Append(invalid)
 		return

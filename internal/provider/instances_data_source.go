@@ -22,11 +22,6 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*instancesDataSource)(nil)
 
-const (
-	defaultMaxConcurrency = 32
-	maxConcurrencyLimit   = 256
-)
-
 type instancesDataSource struct{ provider *providerData }
 
 // instancesModel is the configuration and the state of filetransfer_instances.
@@ -34,13 +29,14 @@ type instancesModel struct {
 	BaseURLs       types.Map    `tfsdk:"base_urls"`
 	RequestHeaders types.Map    `tfsdk:"request_headers"`
 	Timeouts       types.Object `tfsdk:"timeouts"`
-	MaxConcurrency types.Number `tfsdk:"max_concurrency"`
 	AllowFailures  types.Bool   `tfsdk:"allow_failures"`
 	Instances      types.Map    `tfsdk:"instances"`
 	Errors         types.Map    `tfsdk:"errors"`
 }
 
-func (d *instancesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *instancesDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_instances"
 }
 
@@ -52,33 +48,37 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				ElementType:         types.StringType,
 				Required:            true,
 				MarkdownDescription: "Base URLs of the instances to read. You choose the keys.",
-				Validators:          []validator.Map{baseURLsValidator},
+				Validators: []validator.Map{validate[types.Map](func(at path.Path, baseURLs types.Map) diag.Diagnostics {
+					_, diags := parseBaseURLs(at, baseURLs)
+					return diags
+				})},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed, each sent only to its origin "+
-				"(scheme, host, and port). They override the provider's.", false),
-			"max_concurrency": optionalNumber(fmt.Sprintf("How many requests are made at the same time, from 1 to %d. "+
-				"Default: `%d`.", maxConcurrencyLimit, defaultMaxConcurrency), 1, maxConcurrencyLimit),
-			"allow_failures": optionalBool("Whether to go on if some instances cannot be read. They are then missing from `instances`, " +
-				"and listed in `errors` and in one warning. Default: `false`."),
+			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed, each sent only to "+
+				"its origin (scheme, host, and port). They override the provider's.", false),
+			"allow_failures": optionalBool("Whether to go on if some instances cannot be read. They are then missing from " +
+				"`instances`, and listed in `errors` and in one warning. Default: `false`."),
 			"instances": schema.MapAttribute{
-				Computed:    true,
-				ElementType: types.ObjectType{AttrTypes: listedInstanceTypes}, // not nested attributes: terraform test cannot mock them
+				Computed: true,
+				// Not nested attributes: terraform test cannot mock them.
+				ElementType: types.ObjectType{AttrTypes: listedInstanceTypes},
 				MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
 					"`filetransfer_instance` except `response_body`.",
 			},
 			"errors": schema.MapAttribute{
 				ElementType: types.StringType,
 				Computed:    true,
-				MarkdownDescription: "What went wrong with each instance that could not be read, by key, such as `connection failed`. " +
-					"It is empty if all were read.",
+				MarkdownDescription: "What went wrong with each instance that could not be read, by key, such as " +
+					"`connection failed`. It is empty if all were read.",
 			},
 		},
 		Blocks: map[string]schema.Block{"timeouts": readTimeoutsBlock("reading all of the instances, with all attempts")},
 	}
 }
 
-func (d *instancesDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.provider, _ = req.ProviderData.(*providerData) // which is nil while Terraform only validates
+func (d *instancesDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
+) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 // listedInstanceTypes are the types of an element of instances.
@@ -93,11 +93,22 @@ type instanceRead struct {
 	key     string
 	request client.Request
 	result  *client.Result
-	report  *report
+	report  *failureReport
+}
+
+const readTheOthers = " To read the other instances anyway, set allow_failures = true."
+
+// diagnostic returns the error about a read that failed.
+func (r *instanceRead) diagnostic() diag.Diagnostic {
+	report := *r.report
+	report.argument = path.Root("base_urls").AtMapKey(r.key)
+	report.evidence = fmt.Sprintf("Instance %q: %s", r.key, report.evidence)
+	report.remedy += readTheOthers
+	return report.diagnostic()
 }
 
 // name returns the key and the URL.
-func (r *instanceRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Written) }
+func (r *instanceRead) name() string { return fmt.Sprintf("%q (%s)", r.key, r.request.BaseURL.Raw) }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model instancesModel
@@ -109,52 +120,51 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(diags...)
 	baseURLs, diags := parseBaseURLs(path.Root("base_urls"), model.BaseURLs)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp, slices.Collect(maps.Values(baseURLs))...) {
+	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp) {
 		return
 	}
 
-	limit, slots := limitOf(model.Timeouts, "read", defaultReadTimeout), int64Or(model.MaxConcurrency, defaultMaxConcurrency)
+	limit := newTimeLimit(model.Timeouts, "read", defaultReadTimeout)
 	var succeeded, failed []*instanceRead
-	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
-	for _, read := range d.provider.readAll(ctx, baseURLs, headers, limit, slots) {
+	instances, codes := make(map[string]attr.Value), make(map[string]attr.Value)
+	for _, read := range d.provider.readAll(ctx, baseURLs, headers, limit) {
 		if read.report != nil {
 			failed = append(failed, read)
 			continue
 		}
 		succeeded = append(succeeded, read)
 		attributes := newDetailsModel(read.result.Details).values()
-		attributes["base_url"] = types.StringValue(read.request.BaseURL.Written)
+		attributes["base_url"] = types.StringValue(read.request.BaseURL.Raw)
 		instances[read.key] = types.ObjectValueMust(listedInstanceTypes, attributes)
 	}
-	resp.Diagnostics.Append(fleetWarnings(succeeded)...)
+	resp.Diagnostics.Append(fleetWarning(succeeded))
 	switch {
 	case len(failed) == 0:
 	case ctx.Err() != nil || !model.AllowFailures.ValueBool():
 		resp.Diagnostics.Append(readErrors(failed, len(baseURLs))...)
 		return
 	default:
-		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs)))
+		resp.Diagnostics.Append(d.provider.failuresWarning(failed, len(baseURLs)))
 		for _, read := range failed {
-			classes[read.key] = types.StringValue(read.report.err.Failure.Class())
+			codes[read.key] = types.StringValue(read.report.err.Failure.Code())
 		}
 	}
 	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
-	model.Errors = types.MapValueMust(types.StringType, classes)
+	model.Errors = types.MapValueMust(types.StringType, codes)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// readAll makes all reads at once, with one deadline, and returns them in the order of their keys. With a deadline each, one read could get
-// the slot of another that has just run out of time, and be blamed for an instance that was never really asked.
+// readAll makes all reads at once, with one deadline, and returns them in the order of their keys. With a deadline
+// each, one read could get the slot of another that has just run out of time, and be blamed for an instance that was
+// never really asked.
 func (d *providerData) readAll(
-	ctx context.Context, baseURLs map[string]address.BaseURL, headers http.Header, limit timeLimit, slots int64,
+	ctx context.Context, baseURLs map[string]address.BaseURL, headers http.Header, limit timeLimit,
 ) (reads []*instanceRead) {
 	ctx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
-	semaphore := make(chan struct{}, slots)
 	var group sync.WaitGroup
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		read := &instanceRead{key: key, request: d.requestFor(baseURLs[key], headers)}
-		read.request.Semaphore = semaphore
+		read := &instanceRead{key: key, request: d.newRequest(baseURLs[key], headers)}
 		reads = append(reads, read)
 		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })
 	}
@@ -185,15 +195,18 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 	return parsed, diags
 }
 
-// readErrors returns an error for each of the first instances that could not be read, and one that counts the others. Those that a
-// cancellation has ended have one error.
+// readErrors returns an error for each of the first instances that could not be read, and one that counts the others.
+// Those that a cancellation has ended have one error.
 func readErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
-	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool { return read.report.err.Ending == client.Canceled })
+	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool {
+		return read.report.err.Ending == client.Canceled
+	})
 	if canceled := len(failed) - len(finished); canceled > 0 {
-		diags.AddError("Read canceled", paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp))
+		diags.AddError("Read canceled",
+			paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp))
 	}
 	for _, read := range finished[:min(len(finished), maxListed)] {
-		diags.Append(read.report.ofKey(read.key).diagnostic())
+		diags.Append(read.diagnostic())
 	}
 	if more := len(finished) - maxListed; more > 0 {
 		diags.AddAttributeError(path.Root("base_urls"), "More instances could not be read", paragraphs(fmt.Sprintf(

@@ -18,20 +18,14 @@ type Documents map[string]json.RawMessage
 func Recorded() (map[string]Documents, error) {
 	const dir = "testdata/releases"
 	files, err := recorded.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
 	all := map[string]Documents{}
 	for _, file := range files {
-		content, err := recorded.ReadFile(path.Join(dir, file.Name()))
-		if err != nil {
-			return nil, err
-		}
+		content, _ := recorded.ReadFile(path.Join(dir, file.Name())) // it is in the program
 		var answered Documents
 		if err := json.Unmarshal(content, &answered); err != nil {
 			return nil, fmt.Errorf("%s: %w", file.Name(), err)
 		}
 		all[strings.TrimSuffix(file.Name(), ".json")] = answered
 	}
-	return all, nil
+	return all, err
 }

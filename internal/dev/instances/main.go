@@ -1,5 +1,6 @@
-// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves them until it is told
-// to stop. They answer what releases of the service answered. Its arguments name them; without any, there is one of each response shape:
+// Command instances starts instances on this machine, prints their URLs as the variable of examples/demo, and serves
+// them until it is told to stop. They answer what releases of the service answered. Its arguments name them; without
+// any, there is one of each response shape:
 //
 //	go run ./internal/dev/instances > instances.auto.tfvars.json
 //	go run ./internal/dev/instances broken
@@ -13,10 +14,9 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"os/signal"
+	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instancetest"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/servicetest"
@@ -29,8 +29,6 @@ var recorded = map[string]struct{ release, setting string }{
 }
 
 func main() {
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
 	names := os.Args[1:]
 	if len(names) == 0 {
 		names = []string{"older", "newer"}
@@ -64,11 +62,11 @@ func main() {
 	if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"base_urls": baseURLs}); err != nil {
 		log.Fatal(err)
 	}
-	<-told
+	select {} // until a signal ends it
 }
 
-// release answers with a document, and with the release and the chunk size that a file says. After each change of the file, the old process
-// answers once more, and the next request comes while the server restarts.
+// release answers with a document, and with the release and the chunk size that a file says. After each change of the
+// file, the old process answers once more, and the next request comes while the server restarts.
 func release(file, document string) instancetest.Step {
 	var (
 		mutex   sync.Mutex
@@ -93,15 +91,8 @@ func release(file, document string) instancetest.Step {
 			instancetest.Status(http.StatusServiceUnavailable)(s, w, r)
 			return
 		}
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(document), &fields); err != nil {
-			log.Fatal(err)
-		}
-		fields["apiVersion"], fields["chunkSize"] = version, chunkSize
-		answer, err := json.Marshal(fields)
-		if err != nil {
-			log.Fatal(err)
-		}
-		instancetest.AnswerDocument(string(answer))(s, w, r)
+		answer := regexp.MustCompile(`"apiVersion":".*?"`).ReplaceAllString(document, fmt.Sprintf(`"apiVersion":%q`, version))
+		answer = regexp.MustCompile(`"chunkSize":\d+`).ReplaceAllString(answer, fmt.Sprintf(`"chunkSize":%d`, chunkSize))
+		instancetest.AnswerDocument(answer)(s, w, r)
 	}
 }

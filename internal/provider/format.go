@@ -12,7 +12,7 @@ import (
 const maxListed = 20
 
 // count returns a number with a noun: "1 attempt", "2 attempts".
-func count(number int, noun string) string {
+func count[N int | int64](number N, noun string) string {
 	if number == 1 {
 		return "1 " + noun
 	}
@@ -32,19 +32,20 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
-// bullets returns a list with an item for each text.
-func bullets(texts []string) string { return "\n  - " + strings.Join(texts, "\n  - ") }
-
-// listed returns a list of at most maxListed texts, and the number of the others.
-func listed(texts []string) string {
-	if more := len(texts) - maxListed; more > 0 {
-		return bullets(append(texts[:maxListed:maxListed], fmt.Sprintf("and %d more", more)))
+// bullets returns a list of at most maxListed texts, and the number of the others and of those that more counts.
+func bullets(texts []string, more int) string {
+	if beyond := len(texts) - maxListed; beyond > 0 {
+		texts, more = texts[:maxListed], more+beyond
 	}
-	return bullets(texts)
+	list := "\n  - " + strings.Join(texts, "\n  - ")
+	if more > 0 {
+		list += fmt.Sprintf("\n  - and %d more", more)
+	}
+	return list
 }
 
-// firstOf returns the first of some texts and the number of the others, or "" if there are none.
-func firstOf(texts []string) string {
+// firstText returns the first of some texts and the number of the others, or "" if there are none.
+func firstText(texts []string) string {
 	switch more := len(texts) - 1; more {
 	case -1:
 		return ""
