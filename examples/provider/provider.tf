@@ -1,6 +1,9 @@
 terraform {
   required_providers {
-    filetransfer = { source = "filetransfer/filetransfer" }
+    filetransfer = {
+      source  = "filetransfer/filetransfer"
+      version = "~> 0.1.0"
+    }
   }
 }
 

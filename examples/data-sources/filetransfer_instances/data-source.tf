@@ -21,7 +21,7 @@ output "upload_limit" {
   value = min(values(data.filetransfer_instances.all.instances)[*].file_max_size...)
 }
 
-# An nginx in front of all of them has to let a chunk of this size through.
-output "largest_chunk" {
-  value = max(values(data.filetransfer_instances.all.instances)[*].chunk_size...)
+# The client_max_body_size of an nginx in front of all of them: the largest chunk, plus 1 MiB for the form data.
+output "max_body_size" {
+  value = max(values(data.filetransfer_instances.all.instances)[*].chunk_size...) + 1024 * 1024
 }

@@ -4,13 +4,13 @@ resource "aws_s3_bucket_lifecycle_configuration" "copies" {
   rule {
     id = "expired-uploads"
 
-    # 15770000000 seconds means no maximum, and 0 is no lifetime at all. The copies are kept then.
+    # 15770000000 means no maximum, and 0 refuses all uploads. The copies are kept then.
     status = contains([0, 15770000000], data.filetransfer_instance.files.file_max_age) ? "Disabled" : "Enabled"
 
     filter {}
 
     expiration {
-      days = max(1, ceil(data.filetransfer_instance.files.file_max_age / 86400))
+      days = min(36500, max(1, ceil(data.filetransfer_instance.files.file_max_age / 86400)))
     }
   }
 

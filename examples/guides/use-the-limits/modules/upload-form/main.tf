@@ -1,6 +1,7 @@
 # modules/upload-form/main.tf
 variable "limits" {
   type = object({
+    file_max_age             = number
     file_max_size            = number
     require_password         = bool
     recommended_expire_times = list(object({ in_seconds = number }))
@@ -20,6 +21,6 @@ output "json" {
         option.in_seconds % 3600 == 0 ? "${option.in_seconds / 3600} h" :
         "${floor(option.in_seconds / 60)} min"
       )
-    }]
+    } if option.in_seconds <= var.limits.file_max_age]
   })
 }
