@@ -45,13 +45,13 @@ type loopback struct {
 	connections int
 }
 
-func listen(address string) (net.Listener, error) {
-	return new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+func listen() (net.Listener, error) {
+	return new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 }
 
 // listenHTTP starts serving HTTP/1.1, as the service does, over TLS if there is a configuration for it.
-func listenHTTP(address string, config *tls.Config, handler http.Handler) (*loopback, error) {
-	listener, err := listen(address)
+func listenHTTP(config *tls.Config, handler http.Handler) (*loopback, error) {
+	listener, err := listen()
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func tcp(c net.Conn) *net.TCPConn {
 // Nobody else can listen on it, because the near end of a connection has it.
 func ReserveAddress(t TB) string {
 	t.Helper()
-	listener, err := listen("127.0.0.1:0")
+	listener, err := listen()
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -50,7 +50,7 @@ func NewProxy(t TB, options ...ProxyOption) *Proxy {
 		config = serverTLS(*p.certificate, tls.RequestClientCert)
 	}
 	var err error
-	p.loopback, err = listenHTTP("127.0.0.1:0", config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.loopback, err = listenHTTP(config, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case p.refuse != 0:
 			http.Error(w, http.StatusText(p.refuse), p.refuse)

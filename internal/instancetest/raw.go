@@ -16,7 +16,7 @@ type RawServer struct{ address string }
 // goroutine of its own, and closed when serve returns. After a minute, it can no longer be read.
 func NewRaw(t TB, serve func(net.Conn)) *RawServer {
 	t.Helper()
-	listener, err := listen("127.0.0.1:0")
+	listener, err := listen()
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -24,8 +24,7 @@ type Server struct {
 	script   []Step
 	fallback Step
 
-	address    string // this and the following are used only to start the server
-	secure     bool
+	secure     bool // this and the following are used only to start the server
 	clientAuth tls.ClientAuthType
 }
 
@@ -84,7 +83,6 @@ func ignore(string, ...any) {}
 // Start starts an instance, which the caller closes.
 func Start(options ...Option) (*Server, error) {
 	s := &Server{
-		address:    "127.0.0.1:0",
 		document:   Newer().JSON(),
 		fallback:   Answer(),
 		clientAuth: tls.RequestClientCert, // so that a certificate is seen also where none is needed
@@ -98,7 +96,7 @@ func Start(options ...Option) (*Server, error) {
 		config = serverTLS(s.certificate, s.clientAuth)
 	}
 	var err error
-	s.loopback, err = listenHTTP(s.address, config, http.HandlerFunc(s.serve))
+	s.loopback, err = listenHTTP(config, http.HandlerFunc(s.serve))
 	return s, err
 }
 

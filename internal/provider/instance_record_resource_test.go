@@ -87,9 +87,6 @@ func TestAccRecord_ReleasesAndDrift(t *testing.T) {
 	server := instancetest.New(t, instancetest.WithDefault(instancetest.Status(503)))
 	starts := answersInApply(server, instancetest.Answer(),
 		instancetest.Status(404), instancetest.AnswerDocument("{}"), reports(instancetest.Older()))
-	answers := func(step instancetest.Step, script ...instancetest.Step) plancheck.PlanCheck {
-		return answersInApply(server, step, script...)
-	}
 	details := map[string]knownvalue.Check{"wait_failed": knownvalue.Bool(false)}
 	created := acctest.ExpectKnownValues(recordAddress, acctest.NewerDetails(details))
 	size, newSize := knownvalue.Int64Exact(30000000), knownvalue.Int64Exact(1000)
@@ -124,7 +121,8 @@ func TestAccRecord_ReleasesAndDrift(t *testing.T) {
 				acctest.ExpectUnknownOnly(recordAddress),
 				plancheck.ExpectKnownValue("terraform_data.chunk_size", tfjsonpath.New("input"), size),
 				plancheck.ExpectResourceAction("terraform_data.file_max_size", plancheck.ResourceActionNoop),
-				answers(reports(released), instancetest.Answer(), instancetest.Status(503), instancetest.Reset()),
+				answersInApply(
+					server, reports(released), instancetest.Answer(), instancetest.Status(503), instancetest.Reset()),
 			),
 			ConfigStateChecks:  updated,
 			ExpectNonEmptyPlan: true,
@@ -145,7 +143,7 @@ func TestAccRecord_ReleasesAndDrift(t *testing.T) {
 				acctest.ExpectChangedOnly(recordAddress, "chunk_size"),
 				plancheck.ExpectKnownValue(recordAddress, tfjsonpath.New("chunk_size"), size),
 				plancheck.ExpectResourceAction("terraform_data.chunk_size", plancheck.ResourceActionNoop),
-				answers(reports(released), instancetest.Status(503)),
+				answersInApply(server, reports(released), instancetest.Status(503)),
 			),
 			ConfigStateChecks: refreshed,
 		},
