@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,7 +14,8 @@ import (
 	"time"
 )
 
-// With this variable, the test's binary is the provider. When its stdin ends, it prints the levels of libraries' logs.
+// With this variable, the binary of this test is the provider, which the test starts as Terraform does. When its stdin
+// ends, it prints the levels of libraries' logs.
 const runMain = "FILETRANSFER_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
@@ -24,6 +26,9 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(io.Discard, stdin)
 		fmt.Fprintf(stderr, "SDK %s, framework %s, protocol %s, provider %s\n", os.Getenv("TF_LOG_SDK"),
 			os.Getenv("TF_LOG_SDK_FRAMEWORK"), os.Getenv("TF_LOG_SDK_PROTO"), os.Getenv("TF_LOG_PROVIDER_FILETRANSFER"))
+		if log.Writer() != io.Discard { // to which net/http writes
+			fmt.Fprintln(stderr, "the log is not discarded")
+		}
 		os.Exit(0)
 	}(os.Stdin, os.Stderr)
 	main()

@@ -20,7 +20,7 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 // Make one with [Parse].
 type BaseURL struct {
 	Raw         string   // as passed to Parse
-	Normalized  string   // equal for two spellings of the same instance: without case, default port, trailing slashes
+	Normalized  string   // with scheme and host in lower case, and without a default port and trailing slashes
 	Origin      string   // the origin of Normalized, such as "https://h:8443"
 	DocumentURL *url.URL // Normalized and "/instance": the URL to request
 }

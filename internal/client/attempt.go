@@ -2,8 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
@@ -13,63 +13,50 @@ import (
 type reader struct {
 	client   *Client
 	request  Request
-	redact   safetext.Redactor
-	attempts int       // how many were made
-	askedAt  time.Time // when the last one began
+	secrets  safetext.Secrets // which no text may repeat
+	attempts int              // how many were made
+	askedAt  time.Time        // when the last one began
 }
 
 func (c *Client) newReader(request Request) *reader {
-	return &reader{client: c, request: request, redact: c.redactor(request.Headers)}
+	secrets := append(safetext.HeaderSecrets(request.Headers), c.proxySecrets...)
+	public := request.BaseURL.DocumentURL.String() + " " + c.config.ConnectTo + " " + c.proxyHosts
+	return &reader{client: c, request: request, secrets: secrets.Except(public)}
 }
 
-// redactor returns a redactor for what is secret in request headers and in the URLs of proxies.
-func (c *Client) redactor(headers http.Header) safetext.Redactor {
-	secrets := slices.Clip(c.proxySecrets)
-	for _, values := range headers {
-		for _, value := range values {
-			secrets = append(secrets, safetext.HeaderSecrets(value)...)
+// errRequestTimeout is the cause of the end of an attempt that took longer than [Config.RequestTimeout].
+var errRequestTimeout = errors.New("the attempt took too long")
+
+// attempt makes one attempt. In a fleet, it first waits for one of the client's places. It returns a result or a
+// failure.
+func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
+	reason := "no request was sent before the time ran out"
+	if r.request.InFleet && ctx.Err() == nil {
+		select {
+		case r.client.places <- struct{}{}:
+			defer func() { <-r.client.places }()
+		case <-ctx.Done():
+			reason += ", because other instances had not answered yet"
 		}
 	}
-	return safetext.NewRedactor(secrets)
-}
-
-// SafeLine returns text from an instance as one line that is safe to print, and without secrets in headers and proxy
-// URLs.
-func (c *Client) SafeLine(text string, headers http.Header) string {
-	return c.redactor(headers).Line(text, maxText)
-}
-
-// attempt makes one attempt, as soon as one of the client's slots is free. It returns a result or a failure.
-func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
-	route := Route{URL: r.request.BaseURL.DocumentURL.String()}
-	select {
-	case r.client.slots <- struct{}{}:
-		defer func() { <-r.client.slots }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil { // select chooses at random if both are ready
-		const reason = "no request was sent before the time ran out"
-		return nil, &Failure{Route: route, Kind: NoResponseInTime, Reason: reason}
+	if ctx.Err() != nil {
+		route := Route{URL: r.request.BaseURL.DocumentURL.String()}
+		return nil, &Failure{Route: route, Kind: NoResponseInTime, Reason: reason, isCutOff: true}
 	}
 	r.attempts++
 	r.askedAt = time.Now()
-	limited, cancel := context.WithTimeout(ctx, r.client.config.RequestTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, r.client.config.RequestTimeout, errRequestTimeout)
 	defer cancel()
-	result, err := r.follow(limited, &route)
-	if err == nil {
+	result, route, failure := r.follow(limited)
+	if failure == nil {
 		r.log(ctx, "Asked the instance", route, nil)
 		result.Route = route
 		return result, nil
 	}
-	for _, transport := range []*http.Transport{r.client.own, r.client.other} {
+	for _, transport := range []*http.Transport{r.client.withCertificate, r.client.withoutCertificate} {
 		transport.CloseIdleConnections() // also ends dials and handshakes that nobody waits for any more
 	}
-	if err == context.DeadlineExceeded && limited.Err() == nil { //nolint:errorlint // a dialer's timeout only wraps it
-		const reason = "the proxy did not answer CONNECT within a minute" // which is a limit of http.Transport
-		err = &Failure{Kind: ProxyFailed, Reason: reason, isRetryable: true}
-	}
-	failure := r.newFailure(err, route, limited.Err() != nil)
-	failure.TimedOut = limited.Err() != nil && ctx.Err() == nil
+	failure.Route = route
 	r.log(ctx, "Asked the instance", route, map[string]any{"reason": failure.OneLine()})
 	return nil, failure
 }
@@ -78,4 +65,26 @@ func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 func (r *reader) log(ctx context.Context, message string, route Route, more map[string]any) {
 	fields := map[string]any{"url": route.URL, "address": route.Address, "attempt": r.attempts}
 	r.client.config.Log(ctx, message, fields, more)
+}
+
+const notShown = "(not shown, because it repeats a secret)"
+
+// show returns a text as one line of at most limit characters that is safe to print. Every text of a server or a proxy
+// goes through it, and those of libraries, which may quote one. A text that repeats a secret is not shown at all: there
+// is no end of the ways to spell a secret, so nothing could replace them all.
+func (r *reader) show(text string, limit int) string {
+	line := safetext.Line(text)
+	if r.secrets.AreIn(line) {
+		return notShown
+	}
+	return safetext.Cut(line, limit)
+}
+
+// showBody returns what a person can read in a body. It looks for secrets in the whole body, too, because what is taken
+// out of it may have only a part of one.
+func (r *reader) showBody(body []byte) string {
+	if r.secrets.AreIn(string(body)) {
+		return notShown
+	}
+	return r.show(safetext.Body(body), maxText)
 }

@@ -24,8 +24,7 @@ import (
 // Config configures a [Client].
 type Config struct {
 	UserAgent string // sent with every request, also to proxies
-	// RequestTimeout limits one attempt, from dialing to the last byte of the body, redirects included. It must be
-	// positive.
+	// RequestTimeout limits one attempt, from dialing to the last byte of the last body. It must be positive.
 	RequestTimeout time.Duration
 	Retry          Retry
 	RootCAs        *x509.CertPool // the CAs that are trusted; nil means the system's
@@ -42,62 +41,57 @@ type Config struct {
 	Dial func(ctx context.Context, network, hostPort string) (net.Conn, error)
 }
 
-// Retry configures retries.
-type Retry struct {
-	MaxAttempts int64 // the maximum number of attempts of a read, the first included; at least 1
-	// MinDelay and MaxDelay are the bounds of the delay before each retry. They are positive. A MaxDelay that is
-	// shorter than MinDelay counts as MinDelay.
-	MinDelay, MaxDelay time.Duration
-}
-
-// maxConcurrentAttempts keeps reads of a thousand instances within the limit of open files, and a proxy that they share
-// from being flooded: with 64, reads through an nginx that was reloaded failed.
+// maxConcurrentAttempts is how many attempts of fleets are made at once, so that a thousand instances stay within the
+// limit of open files. With 64, reads failed while an nginx that they shared was reloaded.
 const maxConcurrentAttempts = 32
 
 // Client reads instances. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// own is for the origin of a base URL, and offers the client certificate. other is for redirects that left it.
-	own, other   *http.Transport
-	proxy        func(*url.URL) (*url.URL, error)
-	proxySecrets []string
-	slots        chan struct{} // holds an element for each attempt that is under way
+	// withCertificate is for the origin of the base URL, and withoutCertificate for redirects that have left it.
+	withCertificate, withoutCertificate *http.Transport
+	proxy                               func(*url.URL) (*url.URL, error)
+	proxySecrets                        safetext.Secrets
+	proxyHosts                          string        // what follows the secrets in the URLs of proxies
+	places                              chan struct{} // holds an element for each attempt of a fleet that is under way
 }
 
 // New returns a client. It makes no connections. Proxies come from the environment.
 func New(config Config) *Client {
 	environment := httpproxy.FromEnvironment()
+	forHTTP, forHTTPS := environment.HTTPProxy, environment.HTTPSProxy
 	c := &Client{
 		config:       config,
 		proxy:        environment.ProxyFunc(),
-		proxySecrets: proxySecrets(environment.HTTPProxy, environment.HTTPSProxy),
-		slots:        make(chan struct{}, maxConcurrentAttempts),
+		proxySecrets: append(proxySecrets(forHTTP), proxySecrets(forHTTPS)...),
+		proxyHosts:   forHTTP[strings.LastIndex(forHTTP, "@")+1:] + " " + forHTTPS[strings.LastIndex(forHTTPS, "@")+1:],
+		places:       make(chan struct{}, maxConcurrentAttempts),
 	}
-	c.other = c.newTransport(&tls.Config{
+	c.withoutCertificate = c.newTransport(&tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		NextProtos:         []string{"http/1.1"}, // so that a server without HTTP/1.1 fails the handshake
 		RootCAs:            config.RootCAs,
 		InsecureSkipVerify: config.Insecure, //nolint:gosec // the user has asked for it
 	})
-	c.own = c.other
+	c.withCertificate = c.withoutCertificate
 	if config.ClientCertificate != nil {
-		withCertificate := c.other.TLSClientConfig.Clone()
+		settings := c.withoutCertificate.TLSClientConfig.Clone()
 		// With Certificates, Go would send none if the server lists other CAs, and the server's error would be
 		// misleading.
-		withCertificate.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		settings.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return config.ClientCertificate, nil
 		}
-		c.own = c.newTransport(withCertificate)
+		c.withCertificate = c.newTransport(settings)
 	}
 	return c
 }
 
-// newTransport returns a transport that makes a connection for each request. If a server sends one response too many,
-// nothing in HTTP/1.1 tells that from the response to the next request on a connection, and one instance would get the
-// values of another.
+// newTransport returns a transport that makes a connection for each request. HTTP/1.1 does not number responses: after
+// one too many on a connection that is kept, an instance would get the values of another.
 func (c *Client) newTransport(config *tls.Config) *http.Transport {
 	return &http.Transport{
 		DisableKeepAlives:      true,
+		DisableCompression:     true,     // a document has less than a kilobyte
 		MaxResponseHeaderBytes: 16 << 10, // parsed, a head can take eighteen times as much memory
 		TLSClientConfig:        config,
 		DialContext:            c.dial,
@@ -105,28 +99,6 @@ func (c *Client) newTransport(config *tls.Config) *http.Transport {
 		ProxyConnectHeader:     http.Header{"User-Agent": {c.config.UserAgent}},
 		OnProxyConnectResponse: checkConnectResponse,
 	}
-}
-
-// dialKey is the key under which the context of a request has its [dialSettings]. [http.Transport] passes the values of
-// that context on to dial, but not its deadline.
-type dialKey struct{}
-
-type dialSettings struct {
-	connectTo string // the host and port to connect to instead, or ""
-	timeout   time.Duration
-}
-
-// dial connects to a host and port, or to where the settings in the context say.
-func (c *Client) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	settings, _ := ctx.Value(dialKey{}).(dialSettings)
-	if settings.connectTo != "" {
-		hostPort = settings.connectTo
-	}
-	if c.config.Dial != nil {
-		return c.config.Dial(ctx, network, hostPort)
-	}
-	dialer := net.Dialer{Timeout: settings.timeout}
-	return dialer.DialContext(ctx, network, hostPort)
 }
 
 // connectTo returns where connections for a URL go instead of its host and port, or "".
@@ -145,22 +117,22 @@ func (c *Client) proxyFor(target *url.URL) (*url.URL, error) {
 	return c.proxy(target)
 }
 
-// proxySecrets returns what is secret in the URLs of proxies: what is before the last @.
-func proxySecrets(proxies ...string) (secrets []string) {
-	for _, proxy := range proxies {
-		userInfo := proxy[:max(0, strings.LastIndex(proxy, "@"))]
-		if _, afterScheme, hasScheme := strings.Cut(userInfo, "://"); hasScheme {
-			userInfo = afterScheme
-		}
-		user, password, _ := strings.Cut(userInfo, ":")
-		secrets = append(secrets, safetext.UserSecrets(user, password)...)
-		if plain, err := url.PathUnescape(password); err == nil && plain != password {
-			secrets = append(secrets, safetext.UserSecrets(user, plain)...)
-		}
-		// If a password has one of these signs that is not escaped, Go takes a part of it, or the user name, for the host.
-		if strings.ContainsAny(userInfo, "@/?#") {
-			isSign := func(r rune) bool { return strings.ContainsRune(":@/?#", r) }
-			secrets = append(secrets, strings.FieldsFunc(userInfo, isSign)...)
+// proxySecrets returns what is secret in the URL of a proxy: what is before the last @.
+func proxySecrets(proxyURL string) safetext.Secrets {
+	userInfo := proxyURL[:max(0, strings.LastIndex(proxyURL, "@"))]
+	if _, afterScheme, hasScheme := strings.Cut(userInfo, "://"); hasScheme {
+		userInfo = afterScheme
+	}
+	user, password, _ := strings.Cut(userInfo, ":")
+	secrets := safetext.UserSecrets(user, password)
+	plainUser, _ := url.PathUnescape(user)
+	plainPassword, _ := url.PathUnescape(password)
+	secrets = append(secrets, safetext.UserSecrets(plainUser, plainPassword)...)
+	// If a password has one of these signs that is not escaped, Go takes a part of it, or the user name, for the host.
+	if strings.ContainsAny(userInfo, "@/?#") {
+		isSign := func(r rune) bool { return strings.ContainsRune(":@/?#", r) }
+		for _, part := range strings.FieldsFunc(userInfo, isSign) {
+			secrets = append(secrets, safetext.UserSecrets("", part)...)
 		}
 	}
 	return secrets
@@ -170,6 +142,7 @@ func proxySecrets(proxies ...string) (secrets []string) {
 type Request struct {
 	BaseURL address.BaseURL
 	Headers http.Header // extra request headers, which are sent only to the origin of BaseURL
+	InFleet bool        // this is one of many reads, which together make a limited number of attempts at once
 }
 
 // ReservedHeaders lists the headers that cannot be in [Request.Headers]. Those about the connection and the body are up
@@ -181,7 +154,7 @@ var ReservedHeaders = []string{
 
 // Result is what an instance answered.
 type Result struct {
-	Document []byte // the JSON document as received, without a byte order mark
+	Document []byte // the JSON document as received
 	Details  *instance.Details
 	Route    Route
 }

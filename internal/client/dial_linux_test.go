@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 // The dial ends before the attempt does, so that the error has the address. A full queue of connections makes an
@@ -32,7 +30,7 @@ func TestAddressThatDropsPacketsIsNamed(t *testing.T) {
 	// A dial has four fifths of the time of its attempt, and of the read. Less than a second proves nothing.
 	for name, test := range map[string]struct {
 		requestTimeout, limit time.Duration
-		code                  string
+		class                 string
 	}{
 		"short attempt":  {time.Second, time.Minute, "connection failed"},
 		"short read":     {time.Minute, 1300 * time.Millisecond, "connection failed"},
@@ -43,11 +41,10 @@ func TestAddressThatDropsPacketsIsNamed(t *testing.T) {
 			config := newConfig()
 			config.RequestTimeout, config.Retry.MaxAttempts = test.requestTimeout, 1
 			began := time.Now()
-			_, err := newClient(t, config).Read(limited(t, test.limit), newRequest(t, "http://"+address))
-			failed, _ := errors.AsType[*client.ReadError](err)
-			check(t, "Code", failed.Failure.Code(), test.code)
+			_, failed := newClient(t, config).Read(limited(t, test.limit), newRequest(t, "http://"+address))
+			check(t, "Class", failed.Failure.Class(), test.class)
 			check(t, "TimedOut", failed.Failure.TimedOut, false)
-			if test.code == "connection failed" {
+			if test.class == "connection failed" {
 				check(t, "Reason", failed.Failure.Reason, "dial tcp "+address+": i/o timeout")
 			}
 			if lasted := time.Since(began); lasted < 800*time.Millisecond {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -19,7 +21,6 @@ import (
 // so it must not change.
 type Kind string
 
-// The kinds of failures.
 const (
 	HostNotResolved       Kind = "host name not resolved"
 	ConnectionFailed      Kind = "connection failed"
@@ -38,19 +39,19 @@ const (
 	AnsweredByCache       Kind = "answered by a cache" // only of waits
 )
 
-// Failure is the error of an attempt. It holds facts, and all its texts are safe to print.
-type Failure struct { //nolint:errname // it is what the package is about, and its users read its fields
+// Failure is what an attempt met instead of an instance. It holds facts, and all its texts are safe to print.
+type Failure struct {
 	Route      Route
 	Kind       Kind
 	Reason     string   // what came back, on one line, in the words of Go or of the server
 	Faults     []string // each thing that is wrong with a document, or not as expected; Reason says which
-	MoreFaults int      // how many faults are not in Faults
 	StatusCode int      // that of an answer that is not 200, or of a proxy that refused; otherwise 0
 	TimedOut   bool     // the attempt took longer than Config.RequestTimeout
 
-	detail      string        // completes the code: the status, or the field that is at fault
+	subject     string        // completes the class: the status, or the field that is at fault
 	isRetryable bool          // another attempt of a read may succeed
 	retryAfter  time.Duration // the server asked to wait for so long
+	isCutOff    bool          // the end of the read or the wait ended the attempt, and nothing else is known of it
 }
 
 // The maximum numbers of characters in a message.
@@ -60,9 +61,6 @@ const (
 	maxFound  = 60  // of a value that a reason quotes
 )
 
-// Error returns what was asked and what came back, on one line.
-func (f *Failure) Error() string { return "GET " + f.Route.URL + ": " + f.OneLine() }
-
 // OneLine returns the reason with the faults, on one line.
 func (f *Failure) OneLine() string {
 	if len(f.Faults) == 0 {
@@ -71,30 +69,35 @@ func (f *Failure) OneLine() string {
 	return safetext.Cut(f.Reason+": "+strings.Join(f.Faults, "; "), maxReason)
 }
 
-// Code returns the kind, completed for states and outputs: "status 503 Service Unavailable" or "not an instance
+// Class returns the kind, completed for states and outputs: "status 503 Service Unavailable" or "not an instance
 // document: fileMaxSize".
-func (f *Failure) Code() string { return string(f.Kind) + f.detail }
+func (f *Failure) Class() string { return string(f.Kind) + f.subject }
 
-// newFailure returns the failure for the error of an attempt, whose time may have run out. An error that is a failure
-// already stays one, even if the time has run out since.
-func (r *reader) newFailure(err error, route Route, outOfTime bool) *Failure {
-	failure, isFailure := errors.AsType[*Failure](err)
-	if !isFailure {
-		failure = &Failure{
-			Kind: kind(err, outOfTime), Reason: reason(err, outOfTime), isRetryable: outOfTime || isRetryable(err),
-		}
+// newFailure returns the failure for an error of [http.Transport] or of reading a body.
+func (r *reader) newFailure(ctx context.Context, err error, endsAtProxy bool) *Failure {
+	if refusal, ok := errors.AsType[*connectRefusedError](err); ok {
+		failure := r.statusFailure(refusal.response, "")
+		failure.Kind, failure.subject, failure.Reason = ProxyFailed, "", refusal.Error()+": "+failure.Reason
+		return failure
 	}
-	failure.Route, failure.Reason = route, r.redact.Line(failure.Reason, maxReason)
+	ending := context.Cause(ctx) // which is looked at once, so that kind and time limit agree
+	failure := &Failure{Kind: kind(err, ending != nil, endsAtProxy), TimedOut: errors.Is(ending, errRequestTimeout)}
+	if failure.Reason = notShown; !r.secrets.AreIn(err.Error()) { // of which the reason may have only a part
+		failure.Reason = r.show(reason(err, failure.Kind), maxReason)
+	}
+	failure.isRetryable = ending != nil || isRetryable(err)
+	failure.isCutOff = ending != nil && !failure.TimedOut
 	return failure
 }
 
-// kind returns the kind of a failure for an error of [http.Transport] or of reading a body.
-func kind(err error, outOfTime bool) Kind {
+// kind returns the kind of a failure for an error, and for two more facts: whether the time of the attempt has run out,
+// and whether the request got no further than to a proxy, as [connection.endsAtProxy] says.
+func kind(err error, isOutOfTime, endsAtProxy bool) Kind {
 	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	switch op := operation(err); {
-	case outOfTime:
+	case isOutOfTime, op == "" && errors.Is(err, context.DeadlineExceeded): // the latter after a minute for CONNECT
 		return NoResponseInTime
-	case op == "proxyconnect", op == "socks connect":
+	case endsAtProxy, op == "proxyconnect", op == "socks connect":
 		return ProxyFailed
 	case isA[*net.DNSError](err):
 		return HostNotResolved
@@ -122,7 +125,7 @@ func operation(err error) string {
 // isHTTP reports whether a server answered in plain HTTP instead of TLS, as [http.Client] does.
 func isHTTP(record tls.RecordHeaderError) bool { return string(record.RecordHeader[:]) == "HTTP/" }
 
-// isRetryable reports whether another attempt may succeed after an error. What a server shows of itself stays as it is.
+// isRetryable reports whether another attempt may succeed. An untrusted certificate and a port without TLS stay so.
 func isRetryable(err error) bool {
 	return !isA[*tls.CertificateVerificationError](err) && !isA[tls.RecordHeaderError](err)
 }
@@ -138,15 +141,18 @@ func isReset(err error) bool {
 	return false
 }
 
+// ownAddress matches the address of this side in the text of a [*net.OpError].
+var ownAddress = regexp.MustCompile(`\S+->`)
+
 // reason returns what an error says, in Go's words. It leaves out what differs by chance: which call met a reset, the
-// port of this side, and how far [http.Transport] was when it noticed.
-func reason(err error, outOfTime bool) string {
+// port of this side, and how far [http.Transport] was. That may have lost the words of a server that speaks first.
+func reason(err error, kind Kind) string {
 	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	failed, isOperation := errors.AsType[*net.OpError](err)
 	text := strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	switch {
-	case outOfTime:
+	case kind == NoResponseInTime:
 		return "no response in time"
 	case isReset(err):
 		return syscall.ECONNRESET.Error()
@@ -157,9 +163,11 @@ func reason(err error, outOfTime bool) string {
 		return fmt.Sprintf("%s (its subject is %q, its issuer is %q)",
 			safetext.Cut(text, 400), certificate.Subject.String(), certificate.Issuer.String()) // it may list many names
 	case isOperation:
-		return failed.Error()
+		return ownAddress.ReplaceAllString(failed.Error(), "")
 	case errors.Is(err, io.EOF), text == "http: server closed idle connection": // for EOF before the request was sent
 		return io.EOF.Error()
+	case strings.HasSuffix(text, "readLoopPeekFailLocked: %!w(<nil>)"): // Go has no words for it
+		return "the server sent something before it was asked"
 	default:
 		return text
 	}

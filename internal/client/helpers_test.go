@@ -33,7 +33,7 @@ const (
 	userAgent = "terraform-provider-filetransfer/test"
 	// secret is the value of a header, and proxyUser is in the URLs of proxies. No text may repeat a part of them.
 	secret    = "Bearer s3cret/T0ken"
-	proxyUser = "pr0xy-user:pr0xy%2Fpa@ssw0rd@"
+	proxyUser = `corp%5Cpr0xy-user:pr0xy%2Fpa@ssw0rd@`
 
 	// An instance that only a proxy reaches. No proxy is used for loopback addresses.
 	proxiedHTTP  = "http://" + instancetest.ProxiedHost
@@ -116,29 +116,27 @@ func newRequest(t testing.TB, url string) client.Request {
 // mustRead reads an instance.
 func mustRead(t testing.TB, c *client.Client, request client.Request) *client.Result {
 	t.Helper()
-	result, err := c.Read(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
+	result, failed := c.Read(t.Context(), request)
+	if failed != nil {
+		t.Fatalf("%+v", failed.Failure)
 	}
 	return result
 }
 
-// readError makes a read that fails, and returns its error.
-func readError(t testing.TB, c *client.Client, request client.Request) *client.ReadError {
+// failedRead makes a read that fails, and returns why.
+func failedRead(t testing.TB, c *client.Client, request client.Request) *client.ReadFailure {
 	t.Helper()
-	_, err := c.Read(t.Context(), request)
-	return checkError(t, err)
+	_, failed := c.Read(t.Context(), request)
+	return checkTexts(t, failed)
 }
 
-// checkError returns err as a ReadError with a failure whose texts are safe to print.
-func checkError(t testing.TB, err error) *client.ReadError {
+// checkTexts checks that there is a failure whose texts are safe to print.
+func checkTexts(t testing.TB, got *client.ReadFailure) *client.ReadFailure {
 	t.Helper()
-	got, _ := errors.AsType[*client.ReadError](err)
 	if got == nil || got.Failure == nil {
-		t.Fatalf("error %#v, want one with a failure", err)
+		t.Fatalf("got %+v, want a failure", got)
 	}
-	check(t, "Error()", got.Error(), "GET "+got.URL+": "+got.Failure.OneLine())
-	for _, text := range append(got.Failure.Faults, got.Error(), got.Failure.Code(), fmt.Sprint(got.Failure.Route)) {
+	for _, text := range append(got.Failure.Faults, got.Failure.OneLine(), got.Failure.Class(), fmt.Sprint(got.Failure.Route)) {
 		checkText(t, text)
 	}
 	return got
@@ -146,14 +144,14 @@ func checkError(t testing.TB, err error) *client.ReadError {
 
 // failing is what a read that may make two attempts meets.
 type failing struct {
-	code     string
+	class    string
 	attempts int
 	reason   string // a part of it
 }
 
-func checkFailure(t *testing.T, got *client.ReadError, want failing) {
+func checkFailure(t *testing.T, got *client.ReadFailure, want failing) {
 	t.Helper()
-	check(t, "Code", got.Failure.Code(), want.code)
+	check(t, "Class", got.Failure.Class(), want.class)
 	check(t, "Attempts", got.Attempts, want.attempts)
 	if !strings.Contains(got.Failure.Reason, want.reason) {
 		t.Errorf("Reason: got %q, want %q in it", got.Failure.Reason, want.reason)
@@ -241,32 +239,30 @@ func (f *fakeInstance) dial(context.Context, string, string) (net.Conn, error) {
 		if err != nil {
 			return
 		}
-		if response := answer(n, request); response != nil { //nolint:bodyclose // Write closes it
-			_ = response.Write(theirs)
-			return
+		if response := answer(n, request); response == nil || response.Write(theirs) != nil { //nolint:bodyclose // Write closes it
+			instancetest.Await(theirs)
 		}
-		instancetest.Await(theirs)
 	}()
 	return ours, nil
 }
 
 // read makes a read in a context.
-func (f *fakeInstance) read(ctx context.Context) error {
+func (f *fakeInstance) read(ctx context.Context) *client.ReadFailure {
 	f.start, f.requests = time.Now(), nil
-	_, err := f.client.Read(ctx, f.request)
-	return err
+	_, failed := f.client.Read(ctx, f.request)
+	return failed
 }
 
 // wait makes a wait in a context for the chunk size of instancetest.Newer.
-func (f *fakeInstance) wait(ctx context.Context, stableFor time.Duration) error {
+func (f *fakeInstance) wait(ctx context.Context, stableFor time.Duration) *client.ReadFailure {
 	f.start, f.requests = time.Now(), nil
-	_, err := f.client.Wait(ctx, f.request, stableFor, func(details *instance.Details) []string {
+	_, failed := f.client.Wait(ctx, f.request, stableFor, func(details *instance.Details) []string {
 		if details.ChunkSizeBytes == 20000000 {
 			return nil
 		}
 		return []string{"chunk_size is 10000000, expected 20000000", "api_version is 1.3.2, expected 2.1.5"}
 	})
-	return err
+	return failed
 }
 
 // limited returns a context for a test in fake time.
@@ -285,12 +281,11 @@ func canceled(t *testing.T, after time.Duration) context.Context {
 	return ctx
 }
 
-// outcome says when requests came, and how the read with this error has just ended, as in "asked at [0s 1s], at 1s gave
+// outcome says when requests came, and how the read has just ended, as in "asked at [0s 1s], at 1s gave
 // up: status 404 Not Found". "(timed out)" means that the attempt took longer than the request timeout.
-func (f *fakeInstance) outcome(err error) string {
+func (f *fakeInstance) outcome(got *client.ReadFailure) string {
 	outcome := fmt.Sprintf("asked at %v, at %s ", f.requests, time.Since(f.start))
-	got, ok := errors.AsType[*client.ReadError](err)
-	if !ok {
+	if got == nil {
 		return outcome + "ready"
 	}
 	outcome += [...]string{"gave up", "out of time", "canceled"}[got.Ending]
@@ -298,7 +293,7 @@ func (f *fakeInstance) outcome(err error) string {
 		outcome += fmt.Sprintf(" after %d attempts", got.Attempts)
 	}
 	if got.Failure != nil {
-		outcome += ": " + got.Failure.Code()
+		outcome += ": " + got.Failure.Class()
 	}
 	if got.Failure != nil && got.Failure.TimedOut {
 		outcome += " (timed out)"
@@ -307,7 +302,8 @@ func (f *fakeInstance) outcome(err error) string {
 }
 
 // script answers one request after the other, and then as the last: with a status such as "503", "ready" with the
-// document that a wait expects, "copy" with one from a cache, "old" with another document, or "silent" not at all.
+// document that a wait expects, "copy" with one from a cache, "old" with another document, "stalled" with a 403 whose
+// body does not come, or "silent" not at all.
 func script(answers ...string) answerFunc {
 	return func(n int, _ *http.Request) *http.Response {
 		switch answer := answers[min(n, len(answers))-1]; answer {
@@ -319,6 +315,10 @@ func script(answers ...string) answerFunc {
 			return response(200, instancetest.Older().JSON(), nil)
 		case "silent":
 			return nil
+		case "stalled": // after the head
+			stalled := response(403, "", nil)
+			stalled.ContentLength = 9
+			return stalled
 		default:
 			status, _ := strconv.Atoi(answer)
 			return response(status, "", nil)

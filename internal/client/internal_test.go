@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"syscall"
 	"testing"
@@ -18,7 +20,11 @@ import (
 // These errors a server on this machine brings about only by chance, or only on Windows.
 func TestKindAndReason(t *testing.T) {
 	t.Parallel()
-	const reset = "connection reset by peer"
+	const reset, peek = "connection reset by peer", "net/http: HTTP/1.x transport connection broken: " +
+		"readLoopPeekFailLocked: %!w(<nil>)" // what Go says of a server that speaks first
+	here, there := &net.TCPAddr{Port: 50151}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443}
+	unreachable := &net.OpError{Op: "dial", Net: "tcp", Source: here, Addr: there, Err: errors.New("no route to host")}
+	unreachableProxy := &net.OpError{Op: "proxyconnect", Net: "tcp", Err: unreachable}
 	for name, test := range map[string]struct {
 		err    error
 		kind   Kind
@@ -28,6 +34,9 @@ func TestKindAndReason(t *testing.T) {
 		"write after a reset": {&net.OpError{Op: "write", Err: syscall.EPIPE}, NoValidResponse, reset},
 		"reset on Windows":    {&net.OpError{Op: "read", Err: syscall.Errno(10054)}, NoValidResponse, reset},
 		"abort on Windows":    {&net.OpError{Op: "read", Err: syscall.Errno(10053)}, NoValidResponse, reset},
+		"no route":            {unreachable, ConnectionFailed, "dial tcp 192.0.2.1:443: no route to host"},
+		"no route to a proxy": {unreachableProxy, ProxyFailed, "proxyconnect tcp: dial tcp 192.0.2.1:443: no route to host"},
+		"silent CONNECT":      {context.DeadlineExceeded, NoResponseInTime, "no response in time"},
 		"SOCKS proxy":         {&net.OpError{Op: "socks connect", Err: io.EOF}, ProxyFailed, "socks connect: EOF"},
 		"error of this side":  {&net.OpError{Op: "local error", Err: io.EOF}, HandshakeFailed, "local error: EOF"},
 		"oversized record":    {tls.RecordHeaderError{Msg: "oversized record"}, HandshakeFailed, "tls: oversized record"},
@@ -35,8 +44,10 @@ func TestKindAndReason(t *testing.T) {
 		"closed while idle":   {errors.New("http: server closed idle connection"), NoValidResponse, "EOF"},
 		"wrapped end":         {fmt.Errorf("transport: %w", io.EOF), NoValidResponse, "EOF"},
 		"broken transport":    {errors.New("net/http: HTTP/1.x transport connection broken: x"), NoValidResponse, "x"},
+		"speaks first":        {errors.New(peek), NoValidResponse, "the server sent something before it was asked"},
 	} {
-		if kind, reason := kind(test.err, false), reason(test.err, false); kind != test.kind || reason != test.reason {
+		kind := kind(test.err, false, false)
+		if reason := reason(test.err, kind); kind != test.kind || reason != test.reason {
 			t.Errorf("%s: got %q, %q, want %q, %q", name, kind, reason, test.kind, test.reason)
 		}
 	}
@@ -94,6 +105,19 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A name may have two addresses that both answer, and the second one is dropped.
+func TestPeerIsTheFirst(t *testing.T) {
+	t.Parallel()
+	conn := new(connection)
+	trace := httptrace.ContextClientTrace(conn.context(t.Context()))
+	trace.ConnectDone("tcp", "[2001:db8::1]:443", io.EOF)
+	trace.ConnectDone("tcp", "192.0.2.1:443", nil)
+	trace.ConnectDone("tcp", "192.0.2.2:443", nil)
+	if peer := conn.peer.Load(); *peer != "192.0.2.1:443" {
+		t.Errorf("the peer is %s", *peer)
+	}
 }
 
 // While a machine is suspended, its monotonic clock stands still, so gaps are measured without it.

@@ -1,76 +1,69 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
-// ReadError says why a read or a wait failed.
-type ReadError struct {
-	URL      string // the requested URL, {base_url}/instance
-	Attempts int    // the number of attempts that were made
+// ReadFailure says why a read or a wait failed.
+type ReadFailure struct {
+	Attempts int // the number of attempts that were made
 	Ending   Ending
-	// Failure is that of the last attempt that was not cut off by the end of the read. If there was none, it is that of
-	// the attempt that was cut off, or nil if the read was canceled. Of a wait, it is what [Client.Wait] says.
-	Failure *Failure
-	// Held is how long the last streak of a wait had held, or nil if there was none.
-	Held *time.Duration
-	// Before is the last failure before that streak if Failure is of the kind [NotStable], or nil if there was none.
-	Before *Failure
+	// Failure is that of the last attempt that tells something: one that was cut off only counts if there is no other. It
+	// is nil if the read was canceled before there was any. Of a wait, it is what [Client.Wait] says.
+	Failure     *Failure
+	Streak      *Streak  // the last streak of a wait, or nil if there was none
+	Differences []string // what was not as expected in the last document of a wait, safe to print
+}
+
+// Streak is a series of answers to a wait that were all as expected.
+type Streak struct {
+	Lasted        time.Duration // from the end of its first answer to the beginning of its last request
+	FailureBefore *Failure      // the last failure before it if nothing has ended it, or nil if there was none
 }
 
 // Ending says what ended a read or a wait.
 type Ending int
 
-// The endings of reads and waits.
 const (
 	GaveUp    Ending = iota // no further attempt was allowed, or could help
 	OutOfTime               // the deadline of the context was reached
 	Canceled                // the context was canceled
 )
 
-func (e *ReadError) Error() string {
-	if e.Failure == nil {
-		return fmt.Sprintf("GET %s: ended after %d attempts", e.URL, e.Attempts)
-	}
-	return e.Failure.Error()
-}
-
-// Read reads an instance. It tries again after failures that may pass, until the context ends. The error is always a
-// [*ReadError].
-func (c *Client) Read(ctx context.Context, request Request) (*Result, error) {
+// Read reads an instance. It tries again after failures that may pass, until the context ends. It returns a result or
+// why there is none.
+func (c *Client) Read(ctx context.Context, request Request) (*Result, *ReadFailure) {
 	r, delays := c.newReader(request), backoff{retry: c.config.Retry}
-	var last *Failure
+	var previous *Failure
 	for {
 		result, failure := r.attempt(ctx)
 		switch {
 		case failure == nil:
 			return result, nil
-		case ctx.Err() != nil: // which cut the attempt off
-			return nil, r.ended(ctx, cmp.Or(last, failure))
-		case !failure.isRetryable || int64(r.attempts) >= c.config.Retry.MaxAttempts:
-			return nil, &ReadError{URL: failure.Route.URL, Attempts: r.attempts, Ending: GaveUp, Failure: failure}
+		case failure.isCutOff && previous != nil:
+			return nil, r.failed(ctx, previous)
+		case ctx.Err() == nil && (!failure.isRetryable || int64(r.attempts) >= c.config.Retry.MaxAttempts):
+			return nil, &ReadFailure{Attempts: r.attempts, Ending: GaveUp, Failure: failure}
 		case !r.pause(ctx, delays.next(failure.retryAfter), failure):
-			return nil, r.ended(ctx, failure)
+			return nil, r.failed(ctx, failure)
 		}
-		last = failure
+		previous = failure
 	}
 }
 
-// ended returns the error of a read or a wait that the context has ended. If it was canceled, a failure that only says
-// so is left out.
-func (r *reader) ended(ctx context.Context, failure *Failure) *ReadError {
+// failed returns why a read or a wait failed whose context has ended. If that was canceled, a failure that only says so
+// is left out.
+func (r *reader) failed(ctx context.Context, failure *Failure) *ReadFailure {
 	ending := OutOfTime
 	if errors.Is(ctx.Err(), context.Canceled) {
 		ending = Canceled
-		if failure.Kind == NoResponseInTime && !failure.TimedOut {
+		if failure != nil && failure.isCutOff {
 			failure = nil
 		}
 	}
-	return &ReadError{URL: r.request.BaseURL.DocumentURL.String(), Attempts: r.attempts, Ending: ending, Failure: failure}
+	return &ReadFailure{Attempts: r.attempts, Ending: ending, Failure: failure}
 }
 
 // pause waits before the next attempt. It returns false if the context ends first.

@@ -1,13 +1,13 @@
 package client_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +22,7 @@ import (
 func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 	t.Parallel()
 	const busy, silent, notFound = "status 503 Service Unavailable", "no response in time", "status 404 Not Found"
+	const forbidden = "status 403 Forbidden"
 	type row struct {
 		limit   time.Duration
 		answers []string
@@ -41,6 +42,8 @@ func TestReadsAndWaitsUseTheirTimeAndNoMore(t *testing.T) {
 		"cut off at once": {9 * time.Second, []string{"silent"}, false, "asked at [0s], at 9s out of time: " + silent},
 		"cut off, 2nd":    {5 * time.Second, []string{"503", "silent"}, false, "asked at [0s 1s], at 5s out of time: " + busy},
 		"no time":         {-1, []string{"ready"}, false, "asked at [], at 0s out of time: " + silent},
+		"status, cut off": {5 * time.Second, []string{"503", "stalled"}, false, "asked at [0s 1s], at 5s out of time: " + forbidden},
+		"status, silent":  {time.Hour, []string{"stalled"}, false, "asked at [0s], at 10s gave up: " + forbidden + " (timed out)"},
 		"wait":            {3 * time.Second / 2, []string{"404"}, true, "asked at [0s 1s], at 1.5s out of time: " + notFound},
 		"wait, ready": {
 			time.Minute, []string{"404", "404", "404", "404", "ready"}, true, "asked at [0s 1s 2s 3s 4s], at 4s ready",
@@ -71,12 +74,15 @@ func TestReadsAndWaitsEndWithACancel(t *testing.T) {
 	})
 }
 
-// talksTo returns a dial to a server that writes a text at once, and then waits for the client to leave.
+// talksTo returns a dial to a server that answers a request with a text, and then waits for the client to leave.
 func talksTo(text string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	go func() {
 		defer theirs.Close()
-		go func() { _, _ = io.WriteString(theirs, text) }()
+		if text != "" {
+			_, _ = http.ReadRequest(bufio.NewReader(theirs))
+			_, _ = io.WriteString(theirs, text)
+		}
 		instancetest.Await(theirs)
 	}()
 	return ours, nil
@@ -87,17 +93,22 @@ func talksTo(text string) (net.Conn, error) {
 func TestSilentServersHoldNoRead(t *testing.T) {
 	t.Parallel()
 	const fakeHTTPS, httpProxy, httpsProxy = "https://files.example.org", "HTTP_PROXY=", "HTTPS_PROXY="
-	type row struct{ url, variable, text string }
+	type row struct {
+		url, variable, text string
+		limit               time.Duration
+	}
 	inFakeTime(t, map[string]row{
-		"response":    {fakeURL, "", ""},
-		"body":        {fakeURL, "", ok + "Content-Length: 9999\r\n\r\n{"},
-		"CONNECT":     {fakeHTTPS, httpsProxy + "http://proxy.example", ""},
-		"https proxy": {fakeHTTPS, httpsProxy + "https://proxy.example", ""},
-		"SOCKS proxy": {fakeHTTPS, httpsProxy + "socks5://proxy.example", ""},
-		"dial":        {"http://dial.example.org", "", ""},
+		"response":      {fakeURL, "", "", time.Hour},
+		"body":          {fakeURL, "", ok + "Content-Length: 9999\r\n\r\n{", time.Hour},
+		"http proxy":    {fakeURL, httpProxy + "http://proxy.example", "", time.Hour},
+		"CONNECT":       {fakeHTTPS, httpsProxy + "http://proxy.example", "", 50 * time.Second},
+		"CONNECT, long": {fakeHTTPS, httpsProxy + "http://proxy.example", "", time.Hour}, // net/http gives it a minute
+		"https proxy":   {fakeHTTPS, httpsProxy + "https://proxy.example", "", time.Hour},
+		"SOCKS proxy":   {fakeHTTPS, httpsProxy + "socks5://proxy.example", "", time.Hour},
+		"dial":          {"http://dial.example.org", "", "", time.Hour},
 	}, func(t *testing.T, test row) { //nolint:thelper // it is the test itself
 		config := newConfig()
-		config.Retry.MaxAttempts = 1
+		config.Retry.MaxAttempts, config.RequestTimeout = 1, test.limit
 		config.Dial = func(ctx context.Context, _, hostPort string) (net.Conn, error) {
 			if hostPort == "dial.example.org:80" {
 				<-ctx.Done()
@@ -106,37 +117,20 @@ func TestSilentServersHoldNoRead(t *testing.T) {
 			return talksTo(test.text)
 		}
 		began := time.Now()
-		got := readError(t, newClient(t, config, test.variable), newRequest(t, test.url))
+		got := failedRead(t, newClient(t, config, test.variable), newRequest(t, test.url))
 		checkFailure(t, got, failing{"no response in time", 1, "no response in time"})
-		check(t, "duration", time.Since(began), config.RequestTimeout)
-	})
-}
-
-// If a server speaks before it is asked, its answer counts. [http.Transport] drops it if it comes before the request.
-func TestAnswerBeforeTheRequest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		document, dials := instancetest.Newer().JSON(), 0
-		config := newConfig()
-		config.Retry.MaxAttempts = 1
-		config.Dial = func(context.Context, string, string) (net.Conn, error) {
-			dials++
-			return talksTo(fmt.Sprintf(ok+"Content-Length: %d\r\n\r\n%s", len(document), document))
+		limit := test.limit
+		if strings.HasSuffix(t.Name(), "long") {
+			limit = time.Minute
 		}
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-			if dials < 4 {
-				synctest.Wait() // until the answer has come
-			}
-		}})
-		_, err := newClient(t, config).Read(ctx, newRequest(t, fakeURL))
-		check(t, "error", err, nil)
-		check(t, "whether the request was sent again", dials >= 4, true)
+		check(t, "duration", time.Since(began), limit)
+		check(t, "TimedOut", got.Failure.TimedOut, limit == test.limit)
 	})
 }
 
-// Reads of a thousand instances stay within the limit of open files, and those that wait for a delay keep no others
-// waiting.
-func TestAttemptsAtOnceAreLimited(t *testing.T) {
+// Fleets of a thousand instances stay within the limit of open files, and what waits for a delay keeps no others
+// waiting. Other reads do not wait for fleets.
+func TestAttemptsOfFleetsAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mutex sync.Mutex
@@ -150,17 +144,22 @@ func TestAttemptsAtOnceAreLimited(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			return nil, net.ErrClosed
 		}
-		c, request := newClient(t, config), newRequest(t, fakeURL)
+		c, single := newClient(t, config), newRequest(t, fakeURL)
+		fleet := single
+		fleet.InFleet = true
 		var group sync.WaitGroup
 		for range 40 {
-			group.Go(func() { _, _ = c.Read(t.Context(), request) })
+			group.Go(func() { _, _ = c.Read(t.Context(), fleet) })
 		}
 		synctest.Wait()
-		_, err := c.Read(limited(t, 50*time.Millisecond), request) // for which there is no place
-		checkFailure(t, checkError(t, err), failing{"no response in time", 0, "no request was sent before the time ran out"})
+		_, failed := c.Read(limited(t, 50*time.Millisecond), fleet) // for which there is no place
+		const reason = "no request was sent before the time ran out, because other instances had not answered yet"
+		checkFailure(t, checkTexts(t, failed), failing{"no response in time", 0, reason})
+		_, failed = c.Read(t.Context(), single)
+		checkFailure(t, checkTexts(t, failed), failing{"no valid response", retried, ""})
 		group.Wait()
 		const ms = time.Millisecond
-		want := map[time.Duration]int{0: 32, 100 * ms: 8, 1100 * ms: 32, 1200 * ms: 8}
+		want := map[time.Duration]int{0: 32, 50 * ms: 1, 100 * ms: 8, 1100 * ms: 32, 1150 * ms: 1, 1200 * ms: 8}
 		check(t, "number of attempts by the time of their start", fmt.Sprint(dials), fmt.Sprint(want))
 	})
 }
@@ -188,7 +187,7 @@ func TestLogTellsOfARead(t *testing.T) {
 		config.Log = func(_ context.Context, message string, fields ...map[string]any) {
 			fmt.Fprintln(&log, message, fields)
 		}
-		check(t, "error", newFake(t, config, script("503", "ready")).read(t.Context()), nil)
+		check(t, "failure", newFake(t, config, script("503", "ready")).read(t.Context()), nil)
 		const first = "[map[address: attempt:1 url:" + fakeURL + "/instance] map["
 		const busy = "reason:status 503 Service Unavailable]]\n"
 		check(t, "log", log.String(), "Asked the instance "+first+busy+"Trying again "+first+"delay:1s "+busy+

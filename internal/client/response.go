@@ -1,36 +1,46 @@
 package client
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-const maxBody = 64 << 10 // bytes of a body, after decompression; an instance document has less than a kilobyte
+const maxBody = 64 << 10 // bytes of a body; an instance document has less than a kilobyte
 
-// result reads and closes the body of a response.
-func (r *reader) result(response *http.Response, route *Route) (*Result, error) {
+var errTooLarge = fmt.Errorf("the body has more than %d bytes", maxBody)
+
+// result reads and closes the body of a response. It returns a result or a failure, both without the route.
+func (r *reader) result(ctx context.Context, response *http.Response) (*Result, *Failure) {
 	body, err := readBody(response)
-	switch {
-	case response.StatusCode != http.StatusOK: // which counts, whatever became of the body
-		return nil, r.statusFailure(response, body, route.Forwarded)
-	case err != nil:
-		return nil, err
+	if response.StatusCode != http.StatusOK { // which counts, whatever became of the body
+		failure := r.statusFailure(response, r.showBody(body))
+		proxy, _ := r.client.proxyFor(response.Request.URL)
+		isForwarded := speaksHTTP(proxy) && response.Request.URL.Scheme == "http" // otherwise, there is a tunnel
+		if response.StatusCode == http.StatusProxyAuthRequired && isForwarded {
+			failure.Kind, failure.subject = ProxyFailed, ""
+		}
+		failure.TimedOut = err != nil && errors.Is(context.Cause(ctx), errRequestTimeout)
+		return nil, failure
 	}
-	details, err := instance.Parse(body)
+	if errors.Is(err, errTooLarge) {
+		return nil, &Failure{Kind: NotInstanceDocument, subject: ": " + instance.WholeDocument, Reason: err.Error()}
+	}
 	if err != nil {
-		return nil, r.documentFailure(err, response.Header, body)
+		return nil, r.newFailure(ctx, err, false)
 	}
-	return &Result{Document: instance.TrimByteOrderMark(body), Details: details}, nil
+	details, invalid := instance.Parse(body)
+	if invalid != nil {
+		return nil, r.documentFailure(invalid, response.Header, body)
+	}
+	return &Result{Document: body, Details: details}, nil
 }
 
 // readBody returns the body of a response, or nothing if there is an error: a body that is cut may end in part of a
@@ -41,62 +51,39 @@ func readBody(response *http.Response) ([]byte, error) {
 		return nil, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(body) > maxBody:
-		return nil, &Failure{
-			Kind: NotInstanceDocument, detail: ": " + instance.WholeDocument,
-			Reason: fmt.Sprintf("the body has more than %d bytes", maxBody),
-		}
-	default:
-		return body, nil
+	if err == nil && len(body) > maxBody {
+		err = errTooLarge
 	}
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
 }
 
-// statusFailure returns the failure for a status that is not 200. Its code has Go's text of the status, and its reason
-// the server's.
-func (r *reader) statusFailure(response *http.Response, body []byte, forwarded bool) *Failure {
-	failure := newStatusFailure(response)
-	if response.StatusCode == http.StatusProxyAuthRequired && forwarded {
-		failure.Kind, failure.detail = ProxyFailed, ""
+// statusFailure returns the failure for a status that is not 200, with a text from the body, or "". Its class has Go's
+// text of the status, and its reason the server's.
+func (r *reader) statusFailure(response *http.Response, text string) *Failure {
+	code, standard, written := response.StatusCode, standardStatus(response.StatusCode), r.writtenStatus(response)
+	failure := &Failure{
+		Kind: Status, subject: " " + standard, Reason: "status " + written, StatusCode: code,
+		isRetryable: isRetriedStatus(code), retryAfter: retryAfter(response),
 	}
-	text := withoutStatus(r.redact.Body(body, maxText), writtenStatus(response), standardStatus(response.StatusCode))
-	if text != "" {
+	if delay := response.Header.Get("Retry-After"); delay != "" && honorsRetryAfter(code) {
+		failure.Reason += ", Retry-After: " + r.show(delay, maxText)
+	}
+	if text = withoutStatus(text, written, standard); text != "" {
 		failure.Reason += ": " + text
 	}
 	return failure
 }
 
-// newStatusFailure returns the failure for a status, without the text of the body.
-func newStatusFailure(response *http.Response) *Failure {
-	code := response.StatusCode
-	failure := &Failure{
-		Kind: Status, detail: " " + standardStatus(code), Reason: "status " + writtenStatus(response), StatusCode: code,
-		isRetryable: isRetriedStatus(code), retryAfter: retryAfter(response),
-	}
-	if text := response.Header.Get("Retry-After"); text != "" && honorsRetryAfter(code) {
-		failure.Reason += ", Retry-After: " + text
-	}
-	return failure
-}
-
-// checkConnectResponse returns an error if a proxy refused to connect.
-func checkConnectResponse(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	if response.StatusCode == http.StatusOK {
-		return nil
-	}
-	failure := newStatusFailure(response)
-	failure.Kind, failure.detail, failure.Reason = ProxyFailed, "", "the proxy refused to connect: "+failure.Reason
-	return failure
-}
-
 // writtenStatus returns the status of a response as the server wrote it, or with Go's text if it wrote only the number.
-func writtenStatus(response *http.Response) string {
-	if _, text, _ := strings.Cut(response.Status, " "); safetext.Line(text) == "" {
+func (r *reader) writtenStatus(response *http.Response) string {
+	code, text, _ := strings.Cut(response.Status, " ")
+	if text = r.show(text, maxText); text == "" {
 		return standardStatus(response.StatusCode)
 	}
-	return safetext.Line(response.Status)
+	return code + " " + text
 }
 
 // standardStatus returns a status such as "404 Not Found".
@@ -119,60 +106,51 @@ func withoutStatus(text string, statuses ...string) string {
 }
 
 // documentFailure returns the failure for a body that is not an instance document.
-func (r *reader) documentFailure(err error, header http.Header, body []byte) *Failure {
-	invalid := err.(*instance.DocumentError) //nolint:errorlint,forcetypeassert // instance.Parse promises it
-	first := invalid.Faults[0]
-	failure := &Failure{
-		Kind: NotInstanceDocument, detail: ": " + first.Path,
-		Reason: "JSON that is not an instance document", MoreFaults: invalid.More,
-		isRetryable: invalid.EndsEarly, // without a length, a connection that breaks looks like this
-	}
-	if invalid.NotJSON {
-		failure.Kind, failure.detail = NotJSON, ""
-	}
-	switch {
-	case len(bytes.TrimSpace(instance.TrimByteOrderMark(body))) == 0:
-		failure.Reason = "the body is empty"
-	case invalid.EndsEarly:
-		failure.Reason = "the body is incomplete JSON: it " + first.Problem
-	case invalid.NotJSON:
-		failure.Reason = "the body is " + first.Problem
-		if first.Found != "" {
-			failure.Reason += ": " + first.Found
+func (r *reader) documentFailure(invalid *instance.InvalidDocument, header http.Header, body []byte) *Failure {
+	if invalid.NotJSON != "" {
+		failure := &Failure{
+			Kind: NotJSON, Reason: "the body is " + invalid.NotJSON,
+			isRetryable: invalid.EndsEarly, // without a length, a connection that breaks looks like this
 		}
-		failure.Reason += " (" + contentType(header) + ")"
-		if text := r.redact.Body(body, maxText); text != "" {
-			failure.Reason += "; its text: " + text
-		}
-	case invalid.HasNoField:
-		failure.Reason += ": " + r.redact.Body(body, maxText)
-	default:
-		for _, fault := range invalid.Faults {
-			line := fault.String()
-			if fault.Found != "" {
-				line += " " + r.redact.Quoted(fault.Found, maxFound)
+		if !invalid.EndsEarly {
+			failure.Reason += " (" + r.contentType(header) + ")"
+			if text := r.showBody(body); text != "" {
+				failure.Reason += "; its text: " + text
 			}
-			failure.Faults = append(failure.Faults, line)
 		}
+		return failure
+	}
+	failure := &Failure{
+		Kind: NotInstanceDocument, subject: ": " + invalid.Faults[0].Path, Reason: "JSON that is not an instance document",
+	}
+	if !invalid.HasFields {
+		failure.Reason += ": " + r.showBody(body)
+		return failure
+	}
+	for _, fault := range invalid.Faults {
+		line := fault.String()
+		if fault.Found != "" {
+			line += " " + r.show(strconv.Quote(fault.Found), maxFound)
+		}
+		failure.Faults = append(failure.Faults, line)
 	}
 	return failure
 }
 
 // contentType returns the headers that say what a body is.
-func contentType(header http.Header) string {
-	text := fmt.Sprintf("Content-Type %q", header.Get("Content-Type"))
-	if encoding := header.Get("Content-Encoding"); encoding != "" { // one that Go does not read
-		text += fmt.Sprintf(", Content-Encoding %q", encoding)
+func (r *reader) contentType(header http.Header) string {
+	text := "Content-Type " + r.show(strconv.Quote(header.Get("Content-Type")), maxText)
+	if encoding := header.Get("Content-Encoding"); encoding != "" { // which nobody asked for
+		text += ", Content-Encoding " + r.show(strconv.Quote(encoding), maxText)
 	}
 	return text
 }
 
 // age returns the age of an answer that came from a cache, in whole seconds (RFC 9111, section 5.1), or 0. Each of
-// several caches may add its own, so the largest counts.
+// several caches may add its own, so the largest counts. One that is not a number is ignored, as the RFC asks.
 func age(header http.Header) (largest time.Duration) {
 	for text := range strings.SplitSeq(strings.Join(header.Values("Age"), ","), ",") {
-		// 0 if it is invalid, the nearest value if it is out of range.
-		seconds, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
+		seconds, _ := strconv.ParseUint(strings.TrimSpace(text), 10, 31) // the largest value if it is out of range
 		largest = max(largest, time.Duration(seconds)*time.Second)
 	}
 	return largest

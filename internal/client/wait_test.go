@@ -28,7 +28,7 @@ func TestInstanceHasToStayAsExpected(t *testing.T) {
 		"a cached answer starts again": {time.Second, []string{"ready", "ready", "copy"}},
 	}, func(t *testing.T, test row) { //nolint:thelper // it is the test itself
 		fake := newFake(t, steady(500*time.Millisecond), script(append(test.before, "ready")...))
-		check(t, "error", fake.wait(limited(t, time.Hour), test.stableFor), nil)
+		check(t, "failure", fake.wait(limited(t, time.Hour), test.stableFor), nil)
 		streak := fake.requests[len(test.before):]
 		late := slices.IndexFunc(streak, func(at time.Duration) bool { return at >= streak[0]+test.stableFor })
 		check(t, "number of requests, up to the first that is late enough", len(streak), late+1)
@@ -40,8 +40,8 @@ func TestIntervalsOfAStreak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, steady(time.Second), script("ready"))
-		got := checkError(t, fake.wait(limited(t, 5*time.Minute), time.Hour))
-		check(t, "Streak", *got.Held, fake.requests[len(fake.requests)-1])
+		got := checkTexts(t, fake.wait(limited(t, 5*time.Minute), time.Hour))
+		check(t, "Lasted", got.Streak.Lasted, fake.requests[len(fake.requests)-1])
 		check(t, "Reason", got.Failure.Reason, "it was as expected, but not for long enough")
 		var intervals []time.Duration
 		for i, at := range fake.requests[1:] {
@@ -63,7 +63,7 @@ func TestDurationOfAnswersDoesNotCount(t *testing.T) {
 			time.Sleep(4 * time.Second) // longer than the gap that ends a streak
 			return script("ready")(n, r)
 		})
-		check(t, "error", fake.wait(limited(t, time.Hour), 4200*time.Millisecond), nil)
+		check(t, "failure", fake.wait(limited(t, time.Hour), 4200*time.Millisecond), nil)
 		check(t, "number of requests", len(fake.requests), 3) // at 0 s, soon after 4 s, and soon after 8 s
 	})
 }
@@ -75,7 +75,7 @@ func TestDelaysBeginAgainAfterAStreak(t *testing.T) {
 		config := steady(time.Second)
 		config.Retry.MaxDelay = time.Hour
 		fake := newFake(t, config, script("503", "503", "503", "ready", "503", "ready"))
-		check(t, "error", fake.wait(limited(t, time.Hour), 1), nil)
+		check(t, "failure", fake.wait(limited(t, time.Hour), 1), nil)
 		check(t, "whether the delay is at most 2 s", fake.requests[5]-fake.requests[4] <= 2*time.Second, true)
 	})
 }
@@ -98,7 +98,7 @@ func TestGapStartsAStreakAgain(t *testing.T) {
 			}
 		}
 		fake := newFake(t, config, script("ready"))
-		check(t, "error", fake.wait(limited(t, time.Hour), 200*time.Millisecond), nil)
+		check(t, "failure", fake.wait(limited(t, time.Hour), 200*time.Millisecond), nil)
 		check(t, "number of requests", len(fake.requests), test.requests)
 	})
 }
@@ -113,9 +113,9 @@ func TestErrorOfAWaitTellsOfTheEnd(t *testing.T) {
 	type row struct {
 		answers   []string
 		limit     time.Duration
-		outOfTime string // the code of the failure
+		outOfTime string // the class of the failure
 		canceled  string
-		before    string // the code of the last failure before a streak that was too short
+		before    string // the class of the last failure before a streak that was too short
 		hasStreak bool
 	}
 	inFakeTime(t, map[string]row{
@@ -127,6 +127,7 @@ func TestErrorOfAWaitTellsOfTheEnd(t *testing.T) {
 		"silent at its end":        {[]string{"ready", "silent"}, 3 * time.Second, unstable, unstable, "", true},
 		"a second streak":          {[]string{"ready", "502", "ready"}, 9 * time.Second, unstable, unstable, bad, true},
 		"never as expected":        {[]string{"503", "old"}, 9 * time.Second, differs, differs, "", false},
+		"old before a streak":      {[]string{"old", "ready", "503"}, 9 * time.Second, busy, busy, "", true},
 		"old, then a copy":         {[]string{"old", "copy"}, 9 * time.Second, copied, copied, "", false},
 	}, func(t *testing.T, test row) { //nolint:thelper // it is the test itself
 		fake := newFake(t, steady(400*time.Millisecond), script(test.answers...))
@@ -137,13 +138,16 @@ func TestErrorOfAWaitTellsOfTheEnd(t *testing.T) {
 			if ending == client.Canceled {
 				ctx = canceled(t, test.limit)
 			}
-			got := checkError(t, fake.wait(ctx, 20*time.Second))
+			got := checkTexts(t, fake.wait(ctx, 20*time.Second))
 			check(t, "Ending", got.Ending, ending)
 			check(t, "Attempts", got.Attempts, len(fake.requests))
-			check(t, "Code", got.Failure.Code(), want)
-			check(t, "whether there was a streak", got.Held != nil, test.hasStreak)
-			if got.Before != nil || want == unstable && test.before != "" {
-				check(t, "Code of the failure before", got.Before.Code(), test.before)
+			check(t, "Class", got.Failure.Class(), want)
+			check(t, "whether there was a streak", got.Streak != nil, test.hasStreak)
+			if want == unstable && (got.Streak.FailureBefore != nil || test.before != "") {
+				check(t, "Class of the failure before", got.Streak.FailureBefore.Class(), test.before)
+			}
+			if slices.Contains(test.answers, "old") {
+				check(t, "whether the last document differs", len(got.Differences) > 0, !test.hasStreak)
 			}
 			if want == differs {
 				check(t, "OneLine", got.Failure.OneLine(), "the document is not as expected: "+
@@ -174,10 +178,10 @@ func TestWaitTakesNoAnswerOfACache(t *testing.T) {
 		check(t, "Age", mustRead(t, fake.client, fake.request).Route.Age, test.age) // a read takes any answer
 		err := fake.wait(limited(t, time.Second/2), 0)
 		if test.age == 0 {
-			check(t, "error", err, nil)
+			check(t, "failure", err, nil)
 			return
 		}
-		failure := checkError(t, err).Failure
+		failure := checkTexts(t, err).Failure
 		check(t, "Reason", failure.Reason, "this answer is a copy that a cache has kept")
 		check(t, "Age", failure.Route.Age, test.age)
 	})

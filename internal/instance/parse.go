@@ -1,9 +1,7 @@
 package instance
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,49 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// TrimByteOrderMark returns document without a byte order mark, which JSON does not allow (RFC 8259, section 8.1).
-func TrimByteOrderMark(document []byte) []byte {
-	return bytes.TrimPrefix(document, []byte("\uFEFF"))
-}
-
-// Parse reads an instance document of any release.
+// Parse reads an instance document of any release. It returns either its details, or why it is not valid.
 //
 // Names of members are case-sensitive, and unknown members are ignored. Of a member that appears more than once, the
-// last counts.
-//
-// The error is always a [*DocumentError], and the details are then nil. A document that is not JSON has only that
-// fault. Otherwise, every required field that is missing, every field that is null, of another type or out of range,
-// and a list of more than 100 expiry options is a fault.
-func Parse(document []byte) (*Details, error) {
-	document = TrimByteOrderMark(document)
+// last counts. Every required field that is missing, every field that is null, of another type or out of range, and a
+// list of more than 100 expiry options is a fault.
+func Parse(document []byte) (*Details, *InvalidDocument) {
 	var whole json.RawMessage
-	err := json.Unmarshal(document, &whole)
-	if syntaxErr, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, newSyntaxError(document, syntaxErr)
+	if err := json.Unmarshal(document, &whole); err != nil {
+		return nil, newNotJSON(document, err)
 	}
 	if !utf8.Valid(document) { // encoding/json would replace what is not valid
-		fault := Fault{Path: WholeDocument, Problem: "not valid UTF-8"}
-		return nil, &DocumentError{Faults: []Fault{fault}, NotJSON: true}
+		return nil, &InvalidDocument{NotJSON: "not valid UTF-8"}
 	}
-	var invalid DocumentError
 	members, err := parseObject(whole)
 	if err != nil {
-		invalid.add(newFault(WholeDocument, whole, err))
-		invalid.HasNoField = true
-		return nil, &invalid
+		return nil, &InvalidDocument{Faults: []Fault{newFault(WholeDocument, whole, err)}}
 	}
-	root := object{members: members, invalid: &invalid}
-	details := readDetails(root)
+	var invalid InvalidDocument
+	details := readDetails(object{members: members, invalid: &invalid})
 	if len(invalid.Faults) > 0 {
-		invalid.HasNoField = !slices.ContainsFunc(documentFields, root.has)
 		return nil, &invalid
 	}
 	return details, nil
-}
-
-var documentFields = []string{
-	"fileMaxSize", "chunkSize", "requirePassword", "apiVersion", "fileMaxAge", "maxTransfersInMerge",
-	"recommendedExpireTimes",
 }
 
 // readDetails reads the fields in their documented order, which is also that of the faults.
@@ -135,8 +113,8 @@ func looksLikeMinutes(options []ExpireTime, version string) bool {
 // object is a JSON object of the document.
 type object struct {
 	members map[string]json.RawMessage
-	prefix  string         // beginning of the members' paths: "" or "recommendedExpireTimes[3]."
-	invalid *DocumentError // collects the faults of the document
+	prefix  string           // beginning of the members' paths: "" or "recommendedExpireTimes[3]."
+	invalid *InvalidDocument // collects the faults of the document
 }
 
 func (o object) has(name string) bool { return o.members[name] != nil }
@@ -148,6 +126,7 @@ func read[T any](from object, name string, parse func(json.RawMessage) (T, error
 		from.invalid.add(Fault{Path: path, Problem: "required, but missing"})
 		return value
 	}
+	from.invalid.HasFields = true
 	value, err := parse(from.members[name])
 	if err != nil {
 		from.invalid.add(newFault(path, from.members[name], err))

@@ -1,7 +1,6 @@
 package instance_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -51,7 +50,6 @@ func TestParse(t *testing.T) {
 		}},
 		"unknown members": {document: newer.With("motd", raw(`[{"x": 1e999}]`)).With("FileMaxSize", nil).JSON()},
 		"members twice":   {document: `{"fileMaxSize": null, "\u0063hunkSize": 1, ` + newer.JSON()[1:]},
-		"byte order mark": {document: "\uFEFF" + newer.JSON()},
 		"white space":     {document: " \r\n\t" + newer.JSON() + " \r\n\t"},
 		"escaped name":    {document: strings.Replace(newer.JSON(), "fileMaxSize", `\u0066ileMaxSize`, 1)},
 	}
@@ -62,9 +60,9 @@ func TestParse(t *testing.T) {
 			if test.change != nil {
 				test.change(&want)
 			}
-			got, err := instance.Parse([]byte(test.document))
-			if err != nil || !reflect.DeepEqual(*got, want) {
-				t.Errorf("error %v, details:\n  %+v\nwant:\n  %+v", err, got, want)
+			got, invalid := instance.Parse([]byte(test.document))
+			if invalid != nil || !reflect.DeepEqual(*got, want) {
+				t.Errorf("got %v, details:\n  %+v\nwant:\n  %+v", invalid, got, want)
 			}
 		})
 	}
@@ -74,20 +72,20 @@ func TestParse(t *testing.T) {
 func TestParseReadsWholeNumbers(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]int64{
-		"0": 0, "-0": 0, "9007199254740993": 9007199254740993, "9223372036854775807": math.MaxInt64,
+		"0": 0, "9007199254740993": 9007199254740993, "9223372036854775807": math.MaxInt64,
 		`"0"`: 0, `"2592000"`: 2592000, `"0000000000000000000000007"`: 7, `"9223372036854775807"`: math.MaxInt64,
 	} {
 		t.Run(number, func(t *testing.T) {
 			t.Parallel()
-			details, err := instance.Parse([]byte(newer.With("fileMaxAge", raw(number)).JSON()))
-			if err != nil || details.FileMaxAgeSeconds != want {
-				t.Errorf("details %+v, error %v, want %d", details, err, want)
+			details, invalid := instance.Parse([]byte(newer.With("fileMaxAge", raw(number)).JSON()))
+			if invalid != nil || details.FileMaxAgeSeconds != want {
+				t.Errorf("details %+v, got %v, want %d", details, invalid, want)
 			}
 		})
 	}
 	for problem, numbers := range map[string][]string{
 		"expected a whole number from 0, found a number": {
-			"-1", "-9223372036854775809", "0.5", "-0.0", "20000000.0", "1.577e10", "1e400", "1e-2147483649",
+			"-1", "-0", "-9223372036854775809", "0.5", "-0.0", "20000000.0", "1.577e10", "1e400", "1e-2147483649",
 		},
 		"expected a whole number from 0, found a string": {
 			`""`, `"abc"`, `"+1"`, `"-1"`, `"-0"`, `" 1"`, `"1 "`, `"1_000"`, `"1e3"`, `"1.0"`, `"0x1F"`, `"١٢"`,
@@ -104,8 +102,8 @@ func TestParseReadsWholeNumbers(t *testing.T) {
 			t.Run(fmt.Sprintf("%.40s", number), func(t *testing.T) {
 				t.Parallel()
 				invalid := parseInvalid(t, newer.With("fileMaxAge", raw(number)).JSON())
-				if want := "fileMaxAge: " + problem; invalid.Error() != want {
-					t.Errorf("got the faults %v, want %s", invalid, want)
+				if want := "fileMaxAge: " + problem; len(invalid.Faults) != 1 || invalid.Faults[0].String() != want {
+					t.Errorf("got %v, want %s", invalid, want)
 				}
 			})
 		}
@@ -122,9 +120,9 @@ func TestParseReadsVersions(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			document := newer.With("apiVersion", version).Without("maxTransfersInMerge")
-			details, err := instance.Parse([]byte(document.JSON()))
-			if err != nil || details.APIVersion != version || details.MaxTransfersInMerge != mergeLimit {
-				t.Errorf("details %+v, error %v, want the version as it is, and the limit %d", details, err, mergeLimit)
+			details, invalid := instance.Parse([]byte(document.JSON()))
+			if invalid != nil || details.APIVersion != version || details.MaxTransfersInMerge != mergeLimit {
+				t.Errorf("details %+v, got %v, want the version as it is, and the limit %d", details, invalid, mergeLimit)
 			}
 			if !instance.ValidVersion(version) {
 				t.Error("ValidVersion refuses it")
@@ -176,9 +174,9 @@ func TestParseDecidesUnits(t *testing.T) {
 			t.Parallel()
 			document := instancetest.Older().With("apiVersion", test.version).
 				With("recommendedExpireTimes", labeled(test.options))
-			details, err := instance.Parse([]byte(document.JSON()))
-			if err != nil {
-				t.Fatal(err)
+			details, invalid := instance.Parse([]byte(document.JSON()))
+			if invalid != nil {
+				t.Fatal(invalid)
 			}
 			got := []int64{}
 			for _, option := range details.RecommendedExpireTimes {
@@ -204,18 +202,17 @@ func TestInMinutesRoundsDown(t *testing.T) {
 }
 
 // parseInvalid parses a document that is refused, and returns why.
-func parseInvalid(t *testing.T, document string) *instance.DocumentError {
+func parseInvalid(t *testing.T, document string) *instance.InvalidDocument {
 	t.Helper()
-	details, err := instance.Parse([]byte(document))
-	invalid, ok := errors.AsType[*instance.DocumentError](err)
-	if details != nil || !ok {
-		t.Fatalf("%.200q: got details %+v and error %v, want only a *DocumentError", document, details, err)
+	details, invalid := instance.Parse([]byte(document))
+	if details != nil || invalid == nil || (invalid.NotJSON == "") == (len(invalid.Faults) == 0) {
+		t.Fatalf("%.200q: got details %+v and %+v, want either faults, or why it is not JSON", document, details, invalid)
 	}
 	return invalid
 }
 
 // checkInvalid compares the faults of a document, each written as its path, its problem and, in quotes, what was found,
-// and then the names of the fields of the DocumentError that are true.
+// or why it is not JSON.
 func checkInvalid(t *testing.T, document string, want ...string) {
 	t.Helper()
 	invalid := parseInvalid(t, document)
@@ -227,17 +224,20 @@ func checkInvalid(t *testing.T, document string, want ...string) {
 		}
 		got = append(got, line)
 	}
-	flags := reflect.ValueOf(*invalid)
-	for _, name := range []string{"NotJSON", "EndsEarly", "HasNoField"} {
-		if flags.FieldByName(name).Bool() {
-			got = append(got, name)
-		}
+	switch {
+	case invalid.EndsEarly:
+		got = []string{"ends early: " + invalid.NotJSON}
+	case invalid.NotJSON != "":
+		got = []string{invalid.NotJSON}
+	case !invalid.HasFields:
+		got = append(got, noField)
 	}
-	if !slices.Equal(got, want) || invalid.More != 0 {
-		t.Errorf("%.200q: got %d more faults, and\n  %s\nwant\n  %s", document, invalid.More,
-			strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	if !slices.Equal(got, want) {
+		t.Errorf("%.200q: got\n  %s\nwant\n  %s", document, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
+
+const noField = "it has no field"
 
 func TestParseRefusesInvalidValues(t *testing.T) {
 	t.Parallel()
@@ -275,8 +275,8 @@ func TestParseRefusesInvalidValues(t *testing.T) {
 				checkInvalid(t, newer.With(field, raw(value)).JSON(), field+": "+problem)
 				// A document with nothing but this field is still the document of an instance.
 				alone := instancetest.Document{}.With(field, raw(value))
-				if parseInvalid(t, alone.JSON()).HasNoField {
-					t.Error("HasNoField is true, want false")
+				if !parseInvalid(t, alone.JSON()).HasFields {
+					t.Error("HasFields is false, want true")
 				}
 			})
 		}
@@ -290,7 +290,7 @@ func TestParseRefusesDocuments(t *testing.T) {
 	missing := []string{
 		"fileMaxSize: required, but missing", "chunkSize: required, but missing", "requirePassword: required, but missing",
 		"apiVersion: required, but missing", "fileMaxAge: required, but missing", "recommendedExpireTimes: required, but missing",
-		"HasNoField",
+		noField,
 	}
 	minutes := instancetest.Older().With("apiVersion", "1.1.1").With("recommendedExpireTimes", labeled(
 		`{"value": 153722867280912931}, {"value": 30}, {"value": 9223372036854775807}`))
@@ -322,9 +322,9 @@ func TestParseRefusesDocuments(t *testing.T) {
 		minutes.With("chunkSize", true).JSON(): {"chunkSize: expected a whole number from 0, found true"},
 
 		// Other JSON, such as what a backend says while it starts, is better shown than taken apart.
-		` null `:                       {"the document: expected a JSON object, found null", "HasNoField"},
-		`"Bad Gateway"`:                {`the document: expected a JSON object, found a string "Bad Gateway"`, "HasNoField"},
-		"[" + newer.JSON() + "]":       {"the document: expected a JSON object, found an array", "HasNoField"},
+		` null `:                       {"the document: expected a JSON object, found null", noField},
+		`"Bad Gateway"`:                {`the document: expected a JSON object, found a string "Bad Gateway"`, noField},
+		"[" + newer.JSON() + "]":       {"the document: expected a JSON object, found an array", noField},
 		`{"success":false,"msg":"no"}`: missing,
 		`{"FILEMAXSIZE":1}`:            missing,
 
@@ -335,10 +335,9 @@ func TestParseRefusesDocuments(t *testing.T) {
 
 		newer.JSON() + newer.JSON(): notJSON("invalid character '{' after top-level value"),
 
-		"{\"label\": \"1 ann\xe9e\"}": {"the document: not valid UTF-8", "NotJSON"},
+		"{\"label\": \"1 ann\xe9e\"}": {"not valid UTF-8"},
 
-		"":                              {"the document: empty", "NotJSON", "EndsEarly"},
-		"\uFEFF \r\n":                   {"the document: empty", "NotJSON", "EndsEarly"},
+		" \r\n":                         {"ends early: empty"},
 		`"`:                             endsEarly,
 		"tru":                           endsEarly,
 		`{"fileMaxSize": 1, "chunkSi`:   endsEarly,
@@ -355,45 +354,35 @@ func TestParseRefusesDocuments(t *testing.T) {
 // Go 1.26 and 1.27 have different words for what is wrong with these.
 func TestParseRefusesRareSyntaxErrors(t *testing.T) {
 	t.Parallel()
-	for _, document := range []string{"{\"motd\": \"\x1b\"}", "\u00a0" + newer.JSON(), strings.Repeat("[", 1<<20)} {
-		if invalid := parseInvalid(t, document); !invalid.NotJSON || invalid.EndsEarly {
+	for _, document := range []string{
+		"{\"motd\": \"\x1b\"}", "\uFEFF" + newer.JSON(), "\u00a0" + newer.JSON(), strings.Repeat("[", 1<<20),
+	} {
+		if invalid := parseInvalid(t, document); invalid.NotJSON == "" || invalid.EndsEarly {
 			t.Errorf("%.40q: got %+v, want only NotJSON", document, invalid)
 		}
 	}
 }
 
-func notJSON(found string) []string {
-	return []string{fmt.Sprintf("the document: not valid JSON %q", found), "NotJSON"}
-}
+func notJSON(found string) []string { return []string{"not valid JSON: " + found} }
 
-var endsEarly = []string{"the document: ends early", "NotJSON", "EndsEarly"}
+var endsEarly = []string{"ends early: incomplete JSON: it ends early"}
 
-// Options after the hundredth are not read, and faults after the twentieth are only counted.
+// Options after the hundredth are not read.
 func TestParseHasLimits(t *testing.T) {
 	t.Parallel()
-	parse := func(n int, option instancetest.Document) (*instance.Details, error) {
+	document := func(n int, option instancetest.Document) string {
 		options := slices.Repeat([]instancetest.Document{option}, n)
-		return instance.Parse([]byte(newer.With("recommendedExpireTimes", options).JSON()))
+		return newer.With("recommendedExpireTimes", options).JSON()
 	}
 	option := instancetest.NewerEntry("1 hour", 3600)
-	details, err := parse(100, option)
-	if err != nil || len(details.RecommendedExpireTimes) != 100 {
-		t.Errorf("100 options: details %+v, error %v, want all of them", details, err)
+	details, invalid := instance.Parse([]byte(document(100, option)))
+	if invalid != nil || len(details.RecommendedExpireTimes) != 100 {
+		t.Errorf("100 options: details %+v, got %v, want all of them", details, invalid)
 	}
-	for n, want := range map[int]struct {
-		more        int
-		first, last string
-	}{
-		20:   {0, "[0].label: required, but missing", "recommendedExpireTimes[19].label: required, but missing"},
-		101:  {81, ": expected at most 100 entries, found 101", "and 81 more"},
-		3000: {81, ": expected at most 100 entries, found 3000", "and 81 more"},
-	} {
-		_, err := parse(n, option.Without("label"))
-		invalid, ok := errors.AsType[*instance.DocumentError](err)
-		if !ok || len(invalid.Faults) != instance.MaxFaults || invalid.More != want.more ||
-			!strings.HasPrefix(err.Error(), "recommendedExpireTimes"+want.first+"; ") ||
-			!strings.HasSuffix(err.Error(), "; "+want.last) {
-			t.Errorf("%d options: got %+v, want 20 faults, and %+v", n, err, want)
-		}
+	faults := parseInvalid(t, document(3000, option.Without("label"))).Faults
+	first, last := faults[0].String(), faults[len(faults)-1].String()
+	if len(faults) != 101 || first != "recommendedExpireTimes: expected at most 100 entries, found 3000" ||
+		last != "recommendedExpireTimes[99].label: required, but missing" {
+		t.Errorf("3000 options: got %d faults, from %q to %q", len(faults), first, last)
 	}
 }

@@ -38,9 +38,6 @@ func parseVersion(raw json.RawMessage) (string, error) {
 
 // parseWholeNumber parses a JSON number from 0 to [math.MaxInt64] that has neither a fraction nor an exponent.
 func parseWholeNumber(raw json.RawMessage) (int64, error) {
-	if string(raw) == "-0" {
-		return 0, nil
-	}
 	return parseDigits(raw, string(raw))
 }
 

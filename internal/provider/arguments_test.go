@@ -162,7 +162,10 @@ func TestValidArguments(t *testing.T) {
 		"a long stable_for":  record("1h", one, arguments{"create": "3601s", "update": "3601s"}),
 		"an unknown create":  record("1h", one, arguments{"create": unknown}),
 		"an unknown update":  record("1h", one, arguments{"create": "2h", "update": unknown}),
-		"no triggers":        {recordType, arguments{"base_url": unknown, "triggers": texts{}}},
+		"unknown timeouts": {recordType, arguments{
+			"base_url": "https://h", "stable_for": "1h", "expected": one, "timeouts": unknown,
+		}},
+		"no triggers": {recordType, arguments{"base_url": unknown, "triggers": texts{}}},
 		"an unknown record": {recordType, arguments{
 			"base_url": unknown, "stable_for": unknown, "triggers": unknown, "expected": arguments{"api_version": unknown},
 		}},
@@ -242,7 +245,7 @@ func TestRequestHeaders(t *testing.T) {
 				s := configured(t, arguments{"base_url": baseURL, "request_headers": texts{"x-token": "a", "X-More": "b"}})
 				s.requireRead(t, source)
 				want := http.Header{
-					"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"},
+					"Accept": {"application/json"}, "Cache-Control": {"no-cache"},
 					"Connection": {"close"}, "User-Agent": {"terraform-provider-filetransfer/test Terraform/1.11.4"},
 				}
 				for header, value := range test.want {
@@ -316,7 +319,7 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 		}
 		server.SetDefault(echo)
 		_, failure, _ := s.read(ctx, t, source, false)
-		if !strings.Contains(failure, "403 Forbidden: you sent (redacted) (redacted).") {
+		if !strings.Contains(failure, "403 Forbidden: (not shown, because it repeats a secret).") {
 			t.Errorf("the diagnostics are:\n%s", failure)
 		}
 		requireNone(t, "the diagnostics", failure)
@@ -326,7 +329,7 @@ func TestSecretsAreInNoDiagnosticAndNoLog(t *testing.T) {
 	must(t, err)
 	want := map[string]any{
 		"@level": "debug", "@module": "provider", "@message": "Asked the instance", "attempt": 1.0, "address": "",
-		"url": server.URL() + "/instance", "reason": "status 403 Forbidden: you sent (redacted) (redacted)",
+		"url": server.URL() + "/instance", "reason": "status 403 Forbidden: (not shown, because it repeats a secret)",
 	}
 	if !slices.ContainsFunc(events, func(event map[string]any) bool { return cmp.Equal(event, want) }) {
 		t.Errorf("no event in the log is %v:\n%v", want, events)

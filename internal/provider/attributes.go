@@ -21,7 +21,8 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
-// The functions below return attributes for the schemas of the provider, the data sources and the resource alike.
+// The functions below return attributes of datasource/schema, which the provider and the resource have, too: the
+// interfaces of the framework's schema packages ask for the same methods.
 
 func optionalString(description string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
@@ -86,6 +87,12 @@ func durationOr(value types.String, defaultDuration time.Duration) time.Duration
 
 // isSet reports whether a value is neither null nor unknown.
 func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// isKnown reports whether an argument of a block is known, which may be null.
+func isKnown(block types.Object, name string) bool {
+	argument := block.Attributes()[name] // nil if there is no block
+	return !block.IsUnknown() && (argument == nil || !argument.IsUnknown())
+}
 
 // blockAs reads a block into a model. If the block is absent, all values of the model are null.
 func blockAs(ctx context.Context, block types.Object, model any) diag.Diagnostics {
@@ -177,9 +184,14 @@ func parseVersion(name, text string) (string, diag.Diagnostic) {
 	return text, nil
 }
 
-// optionalLimit is a NumberAttribute, because an Int64Attribute asks the user to report a bug about a fraction, and
-// refuses 4.2 * 1000000000.
+// optionalLimit has a whole number from 0.
 func optionalLimit(description string) schema.NumberAttribute {
+	return optionalWholeNumber(description, 0, math.MaxInt64)
+}
+
+// optionalWholeNumber is a NumberAttribute, because an Int64Attribute asks the user to report a bug about a fraction,
+// and refuses 4.2 * 1000000000.
+func optionalWholeNumber(description string, least, most int64) schema.NumberAttribute {
 	return schema.NumberAttribute{
 		Optional:            true,
 		MarkdownDescription: description,
@@ -187,15 +199,15 @@ func optionalLimit(description string) schema.NumberAttribute {
 			at path.Path, value types.Number,
 		) (diags diag.Diagnostics) {
 			number := value.ValueBigFloat()
-			if whole, ok := wholeNumber(number); ok && whole >= 0 {
+			if whole, ok := wholeNumber(number); ok && least <= whole && whole <= most {
 				return nil
 			}
 			found := "a number with a huge exponent"
-			if exponent := number.MantExp(nil); -64 <= exponent && exponent <= 128 { // writing out a huge one takes seconds
+			if exponent := number.MantExp(nil); -1000 < exponent && exponent < 1000 { // writing out a huge one takes seconds
 				found = number.Text('g', 40)
 			}
-			diags.AddAttributeError(at, "Invalid number", fmt.Sprintf(
-				"%s is %s.\n\nWrite a whole number from 0 to %d.", at, found, int64(math.MaxInt64)))
+			diags.AddAttributeError(at, "Invalid number",
+				fmt.Sprintf("%s is %s.\n\nWrite a whole number from %d to %d.", at, found, least, most))
 			return diags
 		})},
 	}

@@ -30,8 +30,8 @@ func detailsAttributes() map[string]schema.Attribute {
 		"api_version": computedString("Release of the server, such as `2.2.3` (`apiVersion`)."),
 		"file_max_age": computedInt64("Maximum lifetime of a file, in seconds (`fileMaxAge`). " +
 			"`15770000000` means no maximum."),
-		"max_transfers_in_merge": computedInt64("Maximum number of transfers that can be combined into a group, which " +
-			"Stend calls a merge (`maxTransfersInMerge`). If it is not reported: `50` from 2.0.0 on, `10` before."),
+		"max_transfers_in_merge": computedInt64("Maximum number of transfers in a group, which Stend calls a merge " +
+			"(`maxTransfersInMerge`). If it is not reported: `50` from 2.0.0 on, `10` before."),
 		"recommended_expire_times": schema.ListAttribute{ // not nested attributes: terraform test cannot mock them
 			Computed:    true,
 			ElementType: expireTimeType,

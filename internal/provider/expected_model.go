@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
 // expectedModel is the block expected of a record. Each argument has the name of the detail that it sets in a plan.
@@ -56,42 +58,45 @@ func setUnlessNull[T attr.Value](detail *T, expected T) {
 	}
 }
 
-// difference is a detail that is not what it should be, in texts that are safe to print.
-type difference struct{ name, reported, wanted string }
+// difference is a detail that is not what it should be.
+type difference struct {
+	name             string
+	reported, wanted attr.Value
+}
+
+// expectedText says what a value is, and what was expected.
+func (d difference) expectedText() string {
+	return fmt.Sprintf("%s is %s, expected %s", d.name, valueText(d.reported), valueText(d.wanted))
+}
+
+// isMisread reports whether the server has probably misread this setting.
+func (d difference) isMisread() bool {
+	reported, isNumber := d.reported.(types.Int64)
+	return isNumber && reported.ValueInt64() < smallestPlausible[d.name]
+}
+
+// valueText returns a value as text that is safe to print. It may repeat a secret, as the state then does.
+func valueText(value attr.Value) string {
+	text := value.String()
+	if value, ok := value.(types.String); ok {
+		text = value.ValueString() // without quotation marks
+	}
+	return safetext.Cut(safetext.Line(text), 200)
+}
 
 // unmet returns the details that are not as expected, sorted by name. A detail that expected leaves out is not
 // compared.
-func (d *providerData) unmet(expected expectedModel, reported detailsModel) []difference {
-	return d.diff(expected.override(reported), reported)
+func unmet(expected expectedModel, reported detailsModel) []difference {
+	return differences(expected.override(reported), reported)
 }
 
-// diff returns the details in which two models differ, sorted by name.
-func (d *providerData) diff(wanted, reported detailsModel) (differences []difference) {
+// differences returns the details in which two models differ, sorted by name.
+func differences(wanted, reported detailsModel) (differences []difference) {
 	want, got := wanted.values(), reported.values()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !want[name].Equal(got[name]) {
-			differences = append(differences, difference{name, d.valueText(got[name]), d.valueText(want[name])})
+			differences = append(differences, difference{name, got[name], want[name]})
 		}
 	}
 	return differences
-}
-
-// valueText returns a value as text that is safe to print, or "nothing" if it is null, as in a state that somebody
-// edited.
-func (d *providerData) valueText(value attr.Value) string {
-	if value.IsNull() {
-		return "nothing"
-	}
-	if text, ok := value.(types.String); ok {
-		return d.client.SafeLine(text.ValueString(), d.headers)
-	}
-	return d.client.SafeLine(value.String(), d.headers)
-}
-
-// expectedTexts says what each value is, and what was expected.
-func expectedTexts(differences []difference) (texts []string) {
-	for _, difference := range differences {
-		texts = append(texts, fmt.Sprintf("%s is %s, expected %s", difference.name, difference.reported, difference.wanted))
-	}
-	return texts
 }

@@ -3,13 +3,14 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
 // failureMessage is what a user reads about a kind of failure, besides the evidence. Its remedy is true of every
-// failure of the kind. Advice that is true of only some of them is on the troubleshooting page, listed by the words of
-// the evidence.
+// failure of the kind. Advice that is true of only some of them is on
+// the troubleshooting page, listed by the words of the evidence.
 type failureMessage struct{ summary, remedy string }
 
 // failureMessages has a message for each kind of failure. The remedies of statuses are in statusRemedy.
@@ -18,37 +19,35 @@ type failureMessage struct{ summary, remedy string }
 var failureMessages = map[client.Kind]failureMessage{
 	client.HostNotResolved: {
 		"Host name of the instance not resolved",
-		"Check the host name in the base URL, and the name servers of the machine that runs Terraform. For a name that " +
-			"only other programs resolve (mDNS, *.localhost), set the provider's base_url to this URL, and its connect_to to " +
-			"the address.",
+		"Check the host name in " + target + ", and the name servers of the machine that runs Terraform. For a name that " +
+			"only other programs resolve (mDNS, *.localhost), set the provider's connect_to to its address and port.",
 	},
 	client.ConnectionFailed: {
 		"Instance not reachable",
-		"Check the host and the port of the base URL, or of connect_to, that the instance is running, " +
-			"and the firewalls in between.",
+		"Check the host and the port in " + target + ", that the instance is running, and the firewalls in between.",
 	},
 	client.NoResponseInTime: {
 		"Instance did not answer in time",
-		"Check that the instance is up. If it is only slow, raise the time limit.",
+		"Check that whatever did not answer is up. If it is only slow, raise the time limit.",
 	},
 	client.CertificateNotTrusted: {
 		"Certificate of the instance not trusted",
-		"If you trust the issuer, add its CA certificate to the provider's ca_cert_pem (a server must send its whole " +
-			"chain, except for the root). Otherwise, set the base URL to a name that the certificate covers, or have what the " +
-			"error says corrected in the certificate.",
+		"If only the issuer is unknown, and you trust it, add its CA certificate to the provider's ca_cert_pem (a server " +
+			"must send its whole chain, except for the root). Otherwise, set the base URL to a name that the certificate " +
+			"covers, or have what the error says corrected in the certificate.",
 	},
 	client.HandshakeFailed: {
 		"TLS handshake with the instance failed",
-		"Check the scheme, the host name and the port of the base URL, the TLS versions of the server, and whether it " +
-			"requires client_cert_pem.",
+		"Check the scheme and the host name of the base URL, " + port + ", the TLS versions of the server, and whether it " +
+			"requires a client_cert_pem, or refuses the one that is set.",
 	},
 	client.NoTLS: {
 		"Port of the instance does not speak TLS",
-		"Write the base URL with http://, or correct its port.",
+		"Write the base URL with http://, or correct " + port + ".",
 	},
 	client.NoValidResponse: {
 		"No valid response of the instance",
-		"Check the scheme and the port of the base URL, the log of the instance, and what is between it and Terraform.",
+		"Check the scheme of the base URL, " + port + ", the log of the instance, and what is between it and Terraform.",
 	},
 	client.RedirectNotFollowed: {
 		"Redirect of the instance not followed",
@@ -58,7 +57,7 @@ var failureMessages = map[client.Kind]failureMessage{
 	client.NotJSON: {
 		"Response of the instance is not JSON",
 		"Check that the base URL is the address of the API, which often is that of the web page with /api at its end. If a " +
-			"gateway that belongs there asked for a login, set request_headers.",
+			"gateway that belongs there asked for a login, make sure that it gets the request_headers that it asks for.",
 	},
 	client.NotInstanceDocument: {
 		"Response is not an instance document",
@@ -71,13 +70,12 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 	client.NotAsExpected: {
 		"Instance does not report what is expected",
-		`Check which release and which settings the server runs, and how it read them: of 5e+09 or "5 GB", it reads 5. If ` +
-			"what it reports is right, change expected.",
+		"Check which release and which settings the server runs. If what it reports is right, change expected.",
 	},
 	client.NotStable: {
 		"Instance was not stable for long enough",
-		"If an attempt failed, check the log of the instance, which may stop and start again. " +
-			"If it only needs longer, raise the time limit.",
+		"If an attempt failed, check the log of the instance, which may stop and start again, and of what is in front of " +
+			"it. If it only needs longer, raise the time limit.",
 	},
 	client.AnsweredByCache: {
 		"A cache answered instead of the instance",
@@ -85,19 +83,25 @@ var failureMessages = map[client.Kind]failureMessage{
 	},
 }
 
-// The sentences that several remedies share.
+// The first two stand in a remedy for what names the host and the port that were connected to. The others are sentences
+// that several remedies share, or that a fact adds.
 const (
+	target = "{target}"
+	port   = "{port}"
+
 	whereItAnswers = "Set the base URL to where the instance itself answers."
 	redirectLed    = "A redirect led there: set the base URL to where the instance itself answers, " +
 		"or correct the redirect. "
-	proxyMayBeIt = " The proxy may also be the cause: check NO_PROXY, and what the proxy allows."
+	proxyMayBeIt  = " The proxy may also be the cause: check NO_PROXY, and what the proxy allows."
+	readTheOthers = " To read the other instances anyway, set allow_failures = true."
+	mayBeMisread  = " Check how the server read its settings, too: " + misread + "."
 )
 
 func statusRemedy(code int) string {
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return "An instance needs no credentials for this, so something else refused. If a gateway belongs in front of it, " +
-			"set or correct request_headers."
+		return "An instance needs no credentials for this, so something else refused. If a gateway belongs there, make " +
+			"sure that it gets the request_headers that it asks for."
 	case code == http.StatusBadRequest:
 		return "Check the scheme of the base URL, and whether the server requires client_cert_pem."
 	case code == http.StatusNotFound:
@@ -116,23 +120,28 @@ func statusRemedy(code int) string {
 	}
 }
 
-func summary(failure *client.Failure) string {
+func summaryOf(failure *client.Failure) string {
 	if failure.Kind == client.Status {
 		return fmt.Sprintf("%s %d", failureMessages[failure.Kind].summary, failure.StatusCode)
 	}
 	return failureMessages[failure.Kind].summary
 }
 
-// remedy returns what to do about a failure: the text of its kind, and two sentences that two facts add.
-func remedy(failure *client.Failure) string {
+// remedyOf returns what to do about a failure: the text of its kind, and a sentence that each of two facts adds.
+func remedyOf(failure *client.Failure) string {
 	text := failureMessages[failure.Kind].remedy
 	if failure.Kind == client.Status {
 		text = statusRemedy(failure.StatusCode)
 	}
+	words := strings.NewReplacer(target, "the base URL", port, "its port")
+	if failure.Route.ConnectTo != "" { // nothing else was looked up or connected to
+		words = strings.NewReplacer(target, "connect_to", port, "the port in connect_to")
+	}
+	text = words.Replace(text)
 	if failure.Route.RedirectedTo != "" && failure.Kind != client.RedirectNotFollowed && failure.StatusCode/100 != 3 {
 		text = redirectLed + text
 	}
-	if failure.Route.Forwarded && failure.Kind != client.ProxyFailed {
+	if failure.Route.Proxy != "" && failure.Kind != client.ProxyFailed {
 		text += proxyMayBeIt
 	}
 	return text

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,23 +12,57 @@ import (
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
 )
 
-// failureReport is what a user reads about a read or a wait that failed.
+// failureReport puts into words why a read or a wait failed.
 type failureReport struct {
-	err      *client.ReadError
-	argument path.Path // the argument at fault
-	summary  string
-	evidence string // what was asked, and what came back
-	attempts string // how many attempts were made, and which time limit ended them; may be ""
-	remedy   string // what to do; may be ""
-	anchor   string // the section of the troubleshooting page, such as "#status", or ""
+	failed   *client.ReadFailure
+	provider *providerData
+	request  client.Request
+	limit    timeLimit
+	baseURL  path.Path // the argument that names the instance, or empty if the provider block does
+	key      string    // the instance's key among several, or ""
+
+	isWait    bool          // a read has neither of the following
+	stableFor time.Duration // as in the configuration
+	unmet     []difference  // what was not as expected in the last document
 }
 
-// moreHelp ends every report.
-const moreHelp = "More: https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
+// A report ends with a link to the troubleshooting page, and most have a section of it.
+const (
+	moreHelp = "More: " +
+		"https://registry.terraform.io/providers/filetransfer/filetransfer/latest/docs/guides/troubleshooting"
+	canceledAnchor = "#read-canceled-wait-canceled"
+)
 
-func (r *failureReport) diagnostic() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(r.argument, r.summary,
-		paragraphs(r.evidence, r.attempts, r.remedy, moreHelp+r.anchor))
+// diagnostic returns the error that a user sees.
+func (r failureReport) diagnostic() diag.Diagnostic {
+	failure, streak := r.failed.Failure, r.failed.Streak
+	var summary, remedy, section string
+	switch {
+	case r.failed.Ending == client.Canceled: // which needs no remedy
+		summary, section = "Read canceled", canceledAnchor
+		if r.isWait {
+			summary = "Wait canceled"
+		}
+	case streak != nil && failure.Kind != client.AnsweredByCache:
+		// The instance was as expected and did not stay so, which is what to mend, whatever ended the streak.
+		summary, remedy, section = summaryOf(failure), failureMessages[client.NotStable].remedy, anchor(client.NotStable)
+	default:
+		summary, remedy, section = summaryOf(failure), remedyOf(failure), anchor(failure.Kind)
+	}
+	if remedy != "" && failure.Kind == client.NotAsExpected && slices.ContainsFunc(r.unmet, difference.isMisread) {
+		remedy += mayBeMisread
+	}
+	if remedy != "" && r.key != "" {
+		remedy += readTheOthers
+	}
+	argument := r.baseURL
+	if len(r.unmet) > 0 { // with the path of the block, Terraform would show no line
+		argument = path.Root("expected").AtName(r.unmet[0].name)
+	} else if failure != nil && failure.Kind == client.NotStable {
+		argument = path.Root("stable_for")
+	}
+	return diag.NewAttributeErrorDiagnostic(argument, summary,
+		paragraphs(r.evidence(), r.attempts(), remedy, moreHelp+section))
 }
 
 // anchor returns the section of the troubleshooting page about a kind of failure.
@@ -35,111 +70,66 @@ func anchor(kind client.Kind) string {
 	return "#" + strings.ToLower(strings.ReplaceAll(string(kind), " ", "-"))
 }
 
-// readReport returns the report about a read that failed with a [*client.ReadError].
-func (d *providerData) readReport(err error, request client.Request, limit timeLimit) *failureReport {
-	failed := err.(*client.ReadError) //nolint:errorlint,forcetypeassert // the client promises it, and never wraps it
-	r := &failureReport{
-		err: failed, argument: path.Root("base_url"), evidence: "GET " + failed.URL + ".",
-		attempts: d.attempts(failed, limit),
-	}
-	if failure := failed.Failure; failure != nil {
-		r.summary, r.remedy, r.anchor = summary(failure), remedy(failure), anchor(failure.Kind)
-		r.evidence = d.evidence(failure, request)
-	}
-	if failed.Ending == client.Canceled { // which needs no remedy
-		r.summary, r.remedy = "Read canceled", ""
-	}
-	return r
-}
-
-// waitReport returns the report about a wait that failed: that of a read, with what only a wait has to tell. unmet is
-// what was not as expected in the last document.
-func (d *providerData) waitReport(
-	err error, request client.Request, limit timeLimit, stableFor time.Duration, unmet []difference,
-) *failureReport {
-	r := d.readReport(err, request, limit)
-	if r.err.Ending == client.Canceled {
-		r.summary = "Wait canceled"
-	}
-	failure := r.err.Failure
+// evidence returns what was asked, and what came back.
+func (r failureReport) evidence() string {
+	failure, streak := r.failed.Failure, r.failed.Streak
 	if failure == nil {
-		return r
+		return r.requestText(client.Route{URL: r.request.BaseURL.DocumentURL.String()}) + ": no answer yet."
 	}
-	if len(unmet) > 0 {
-		r.argument = path.Root("expected").AtName(unmet[0].name) // with the path of the block, Terraform would show no line
-		if failure.Kind != client.NotAsExpected {
-			r.evidence = paragraphs(r.evidence,
-				"The last document that the instance returned was not what is expected:"+bullets(expectedTexts(unmet), 0))
-		}
+	var streakText string
+	if streak != nil {
+		streakText = fmt.Sprintf("it reported what is expected for %s, and stable_for is %s.",
+			formatDuration(streak.Lasted.Round(time.Second/10)), formatDuration(r.stableFor))
 	}
-	if r.err.Held != nil {
-		d.addStreak(r, request, stableFor)
-	}
-	return r
-}
-
-// addStreak adds what the last streak of a wait shows. The instance was as expected and did not stay so, which is what
-// the remedy is about, whatever ended the streak. Only a cache has a remedy of its own.
-func (d *providerData) addStreak(r *failureReport, request client.Request, stableFor time.Duration) {
-	failure := r.err.Failure
-	held := fmt.Sprintf("it reported what is expected for %s, and stable_for is %s.",
-		formatDuration(r.err.Held.Round(time.Second/10)), formatDuration(stableFor))
 	if failure.Kind == client.NotStable { // the time ran out in the streak
-		before := "No attempt failed."
-		if r.err.Before != nil {
-			before = "The last failure before that: " + d.evidence(r.err.Before, request)
+		before := "No attempt failed until then."
+		if streak.FailureBefore != nil {
+			before = "The last failure before that: " + r.failureText(streak.FailureBefore)
 		}
-		r.argument = path.Root("stable_for")
-		r.evidence = paragraphs(d.requestText(failure.Route, request)+": "+held, before)
-		return
+		return paragraphs(r.requestText(failure.Route)+": "+streakText, before)
 	}
-	r.evidence = paragraphs(r.evidence, "Before that, "+held)
-	if failure.Kind != client.AnsweredByCache {
-		r.anchor = anchor(client.NotStable)
-		if r.err.Ending != client.Canceled {
-			r.remedy = failureMessages[client.NotStable].remedy
-		}
+	parts := []string{r.failureText(failure)}
+	if r.key != "" {
+		parts[0] = fmt.Sprintf("Instance %q: %s", r.key, parts[0])
 	}
+	if len(r.failed.Differences) > 0 && failure.Kind != client.NotAsExpected {
+		parts = append(parts,
+			"The last document that the instance returned was not what is expected:"+bullets(r.failed.Differences))
+	}
+	if streak != nil {
+		parts = append(parts, "Before that, "+streakText)
+	}
+	return paragraphs(parts...)
 }
 
-// evidence returns what an attempt asked, and what came back.
-func (d *providerData) evidence(failure *client.Failure, request client.Request) string {
-	evidence := d.requestText(failure.Route, request) + ": " + failure.Reason
+// failureText returns what an attempt asked, and what came back.
+func (r failureReport) failureText(failure *client.Failure) string {
+	text := r.requestText(failure.Route) + ": " + failure.Reason
 	if len(failure.Faults) > 0 {
-		return evidence + ":" + bullets(failure.Faults, failure.MoreFaults)
+		return text + ":" + bullets(failure.Faults)
 	}
-	return sentence(evidence)
+	return sentence(text)
 }
 
 // requestText returns what an attempt asked for, and in parentheses what is special about it.
-func (d *providerData) requestText(route client.Route, request client.Request) string {
+func (r failureReport) requestText(route client.Route) string {
 	var special []string
-	if route.Address != "" {
-		special = append(special, route.Address)
+	add := func(isSo bool, text string) {
+		if isSo {
+			special = append(special, text)
+		}
 	}
-	if route.ConnectTo != "" {
-		special = append(special, "connect_to "+route.ConnectTo)
-	}
-	if route.Proxy != "" {
-		special = append(special, "through the proxy "+route.Proxy)
-	}
-	if route.HeadersSent {
-		special = append(special, "with request_headers")
-	}
-	if route.RedirectedTo != "" {
-		special = append(special, "redirected to "+route.RedirectedTo)
-	}
-	if route.HeadersWithheld {
-		special = append(special, "without request_headers")
-	}
-	if len(d.headers) > 0 && d.baseURL.Origin == "" {
-		special = append(special, "without the provider's request_headers, which need its base_url")
-	} else if len(d.headers) > 0 && d.baseURL.Origin != request.BaseURL.Origin {
-		special = append(special, "without the provider's request_headers, which are only for "+d.baseURL.Origin)
-	}
-	if route.Age > 0 {
-		special = append(special, fmt.Sprintf("from a cache, %d s old", int64(route.Age.Seconds())))
-	}
+	add(route.Address != "", route.Address)
+	add(route.ConnectTo != "", "connect_to "+route.ConnectTo)
+	add(route.Proxy != "", "through the proxy "+route.Proxy)
+	add(route.HeadersSent, "with request_headers")
+	add(route.RedirectedTo != "", "redirected to "+route.RedirectedTo)
+	add(route.HeadersWithheld, "without request_headers")
+	hasHeaders, origin := len(r.provider.headers) > 0, r.provider.baseURL.Origin
+	add(hasHeaders && origin == "", "without the provider's request_headers, which need its base_url")
+	add(hasHeaders && origin != "" && origin != r.request.BaseURL.Origin,
+		"without the provider's request_headers, which are only for "+origin)
+	add(route.Age > 0, fmt.Sprintf("from a cache, %d s old", int64(route.Age.Seconds())))
 	if len(special) == 0 {
 		return "GET " + route.URL
 	}
@@ -147,20 +137,21 @@ func (d *providerData) requestText(route client.Route, request client.Request) s
 }
 
 // attempts says how many attempts were made, and which time limits ended them, or returns "".
-func (d *providerData) attempts(err *client.ReadError, limit timeLimit) string {
-	if err.Ending == client.Canceled {
-		return "Canceled after " + count(err.Attempts, "attempt") + "."
+func (r failureReport) attempts() string {
+	made := count(r.failed.Attempts, "attempt")
+	if r.failed.Ending == client.Canceled {
+		return "Canceled after " + made + "."
 	}
-	var sentences []string
-	if err.Attempts > 1 {
-		sentences = append(sentences, count(err.Attempts, "attempt")+" made.")
+	text := ""
+	if r.failed.Attempts > 1 {
+		text = made + " made. "
 	}
-	if err.Ending == client.OutOfTime {
-		sentences = append(sentences, "The time limit was "+limit.String()+".")
+	if r.failed.Ending == client.OutOfTime {
+		text += "The time limit was " + r.limit.String() + ". "
 	}
-	if err.Failure.TimedOut {
-		attempt := timeLimit{"the provider's request_timeout", d.requestTimeout}
-		sentences = append(sentences, "The time limit of each attempt was "+attempt.String()+".")
+	if r.failed.Failure.TimedOut {
+		attempt := timeLimit{"the provider's request_timeout", r.provider.requestTimeout}
+		text += "The time limit of each attempt was " + attempt.String() + "."
 	}
-	return strings.Join(sentences, " ")
+	return strings.TrimSpace(text)
 }

@@ -32,28 +32,31 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
-// bullets returns a list of at most maxListed texts, and the number of the others and of those that more counts.
-func bullets(texts []string, more int) string {
-	if beyond := len(texts) - maxListed; beyond > 0 {
-		texts, more = texts[:maxListed], more+beyond
-	}
-	list := "\n  - " + strings.Join(texts, "\n  - ")
-	if more > 0 {
+// bullets returns a list of at most maxListed lines, and the number of the others.
+func bullets(lines []string) string {
+	listed := lines[:min(len(lines), maxListed)]
+	list := "\n  - " + strings.Join(listed, "\n  - ")
+	if more := len(lines) - len(listed); more > 0 {
 		list += fmt.Sprintf("\n  - and %d more", more)
+	}
+	return list
+}
+
+// texts returns the text of each of some values.
+func texts[T any](values []T, text func(T) string) []string {
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i] = text(value)
 	}
 	return list
 }
 
 // firstText returns the first of some texts and the number of the others, or "" if there are none.
 func firstText(texts []string) string {
-	switch more := len(texts) - 1; more {
-	case -1:
-		return ""
-	case 0:
-		return texts[0]
-	default:
-		return fmt.Sprintf("%s, and %d more", texts[0], more)
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
 	}
+	return fmt.Sprintf("%s, and %d more", texts[0], len(texts)-1)
 }
 
 var zerosAtEnd = regexp.MustCompile("([hm])(0m)?0s$")

@@ -15,7 +15,7 @@ var _ datasource.DataSourceWithConfigure = (*instanceDataSource)(nil)
 
 const defaultReadTimeout = time.Minute
 
-type instanceDataSource struct{ provider *providerData }
+type instanceDataSource struct{ dataSource }
 
 // instanceModel is the configuration and the state of filetransfer_instance.
 type instanceModel struct {
@@ -41,21 +41,15 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"`{base_url}/instance`. Default: the provider's `base_url`.",
 		Validators: []validator.String{validateText(parseBaseURL)},
 	}
-	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read. They are sent only to "+
-		"the origin (scheme, host, and port) of the instance, and override the provider's.", false)
-	attributes["response_body"] = computedString("The JSON document as the instance returned it. Use it for fields that " +
-		"have no attribute yet: `jsondecode(data.filetransfer_instance.files.response_body).newField`.")
+	attributes["request_headers"] = requestHeadersAttribute("Extra request headers for this read, sent only to the "+
+		"origin of the instance. They override the provider's.", false)
+	attributes["response_body"] = computedString("The JSON document as the instance returned it. Use it with " +
+		"`jsondecode` for fields that have no attribute yet.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the limits and expiry options of an instance of the file transfer service Stend.",
 		Attributes:          attributes,
 		Blocks:              map[string]schema.Block{"timeouts": readTimeoutsBlock("the whole read, with all its attempts")},
 	}
-}
-
-func (d *instanceDataSource) Configure(
-	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
-) {
-	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -66,26 +60,25 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	headers, diags := parseHeaders(path.Root("request_headers"), model.RequestHeaders)
 	resp.Diagnostics.Append(diags...)
-	baseURL, invalid := d.provider.baseURL, d.provider.noBaseURL
+	baseURL, invalid, argument := d.provider.baseURL, d.provider.noBaseURL, path.Empty()
 	if isSet(model.BaseURL) {
+		argument = path.Root("base_url")
 		baseURL, invalid = parseBaseURL("base_url", model.BaseURL.ValueString())
-		invalid = withPath(path.Root("base_url"), invalid)
+		invalid = withPath(argument, invalid)
 	}
 	resp.Diagnostics.Append(invalid)
 	if resp.Diagnostics.HasError() || d.provider.deferOrRefuse(req, resp) {
 		return
 	}
 
-	limit := newTimeLimit(model.Timeouts, "read", defaultReadTimeout)
-	result, failed := d.provider.read(ctx, d.provider.newRequest(baseURL, headers), limit)
+	request, limit := d.provider.newRequest(baseURL, headers), newTimeLimit(model.Timeouts, "read", defaultReadTimeout)
+	result, failed := d.provider.read(ctx, request, limit)
 	if failed != nil {
-		if model.BaseURL.IsNull() { // the provider block has it
-			failed.argument = path.Empty()
-		}
-		resp.Diagnostics.Append(failed.diagnostic())
+		report := failureReport{failed: failed, provider: d.provider, request: request, limit: limit, baseURL: argument}
+		resp.Diagnostics.Append(report.diagnostic())
 		return
 	}
-	resp.Diagnostics.Append(smallLimitsWarning(baseURL.Raw, result))
+	resp.Diagnostics.Append(smallLimitsWarning(baseURL.Raw, result.Details))
 	model.BaseURL = types.StringValue(baseURL.Raw)
 	model.ResponseBody = types.StringValue(string(result.Document))
 	model.detailsModel = newDetailsModel(result.Details)

@@ -37,7 +37,7 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the scenes share a
 	echoed, small := reports(newer.With("apiVersion", "2.1.4-"+token)), reports(newer.With("chunkSize", 5))
 	cached := instancetest.Func(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Age", "3600")
-		_, _ = w.Write([]byte(newer.JSON()))
+		_, _ = w.Write([]byte(newer.With("chunkSize", 3).JSON())) // which is not the instance's answer
 	})
 	larger := reports(newer.With("fileMaxSize", int64(7e10)))
 	expecting := func(name string, value any) arguments { return arguments{"expected": arguments{name: value}} }
@@ -47,7 +47,8 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the scenes share a
 		config["timeouts"] = arguments{"update": timeout}
 		return config
 	}
-	nothing, one, version := arguments{}, expecting("chunk_size", 20000000), expecting("api_version", "2.1.5")
+	nothing, one, version := arguments{}, expecting("chunk_size", 20000000), expecting("api_version", "2.1.6")
+	version["timeouts"] = arguments{"update": "1m"}
 	release, unstable := waiting(nil, "1m"), waiting("59s", "1m")
 	several := arguments{"expected": arguments{"api_version": "2.1.5", "chunk_size": 20000000, "file_max_age": 2592000}}
 	everything := arguments{"timeouts": arguments{"update": "1m"}, "expected": arguments{
@@ -57,10 +58,8 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the scenes share a
 	steps := func(steps ...instancetest.Step) []instancetest.Step { return steps }
 
 	scenes := map[string]recordScene{
-		"drift, several values":     {before: several, after: several, does: "refresh, plan", answers: wrong},
-		"drift, a header is echoed": {before: version, after: version, does: "refresh, plan", answers: echoed},
-		"drift, null in the state":  {before: one, after: one, edited: arguments{"chunk_size": nil}, does: "plan"},
-		"changed":                   {before: one, after: release, does: apply, answers: larger},
+		"drift, several values": {before: several, after: several, does: "refresh, plan", answers: wrong},
+		"changed":               {before: one, after: release, does: apply, answers: larger},
 		"changed, several values": {
 			before: one, after: release, does: apply,
 			answers: reports(instancetest.Mixed().With("recommendedExpireTimes", []instancetest.Document{})),
@@ -88,6 +87,7 @@ func TestRecordMessages(t *testing.T) { //nolint:tparallel // the scenes share a
 		"wait, 503":                   {before: one, after: release, does: apply, answers: down},
 		"wait, differences":           {before: nothing, after: everything, does: apply, answers: answer},
 		"wait, differences, then 503": {before: nothing, after: release, does: apply, script: steps(wrong), answers: down},
+		"wait, a header is echoed":    {before: nothing, after: version, does: apply, answers: echoed},
 		"wait, a cache":               {before: one, after: release, does: apply, answers: cached},
 		"wait, provider not known":    {before: one, after: release, provider: arguments{"insecure": unknown}, does: apply},
 		"wait, one answer, then 503":  {before: one, after: unstable, does: apply, script: steps(answer), answers: down},

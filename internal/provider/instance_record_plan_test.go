@@ -194,9 +194,9 @@ func TestRecordDecisions(t *testing.T) {
 	other, moved := at(otherURL, anything), at(otherURL, one)
 	failed, drifted := arguments{"wait_failed": true}, arguments{"chunk_size": 2}
 	allUnknown := unknownBut(arguments{"wait_failed": false})
-	right, again := arguments{"wait_failed": false}, arguments{"chunk_size": 20000000}
-	noURL, larger := arguments{"base_url": nil}, arguments{"chunk_size": 30000000}
-	size, noOptions := arguments{"chunk_size": nil}, arguments{"recommended_expire_times": nil} // which do not change
+	waitOK, chunkSize := arguments{"wait_failed": false}, arguments{"chunk_size": 20000000}
+	noURL, largerChunk := arguments{"base_url": nil}, arguments{"chunk_size": 30000000}
+	sameChunk, noOptions := arguments{"chunk_size": nil}, arguments{"recommended_expire_times": nil} // which do not change
 
 	tests := map[string]struct {
 		before, after arguments // before is nil in a creation
@@ -206,15 +206,15 @@ func TestRecordDecisions(t *testing.T) {
 		reads         bool // as a data source does
 	}{
 		"creation":                         {after: anything, plan: allUnknown, reads: true},
-		"creation, something is expected":  {after: one, plan: unknownBut(right, again), waits: true},
-		"creation, everything is expected": {after: with(all), plan: unknownBut(right, all), waits: true},
+		"creation, something is expected":  {after: one, plan: unknownBut(waitOK, chunkSize), waits: true},
+		"creation, everything is expected": {after: with(all), plan: unknownBut(waitOK, all), waits: true},
 		"creation, an empty block":         {after: empty, plan: allUnknown, waits: true},
 
 		"nothing changes":           {before: one, after: one},
 		"other arguments change":    {before: one, after: with(one["expected"], others)},
 		"base_url is spelled other": {before: one, since: arguments{"base_url": "http://h"}, after: at("HTTP://H:80//", one)},
 
-		"another value is expected":       {before: one, after: two, plan: larger, waits: true},
+		"another value is expected":       {before: one, after: two, plan: largerChunk, waits: true},
 		"something is expected":           {before: anything, after: one, waits: true},
 		"less is expected":                {before: both, after: one, waits: true},
 		"everything is expected":          {before: one, after: with(all), plan: all, waits: true},
@@ -229,22 +229,22 @@ func TestRecordDecisions(t *testing.T) {
 
 		"another instance":               {before: anything, after: other, plan: unknownBut(), reads: true},
 		"another, an empty block":        {before: empty, after: at(otherURL, empty), plan: unknownBut(), waits: true},
-		"another, something is expected": {before: one, after: moved, plan: unknownBut(size), waits: true},
-		"another, and drift":             {before: one, since: drifted, after: moved, plan: unknownBut(again), waits: true},
+		"another, something is expected": {before: one, after: moved, plan: unknownBut(sameChunk), waits: true},
+		"another, and drift":             {before: one, since: drifted, after: moved, plan: unknownBut(chunkSize), waits: true},
 		"another, it failed":             {before: anything, since: failed, after: other, plan: allUnknown, reads: true},
-		"base_url is unknown":            {before: one, after: at(unknown, one), plan: unknownBut(size)},
+		"base_url is unknown":            {before: one, after: at(unknown, one), plan: unknownBut(sameChunk)},
 		"an empty block stays":           {before: empty, since: drifted, after: empty},
 		"an empty block is added":        {before: anything, after: empty},
-		"the last wait failed":           {before: one, since: failed, after: one, plan: right, waits: true},
-		"it failed, nothing is expected": {before: anything, since: failed, after: anything, plan: right},
-		"it failed, expected is removed": {before: one, since: failed, after: anything, plan: right},
-		"drift":                          {before: one, since: drifted, after: one, plan: again, waits: true, warns: true},
-		"drift, triggers change":         {before: one, since: drifted, after: deploy, plan: again, waits: true, warns: true},
-		"drift, something else":          {before: one, since: drifted, after: two, plan: larger, waits: true},
+		"the last wait failed":           {before: one, since: failed, after: one, plan: waitOK, waits: true},
+		"it failed, nothing is expected": {before: anything, since: failed, after: anything, plan: waitOK},
+		"it failed, expected is removed": {before: one, since: failed, after: anything, plan: waitOK},
+		"drift":                          {before: one, since: drifted, after: one, plan: chunkSize, waits: true, warns: true},
+		"drift, triggers change":         {before: one, since: drifted, after: deploy, plan: chunkSize, waits: true, warns: true},
+		"drift, something else":          {before: one, since: drifted, after: two, plan: largerChunk, waits: true},
 		"drift becomes what is expected": {before: one, since: drifted, after: with(drifted), waits: true},
 		"drift, expected is removed":     {before: one, since: drifted, after: anything},
 		"drift of what is not expected":  {before: one, since: arguments{"file_max_size": 1}, after: one},
-		"a state without a valid URL":    {before: one, since: noURL, after: one, plan: unknownBut(size), waits: true},
+		"a state without a valid URL":    {before: one, since: noURL, after: one, plan: unknownBut(sameChunk), waits: true},
 	}
 	server := instancetest.New(t)
 	canceled, cancel := context.WithCancel(t.Context())

@@ -11,10 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
+	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 )
 
 var (
@@ -52,13 +52,13 @@ type record struct {
 	expected expectedModel
 }
 
-// recordSource is a configuration, a plan or a state, each of which the framework has a type for.
-type recordSource interface {
-	Get(ctx context.Context, target any) diag.Diagnostics
-}
-
-// getRecord reads a record. It returns false if diags then has an error, even one from before.
-func getRecord(ctx context.Context, from recordSource, diags *diag.Diagnostics) (r record, ok bool) {
+// getRecord reads a record from a configuration, a plan or a state. It returns false if diags then has an error, even
+// one from before.
+func getRecord(
+	ctx context.Context, from interface {
+		Get(context.Context, any) diag.Diagnostics
+	}, diags *diag.Diagnostics,
+) (r record, ok bool) {
 	diags.Append(from.Get(ctx, &r.model)...)
 	diags.Append(blockAs(ctx, r.model.Expected, &r.expected)...)
 	return r, !diags.HasError()
@@ -67,14 +67,9 @@ func getRecord(ctx context.Context, from recordSource, diags *diag.Diagnostics) 
 // hasExpected reports whether there is a block expected, even an empty one.
 func (r record) hasExpected() bool { return !r.model.Expected.IsNull() }
 
-// limit returns the time limit of an operation: "create", "read" or "update".
-func (m recordModel) limit(operation string) timeLimit {
-	defaultLimit := defaultWaitTimeout
-	if operation == "read" {
-		defaultLimit = defaultRefreshTimeout
-	}
-	return newTimeLimit(m.Timeouts, operation, defaultLimit)
-}
+// isImported reports whether a state is that of an import, which has no values yet. One that somebody edited may lack
+// one of the two.
+func (m recordModel) isImported() bool { return m.WaitFailed.IsNull() && m.FileMaxSize.IsNull() }
 
 func (r *instanceRecordResource) Metadata(
 	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
@@ -98,8 +93,7 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 		MarkdownDescription: "Values that change with each deploy, such as an ID, in plain text. When one changes, the " +
 			"apply waits. Requires a value in `expected`.",
 	}
-	attributes["wait_failed"] = computedBool("Whether the last wait failed. " +
-		"If so, and if anything is expected, the next apply waits again.")
+	attributes["wait_failed"] = computedBool("Whether the last wait failed.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until an instance of the file transfer service Stend reports what you expect, and " +
 			"keeps what it last reported.",
@@ -109,11 +103,11 @@ func (r *instanceRecordResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long to try to read the instance.",
 				Attributes: map[string]schema.Attribute{
-					"create": optionalDuration("Time to wait, or to read without `expected`, when the record is created or "+
-						"replaced, such as `\"15m\"`.", defaultWaitTimeout),
+					"create": optionalDuration("Time limit when the record is created or replaced, for a wait or a read, such as "+
+						"`\"15m\"`.", defaultWaitTimeout),
 					"read": optionalDuration("Time for one refresh with its retries. A change takes effect after the next apply. An "+
 						"import has a limit of one minute instead.", defaultRefreshTimeout),
-					"update": optionalDuration("Time to wait, or to read without `expected`, when the record is updated.",
+					"update": optionalDuration("Time limit when the record is updated, for a wait or a read.",
 						defaultWaitTimeout),
 				},
 			},
@@ -130,7 +124,7 @@ func (r *instanceRecordResource) Configure(
 	r.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
-// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that is not shorter than a timeout.
+// ValidateConfig rejects triggers and stable_for without an expected value, and a stable_for that is too long.
 func (r *instanceRecordResource) ValidateConfig(
 	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
 ) {
@@ -142,17 +136,17 @@ func (r *instanceRecordResource) ValidateConfig(
 	if nothingExpected && len(config.model.Triggers.Elements()) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("triggers"), "Triggers without anything expected",
 			"triggers is set, but nothing is expected, so an apply would have nothing to wait for.\n\n"+
-				"Set an argument in the block expected, or remove triggers.")
+				"Set an argument in the expected block, or remove triggers.")
 	}
 	stableFor := durationOr(config.model.StableFor, 0)
-	create, update := config.model.limit("create"), config.model.limit("update")
-	timeouts := config.model.Timeouts.Attributes()
-	areKnown := config.model.Timeouts.IsNull() || !timeouts["create"].IsUnknown() && !timeouts["update"].IsUnknown()
+	create := newTimeLimit(config.model.Timeouts, "create", defaultWaitTimeout)
+	update := newTimeLimit(config.model.Timeouts, "update", defaultWaitTimeout)
+	areKnown := isKnown(config.model.Timeouts, "create") && isKnown(config.model.Timeouts, "update")
 	switch {
 	case stableFor == 0:
 	case nothingExpected:
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for without anything expected",
-			"stable_for is set, but nothing is expected.\n\nSet an argument in the block expected, or remove stable_for.")
+			"stable_for is set, but nothing is expected.\n\nSet an argument in the expected block, or remove stable_for.")
 	case areKnown && stableFor >= min(create.duration, update.duration):
 		resp.Diagnostics.AddAttributeError(path.Root("stable_for"), "stable_for is too long", fmt.Sprintf(
 			"stable_for is %s, timeouts.create is %s and timeouts.update is %s: a wait would end before the instance was "+
@@ -177,24 +171,31 @@ func (r *instanceRecordResource) ModifyPlan(
 	if !ok {
 		return
 	}
-	// The arguments come from the configuration, because Terraform before 1.3.8 plans a block that was removed as it
-	// was.
-	planned := config.model
-	isUpdate := state != nil && isSameInstance(planned.BaseURL, state.BaseURL)
-	// What is not expected stays as it is even if the apply waits. If it were unknown, Terraform would replace what
-	// uses it in an argument that forces replacement, and destroy it before the wait.
-	details := plan.detailsModel // which the framework makes unknown for a new instance
-	if isUpdate {
+	planned := plannedRecord(config, plan, state)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
+	if state == nil || !isSameInstance(planned.BaseURL, state.BaseURL) || !planned.Expected.Equal(state.Expected) {
+		return
+	}
+	if drift := unmet(config.expected, state.detailsModel); len(drift) > 0 {
+		resp.Diagnostics.Append(driftWarning(planned.BaseURL.ValueString(), drift))
+	}
+}
+
+// plannedRecord returns what is planned for a configuration. plan is what the framework plans, and state is nil in a
+// creation.
+//
+// The arguments are those of the configuration, because Terraform before 1.3.8 plans a removed block as it was. In an
+// update of the same instance, details that are not expected stay as they are, even if the apply waits. If they
+// were unknown, Terraform would replace what uses one of them in an argument that forces replacement, and destroy it
+// before the wait.
+func plannedRecord(config record, plan recordModel, state *recordModel) recordModel {
+	planned, details := config.model, plan.detailsModel // which the framework makes unknown for a new instance
+	if state != nil && isSameInstance(config.model.BaseURL, state.BaseURL) {
 		details = state.detailsModel
 	}
 	planned.detailsModel = config.expected.override(details)
 	planned.WaitFailed = types.BoolValue(false)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &planned)...)
-	if isUpdate && planned.Expected.Equal(state.Expected) {
-		if unmet := r.provider.unmet(config.expected, state.detailsModel); len(unmet) > 0 {
-			resp.Diagnostics.Append(driftWarning(planned.BaseURL.ValueString(), unmet))
-		}
-	}
+	return planned
 }
 
 // isSameInstance reports whether two base URLs are valid and name the same instance.
@@ -212,12 +213,13 @@ func (r *instanceRecordResource) Create(
 	if !ok {
 		return
 	}
-	result, failure := r.readOrWait(ctx, planned, planned.model.limit("create"), planned.hasExpected())
+	limit := newTimeLimit(planned.model.Timeouts, "create", defaultWaitTimeout)
+	result, failure := r.readOrWait(ctx, planned, limit, planned.hasExpected())
 	if failure != nil {
 		resp.Diagnostics.Append(failure)
 		return
 	}
-	resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result))
+	resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result.Details))
 	planned.model.detailsModel = newDetailsModel(result.Details)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
@@ -233,9 +235,9 @@ func (r *instanceRecordResource) Update(
 	if !ok {
 		return
 	}
-	if reason := r.readReason(planned, state); reason != "" {
-		tflog.Debug(ctx, "The instance is asked in this update", map[string]any{"reason": reason})
-		result, failure := r.readOrWait(ctx, planned, planned.model.limit("update"), planned.hasExpected())
+	if asksInstance(planned, state) {
+		limit := newTimeLimit(planned.model.Timeouts, "update", defaultWaitTimeout)
+		result, failure := r.readOrWait(ctx, planned, limit, planned.hasExpected())
 		if failure != nil {
 			resp.Diagnostics.Append(failure)
 			if planned.hasExpected() {
@@ -243,11 +245,11 @@ func (r *instanceRecordResource) Update(
 			}
 			return
 		}
-		resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result))
+		resp.Diagnostics.Append(smallLimitsWarning(planned.model.BaseURL.ValueString(), result.Details))
 		reported := newDetailsModel(result.Details)
 		// For the same instance, the plan had all details, and Terraform demands what was planned.
 		if isSameInstance(planned.model.BaseURL, state.BaseURL) {
-			resp.Diagnostics.Append(r.provider.changedWarning(planned.model, reported))
+			resp.Diagnostics.Append(changedWarning(planned.model, reported))
 		} else {
 			planned.model.detailsModel = reported
 		}
@@ -255,24 +257,18 @@ func (r *instanceRecordResource) Update(
 	resp.Diagnostics.Append(resp.State.Set(ctx, &planned.model)...)
 }
 
-// readReason says why an update asks the instance, or returns "" if it does not.
-func (r *instanceRecordResource) readReason(planned record, state recordModel) string {
+// asksInstance reports whether an update asks the instance.
+func asksInstance(planned record, state recordModel) bool {
 	triggers := planned.model.Triggers
 	switch {
 	case !isSameInstance(planned.model.BaseURL, state.BaseURL):
-		return "another instance"
+		return true
 	case planned.expected.isEmpty():
-		return ""
-	case !planned.model.Expected.Equal(state.Expected):
-		return "something else is expected"
-	case state.WaitFailed.ValueBool():
-		return "the last wait failed"
-	case len(r.provider.unmet(planned.expected, state.detailsModel)) > 0:
-		return "the instance has reported something else"
-	case len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers):
-		return "triggers have changed"
+		return false
 	default:
-		return ""
+		return !planned.model.Expected.Equal(state.Expected) || state.WaitFailed.ValueBool() ||
+			len(unmet(planned.expected, state.detailsModel)) > 0 ||
+			len(triggers.Elements()) > 0 && !triggers.Equal(state.Triggers)
 	}
 }
 
@@ -289,15 +285,23 @@ func (r *instanceRecordResource) readOrWait(
 	if unknown := r.provider.checkKnown(""); unknown != nil {
 		return nil, unknown
 	}
-	request := r.provider.newRequest(baseURL, nil)
-	var failed *failureReport
-	if waits {
-		result, failed = r.provider.wait(ctx, request, limit, planned.expected, durationOr(planned.model.StableFor, 0))
-	} else {
-		result, failed = r.provider.read(ctx, request, limit)
+	report := failureReport{
+		provider: r.provider, request: r.provider.newRequest(baseURL, nil), limit: limit, baseURL: path.Root("base_url"),
 	}
-	if failed != nil {
-		return nil, failed.diagnostic()
+	if waits {
+		report.isWait, report.stableFor = true, durationOr(planned.model.StableFor, 0)
+		limited, cancel := context.WithTimeout(ctx, limit.duration)
+		defer cancel()
+		result, report.failed = r.provider.client.Wait(limited, report.request, report.stableFor,
+			func(details *instance.Details) []string {
+				report.unmet = unmet(planned.expected, newDetailsModel(details))
+				return texts(report.unmet, difference.expectedText)
+			})
+	} else {
+		result, report.failed = r.provider.read(ctx, report.request, limit)
+	}
+	if report.failed != nil {
+		return nil, report.diagnostic()
 	}
 	return result, nil
 }
@@ -309,9 +313,8 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	if !ok {
 		return
 	}
-	limit := state.model.limit("read")
-	// An edited state may lack one of the two.
-	imported := state.model.WaitFailed.IsNull() && state.model.FileMaxSize.IsNull()
+	limit := newTimeLimit(state.model.Timeouts, "read", defaultRefreshTimeout)
+	imported := state.model.isImported()
 	if imported {
 		limit = importLimit
 		state.model.WaitFailed = types.BoolValue(false)
@@ -323,7 +326,7 @@ func (r *instanceRecordResource) Read(ctx context.Context, req resource.ReadRequ
 	result, failure := r.readOrWait(ctx, state, limit, false)
 	switch {
 	case failure == nil:
-		resp.Diagnostics.Append(smallLimitsWarning(state.model.BaseURL.ValueString(), result))
+		resp.Diagnostics.Append(smallLimitsWarning(state.model.BaseURL.ValueString(), result.Details))
 		state.model.detailsModel = newDetailsModel(result.Details)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state.model)...)
 	case imported || ctx.Err() != nil:
@@ -346,4 +349,45 @@ func (r *instanceRecordResource) ImportState(
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("base_url"), req.ID)...)
+}
+
+// driftWarning returns a warning that an instance has reported something else than is expected. Terraform shows the
+// warnings of a plan again after the apply, so their words are about the time of the plan.
+func driftWarning(baseURL string, unmet []difference) diag.Diagnostic {
+	lines := texts(unmet, difference.expectedText)
+	return diag.NewAttributeWarningDiagnostic(path.Root("expected").AtName(unmet[0].name),
+		fmt.Sprintf("Not as expected when last read: %s (%s)", baseURL, firstText(lines)),
+		"When this plan was made, the instance had last reported other values:"+bullets(lines)+
+			"\n\nAn apply waits until the instance reports what is expected. Terraform repeats this warning after the apply, "+
+			"even after one that has succeeded.")
+}
+
+// keptWarning returns a warning that a refresh failed.
+func keptWarning(baseURL string, failure diag.Diagnostic) diag.Diagnostic {
+	summary := "Instance not read, last known values kept"
+	if _, err := address.Parse(baseURL); err == nil { // another text may contain a secret
+		summary += ": " + baseURL
+	}
+	return diag.NewWarningDiagnostic(summary,
+		"When this plan was made, the instance could not be read, so the record kept what it had last reported, which "+
+			"replacing it would lose. Terraform repeats this after the apply. If that waited for the instance, it is over."+
+			"\n\n"+failure.Detail())
+}
+
+// changedWarning returns a warning about values that are not as planned, or nil.
+func changedWarning(planned recordModel, reported detailsModel) diag.Diagnostic {
+	changed := differences(planned.detailsModel, reported)
+	if len(changed) == 0 {
+		return nil
+	}
+	lines := texts(changed, func(d difference) string {
+		if d.name == "recommended_expire_times" {
+			return d.name + " differs from the planned list"
+		}
+		return fmt.Sprintf("%s is %s, planned %s", d.name, valueText(d.reported), valueText(d.wanted))
+	})
+	return diag.NewWarningDiagnostic(
+		fmt.Sprintf("Other details changed while the apply waited: %s (%s)", planned.BaseURL.ValueString(), firstText(lines)),
+		"The instance reports what is expected. These values have changed too, but this apply had to keep them as planned:"+
+			bullets(lines)+"\n\nThe next plan picks them up. To have a limit in the same apply, add it to expected.")
 }

@@ -22,7 +22,7 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*instancesDataSource)(nil)
 
-type instancesDataSource struct{ provider *providerData }
+type instancesDataSource struct{ dataSource }
 
 // instancesModel is the configuration and the state of filetransfer_instances.
 type instancesModel struct {
@@ -53,32 +53,26 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					return diags
 				})},
 			},
-			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed, each sent only to "+
-				"its origin (scheme, host, and port). They override the provider's.", false),
-			"allow_failures": optionalBool("Whether to go on if some instances cannot be read. They are then missing from " +
-				"`instances`, and listed in `errors` and in one warning. Default: `false`."),
+			"request_headers": requestHeadersAttribute("Extra request headers for every instance listed. They override the "+
+				"provider's.", false),
+			"allow_failures": optionalBool("Whether to go on if some instances cannot be read, which are then in " +
+				"`errors` instead of `instances`. Default: `false`."),
 			"instances": schema.MapAttribute{
 				Computed: true,
 				// Not nested attributes: terraform test cannot mock them.
 				ElementType: types.ObjectType{AttrTypes: listedInstanceTypes},
-				MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has the attributes of " +
-					"`filetransfer_instance` except `response_body`.",
+				MarkdownDescription: "The instances that were read, under the keys of `base_urls`. Each has `base_url` and " +
+					"what `filetransfer_instance` reads, except `response_body`.",
 			},
 			"errors": schema.MapAttribute{
 				ElementType: types.StringType,
 				Computed:    true,
 				MarkdownDescription: "What went wrong with each instance that could not be read, by key, such as " +
-					"`connection failed`. It is empty if all were read.",
+					"`connection failed`.",
 			},
 		},
 		Blocks: map[string]schema.Block{"timeouts": readTimeoutsBlock("reading all of the instances, with all attempts")},
 	}
-}
-
-func (d *instancesDataSource) Configure(
-	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
-) {
-	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 // listedInstanceTypes are the types of an element of instances.
@@ -88,23 +82,10 @@ var listedInstanceTypes = func() map[string]attr.Type {
 	return attributes
 }()
 
-// instanceRead is one read of many. After it, one of result and report is set.
+// instanceRead is one read of many. After it, one of result and failed is set.
 type instanceRead struct {
-	key     string
-	request client.Request
-	result  *client.Result
-	report  *failureReport
-}
-
-const readTheOthers = " To read the other instances anyway, set allow_failures = true."
-
-// diagnostic returns the error about a read that failed.
-func (r *instanceRead) diagnostic() diag.Diagnostic {
-	report := *r.report
-	report.argument = path.Root("base_urls").AtMapKey(r.key)
-	report.evidence = fmt.Sprintf("Instance %q: %s", r.key, report.evidence)
-	report.remedy += readTheOthers
-	return report.diagnostic()
+	failureReport
+	result *client.Result
 }
 
 // name returns the key and the URL.
@@ -126,9 +107,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 
 	limit := newTimeLimit(model.Timeouts, "read", defaultReadTimeout)
 	var succeeded, failed []*instanceRead
-	instances, codes := make(map[string]attr.Value), make(map[string]attr.Value)
+	instances, classes := make(map[string]attr.Value), make(map[string]attr.Value)
 	for _, read := range d.provider.readAll(ctx, baseURLs, headers, limit) {
-		if read.report != nil {
+		if read.failed != nil {
 			failed = append(failed, read)
 			continue
 		}
@@ -137,26 +118,26 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		attributes["base_url"] = types.StringValue(read.request.BaseURL.Raw)
 		instances[read.key] = types.ObjectValueMust(listedInstanceTypes, attributes)
 	}
-	resp.Diagnostics.Append(fleetWarning(succeeded))
+	resp.Diagnostics.Append(fleetSmallLimitsWarning(succeeded))
 	switch {
 	case len(failed) == 0:
 	case ctx.Err() != nil || !model.AllowFailures.ValueBool():
 		resp.Diagnostics.Append(readErrors(failed, len(baseURLs))...)
 		return
 	default:
-		resp.Diagnostics.Append(d.provider.failuresWarning(failed, len(baseURLs)))
+		resp.Diagnostics.Append(failuresWarning(failed, len(baseURLs)))
 		for _, read := range failed {
-			codes[read.key] = types.StringValue(read.report.err.Failure.Code())
+			classes[read.key] = types.StringValue(read.failed.Failure.Class())
 		}
 	}
 	model.Instances = types.MapValueMust(types.ObjectType{AttrTypes: listedInstanceTypes}, instances)
-	model.Errors = types.MapValueMust(types.StringType, codes)
+	model.Errors = types.MapValueMust(types.StringType, classes)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 // readAll makes all reads at once, with one deadline, and returns them in the order of their keys. With a deadline
-// each, one read could get the slot of another that has just run out of time, and be blamed for an instance that was
-// never really asked.
+// each, one read could get the place of another one of the fleet that has just run out of time, and be blamed for an
+// instance that was never really asked.
 func (d *providerData) readAll(
 	ctx context.Context, baseURLs map[string]address.BaseURL, headers http.Header, limit timeLimit,
 ) (reads []*instanceRead) {
@@ -164,9 +145,13 @@ func (d *providerData) readAll(
 	defer cancel()
 	var group sync.WaitGroup
 	for _, key := range slices.Sorted(maps.Keys(baseURLs)) {
-		read := &instanceRead{key: key, request: d.newRequest(baseURLs[key], headers)}
+		request := d.newRequest(baseURLs[key], headers)
+		request.InFleet = true
+		read := &instanceRead{failureReport: failureReport{
+			provider: d, request: request, limit: limit, baseURL: path.Root("base_urls").AtMapKey(key), key: key,
+		}}
 		reads = append(reads, read)
-		group.Go(func() { read.result, read.report = d.read(ctx, read.request, limit) })
+		group.Go(func() { read.result, read.failed = d.client.Read(ctx, request) })
 	}
 	group.Wait()
 	return reads
@@ -199,11 +184,11 @@ func parseBaseURLs(at path.Path, baseURLs types.Map) (map[string]address.BaseURL
 // Those that a cancellation has ended have one error.
 func readErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 	finished := slices.DeleteFunc(slices.Clone(failed), func(read *instanceRead) bool {
-		return read.report.err.Ending == client.Canceled
+		return read.failed.Ending == client.Canceled
 	})
 	if canceled := len(failed) - len(finished); canceled > 0 {
-		diags.AddError("Read canceled",
-			paragraphs(fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp))
+		diags.AddError("Read canceled", paragraphs(
+			fmt.Sprintf("%d of %d instances had not been read yet.", canceled, total), moreHelp+canceledAnchor))
 	}
 	for _, read := range finished[:min(len(finished), maxListed)] {
 		diags.Append(read.diagnostic())
@@ -214,4 +199,18 @@ func readErrors(failed []*instanceRead, total int) (diags diag.Diagnostics) {
 			"Fix what the other errors are about, and read again."+readTheOthers, moreHelp))
 	}
 	return diags
+}
+
+// failuresWarning returns a warning that lists the instances that could not be read, each with the evidence of an
+// error.
+func failuresWarning(failed []*instanceRead, total int) diag.Diagnostic {
+	lines := texts(failed, func(read *instanceRead) string {
+		failure := read.failed.Failure
+		return fmt.Sprintf("%q: %s: %s (%s)", read.key, read.requestText(failure.Route),
+			failure.OneLine(), count(read.failed.Attempts, "attempt"))
+	})
+	return diag.NewWarningDiagnostic(
+		"Instances could not be read: "+firstText(texts(failed, (*instanceRead).name)),
+		paragraphs(fmt.Sprintf("%d of %d could not be read. Because allow_failures is true, they are in errors and not in "+
+			"instances:%s", len(failed), total, bullets(lines)), moreHelp))
 }

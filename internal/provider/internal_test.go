@@ -70,7 +70,7 @@ func TestFormatDuration(t *testing.T) {
 	}
 }
 
-// All reads of many instances have one deadline. With a deadline each, one could get the slot of another that has just
+// All reads of many instances have one deadline. With a deadline each, one could get the place of another that has just
 // run out of time, and its instance would be blamed without being really asked.
 func TestReadAll_OneDeadline(t *testing.T) {
 	t.Parallel()
@@ -88,17 +88,24 @@ func TestReadAll_OneDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	baseURLs, limit := map[string]address.BaseURL{"a": baseURL, "b": baseURL}, timeLimit{"timeouts.read", time.Minute}
-	(&providerData{client: refusing}).readAll(t.Context(), baseURLs, nil, limit)
-	if a, b := <-deadlines, <-deadlines; a.IsZero() || a != b {
-		t.Errorf("the deadlines are %s and %s", a, b)
+	reads := (&providerData{client: refusing}).readAll(t.Context(), baseURLs, nil, limit)
+	if a, b := <-deadlines, <-deadlines; a.IsZero() || a != b || !reads[0].request.InFleet {
+		t.Errorf("the deadlines are %s and %s, and the read is in a fleet: %t", a, b, reads[0].request.InFleet)
 	}
 }
 
 // A read that fails before a cancellation has its own error beside that of the others.
 func TestReadErrors_Canceled(t *testing.T) {
 	t.Parallel()
+	baseURL, err := address.Parse("http://h")
+	if err != nil {
+		t.Fatal(err)
+	}
 	failed := func(key string, ending client.Ending) *instanceRead {
-		return &instanceRead{key: key, report: &failureReport{err: &client.ReadError{Ending: ending}, summary: "failed"}}
+		return &instanceRead{failureReport: failureReport{
+			provider: &providerData{}, key: key, request: client.Request{BaseURL: baseURL},
+			failed: &client.ReadFailure{Ending: ending, Failure: &client.Failure{Kind: client.ConnectionFailed}},
+		}}
 	}
 	diags := readErrors([]*instanceRead{failed("a", client.GaveUp), failed("b", client.Canceled)}, 3)
 	if len(diags) != 2 || !strings.HasPrefix(diags[0].Detail(), "1 of 3 instances had not been read yet.") ||

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -32,7 +30,7 @@ type providerModel struct {
 }
 
 type retryModel struct {
-	MaxAttempts types.Int64  `tfsdk:"max_attempts"`
+	MaxAttempts types.Number `tfsdk:"max_attempts"`
 	MinDelay    types.String `tfsdk:"min_delay"`
 	MaxDelay    types.String `tfsdk:"max_delay"`
 }
@@ -54,41 +52,37 @@ func (p *filetransferProvider) Schema(_ context.Context, _ provider.SchemaReques
 		MarkdownDescription: "Reads the limits and expiry options of instances of Stend, a self-hosted service for sending " +
 			"files, so that other resources can use them.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": optionalString("Base URL of the instance that a data source reads if it sets none itself. "+baseURLForm+
-				" It can also be set with the environment variable `"+baseURLVariable+"`.", validateText(parseBaseURL)),
-			"request_headers": requestHeadersAttribute("Extra request headers, for example for a gateway in front of the "+
-				"instance. They are sent **only** to the origin (scheme, host, and port) of this provider's `base_url`.", true),
+			"base_url": optionalString("Base URL of the instance that a data source reads if it sets none itself. "+
+				baseURLForm, validateText(parseBaseURL)),
+			"request_headers": requestHeadersAttribute("Extra request headers, for example for a gateway. They are sent "+
+				"**only** to the origin (scheme, host, and port) of this provider's `base_url`.", true),
 			"request_timeout": optionalDuration("Time for one attempt, from connecting until the whole response has arrived, "+
 				"such as `\"500ms\"` or `\"1m30s\"`.", defaultRequestTimeout),
 			"ca_cert_pem": optionalString("Certificates of CAs to trust in addition to the system's, in PEM form."),
 			"client_cert_pem": optionalString("Client certificate for mutual TLS, in PEM form, with its chain if the server " +
-				"requires one. It is used for every instance of this provider block, but not after a redirect to another origin."),
+				"requires one. It is offered to every instance that this provider block reads."),
 			"client_key_pem": schema.StringAttribute{
 				Optional:            true,
 				Sensitive:           true,
 				MarkdownDescription: "Private key of the client certificate, in PEM form, unencrypted.",
 			},
 			"connect_to": optionalString("Host and port to connect to instead of those in this provider's `base_url`, such as "+
-				"`\"127.0.0.1:8443\"` for a tunnel. The `Host` header and TLS still use the name in `base_url`.",
+				"`\"127.0.0.1:8443\"` for a tunnel. TLS and the `Host` header keep the name in `base_url`.",
 				validateText(parseConnectTo)),
 			"insecure": optionalBool("Whether to accept any certificate, including that of an `https` proxy. Causes a " +
-				"warning, because anyone on the network path can then read and change the traffic. Default: `false`."),
+				"warning. Default: `false`."),
 		},
 		Blocks: map[string]schema.Block{
 			"retry": schema.SingleNestedBlock{
-				MarkdownDescription: "How temporary failures are retried: failed connections and TLS handshakes, invalid, empty " +
-					"and incomplete responses, and the statuses 408, 429, and 500 and above except 501. An untrusted certificate " +
-					"and a port that does not speak TLS are not retried. Delays grow from `min_delay` to `max_delay`, and " +
-					"`Retry-After` of a 429 or 503 makes them longer, up to `max_delay`.",
+				MarkdownDescription: "How temporary failures are retried: failed connections and TLS handshakes (but not " +
+					"untrusted certificates), incomplete responses, and the statuses 408, 429, and 500 and above except 501. " +
+					"Delays grow from `min_delay` to `max_delay`. `Retry-After` of a 429 or 503 makes them longer, up to " +
+					"`max_delay`.",
 				Attributes: map[string]schema.Attribute{
-					"max_attempts": schema.Int64Attribute{
-						Optional: true,
-						MarkdownDescription: fmt.Sprintf("Number of attempts, including the first, from 1 to 100. A record ignores it "+
-							"while it waits. Default: `%d`.", defaultRetry.MaxAttempts),
-						Validators: []validator.Int64{int64validator.Between(1, 100)},
-					},
+					"max_attempts": optionalWholeNumber(fmt.Sprintf("Number of attempts, including the first, from 1 to 100. A "+
+						"record ignores it while it waits. Default: `%d`.", defaultRetry.MaxAttempts), 1, 100),
 					"min_delay": optionalDuration("Shortest delay.", defaultRetry.MinDelay),
-					"max_delay": optionalDuration("Longest delay. If it is shorter than `min_delay`, `min_delay` is used.",
+					"max_delay": optionalDuration("Longest delay, but at least `min_delay`.",
 						defaultRetry.MaxDelay),
 				},
 			},

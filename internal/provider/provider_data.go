@@ -20,7 +20,6 @@ import (
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/address"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/client"
-	"github.com/filetransfer/terraform-provider-filetransfer/internal/instance"
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
 )
 
@@ -71,7 +70,7 @@ func newProviderData(config providerModel, unknown []string, userAgent string) (
 	if diags.HasError() {
 		return nil, diags
 	}
-	diags.Append(data.warnings(config)...)
+	diags.Append(config.warnings()...)
 	data.client = client.New(settings)
 	return data, diags
 }
@@ -91,7 +90,7 @@ func (m *retryModel) settings() client.Retry {
 		return retry
 	}
 	if isSet(m.MaxAttempts) {
-		retry.MaxAttempts = m.MaxAttempts.ValueInt64()
+		retry.MaxAttempts = int64Value(m.MaxAttempts).ValueInt64()
 	}
 	retry.MinDelay = durationOr(m.MinDelay, retry.MinDelay)
 	retry.MaxDelay = durationOr(m.MaxDelay, retry.MaxDelay)
@@ -121,12 +120,9 @@ func parseClientCertificate(certificate, key types.String) (*tls.Certificate, di
 	switch {
 	case certificate.IsUnknown(), key.IsUnknown(), certificate.IsNull() && key.IsNull():
 		return nil, nil
-	case key.IsNull():
-		return nil, diag.NewErrorDiagnostic(summary, "client_cert_pem is set, but client_key_pem is not.\n\n"+
+	case key.IsNull(), certificate.IsNull():
+		return nil, diag.NewErrorDiagnostic(summary, "Only one of client_cert_pem and client_key_pem is set.\n\n"+
 			"Set both, or neither. If one PEM file has both, pass it to both arguments.")
-	case certificate.IsNull():
-		return nil, diag.NewErrorDiagnostic(summary, "client_key_pem is set, but client_cert_pem is not.\n\n"+
-			"Set both, or neither.")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate.ValueString()), []byte(key.ValueString()))
 	if err != nil { // it may quote the argument
@@ -148,13 +144,38 @@ func providerBaseURL(argument types.String) (address.BaseURL, diag.Diagnostic) {
 	case fromEnvironment != "":
 		return parseBaseURL("The environment variable "+baseURLVariable, fromEnvironment)
 	default:
-		return address.BaseURL{}, noInstance
+		return address.BaseURL{}, diag.NewErrorDiagnostic("No instance to read",
+			"base_url is set neither here nor in the provider block, and the environment variable "+baseURLVariable+
+				" is not set, or is empty.\n\nSet one of them. To use a provider block with an alias, set the argument provider.")
 	}
 }
 
-var noInstance = diag.NewErrorDiagnostic("No instance to read",
-	"base_url is set neither here nor in the provider block, and the environment variable "+baseURLVariable+
-		" is not set, or is empty.\n\nSet one of them. To use a provider block with an alias, set the argument provider.")
+// warnings returns warnings about arguments of the provider that have no effect, or a dangerous one.
+func (m providerModel) warnings() (diags diag.Diagnostics) {
+	namesNone := m.BaseURL.IsNull() && os.Getenv(baseURLVariable) == ""
+	if namesNone && len(m.RequestHeaders.Elements()) > 0 {
+		// Without a path, because Terraform would print the lines of the attribute, which may contain a secret.
+		diags.AddWarning("Request headers without an instance to send them to",
+			"The provider's request_headers are sent only to the origin of its own base_url. This provider block has none, so "+
+				"they are never sent.\n\nSet the provider's base_url. Headers that are not secret can be set on the data "+
+				"sources, too, which store them in the state.")
+	}
+	if namesNone && isSet(m.ConnectTo) {
+		diags.AddAttributeWarning(path.Root("connect_to"), "connect_to without a base URL",
+			"The provider's connect_to is only for the origin of its own base_url. This provider block has none, so "+
+				"connect_to is never used.\n\nSet the provider's base_url, or remove connect_to.")
+	}
+	if m.Insecure.ValueBool() {
+		summary := "Certificates are not verified"
+		if baseURL, _ := providerBaseURL(m.BaseURL); baseURL.Raw != "" { // Terraform merges warnings with equal summaries
+			summary += ": " + baseURL.Raw
+		}
+		diags.AddAttributeWarning(path.Root("insecure"), summary,
+			"insecure is true: anyone on the network path to an instance can read and change the traffic.\n\n"+
+				"Set ca_cert_pem to the CA of the instance's certificate instead.")
+	}
+	return diags
+}
 
 // unknownArguments returns the names of the unknown arguments of a provider block.
 func unknownArguments(config tftypes.Value) (unknown []string) {
@@ -182,15 +203,22 @@ func (d *providerData) checkKnown(otherRemedy string) diag.Diagnostic {
 	}
 	return diag.NewErrorDiagnostic("Provider configuration not known yet",
 		"The instance cannot be read yet, because these arguments of the provider are known only after apply:"+
-			bullets(d.unknown, 0)+
+			bullets(d.unknown)+
 			"\n\nGive them values that are known when the plan is made, or create what they depend on first (terraform apply "+
 			"-target=...)."+otherRemedy)
+}
+
+// dataSource is what the data sources have in common.
+type dataSource struct{ provider *providerData }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.provider, _ = req.ProviderData.(*providerData) // nil while Terraform only validates
 }
 
 // deferOrRefuse defers a read while arguments of the provider are unknown, or adds an error. It returns true if it did.
 func (d *providerData) deferOrRefuse(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	unknown := d.checkKnown(" Or let the data source depend on the same resource (depends_on), " +
-		"so that it is read during the apply.")
+		"so that it is read during the apply. What has to be replaced because of it is then destroyed before the read.")
 	switch {
 	case unknown == nil:
 		return false
@@ -215,33 +243,11 @@ func (d *providerData) newRequest(baseURL address.BaseURL, extra http.Header) cl
 	return client.Request{BaseURL: baseURL, Headers: headers}
 }
 
-// read reads an instance within a time limit. It returns a result, or the report about what failed.
+// read reads an instance within a time limit.
 func (d *providerData) read(
 	ctx context.Context, request client.Request, limit timeLimit,
-) (*client.Result, *failureReport) {
+) (*client.Result, *client.ReadFailure) {
 	ctx, cancel := context.WithTimeout(ctx, limit.duration)
 	defer cancel()
-	result, err := d.client.Read(ctx, request)
-	if err != nil {
-		return nil, d.readReport(err, request, limit)
-	}
-	return result, nil
-}
-
-// wait waits within a time limit until an instance reports what is expected. It returns a result, or the report about
-// what failed.
-func (d *providerData) wait(
-	ctx context.Context, request client.Request, limit timeLimit, expected expectedModel, stableFor time.Duration,
-) (*client.Result, *failureReport) {
-	ctx, cancel := context.WithTimeout(ctx, limit.duration)
-	defer cancel()
-	var unmet []difference // in the last document
-	result, err := d.client.Wait(ctx, request, stableFor, func(details *instance.Details) []string {
-		unmet = d.unmet(expected, newDetailsModel(details))
-		return expectedTexts(unmet)
-	})
-	if err != nil {
-		return nil, d.waitReport(err, request, limit, stableFor, unmet)
-	}
-	return result, nil
+	return d.client.Read(ctx, request)
 }

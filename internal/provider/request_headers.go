@@ -20,16 +20,15 @@ import (
 // requestHeadersAttribute is marked as sensitive in the provider block alone. Marking it so in a data source would
 // taint every expression that uses the whole object. Users mark values themselves.
 func requestHeadersAttribute(description string, sensitive bool) schema.MapAttribute {
-	kept := ""
+	addition := " These cannot be set: `" + strings.Join(client.ReservedHeaders, "`, `") + "`."
 	if !sensitive {
-		kept = " Terraform stores them in the state, so put secrets in the provider block."
+		addition = " Terraform stores them in the state, so put secrets in the provider block."
 	}
 	return schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		Sensitive:   sensitive,
-		MarkdownDescription: description + kept + " These cannot be set: `" +
-			strings.Join(client.ReservedHeaders, "`, `") + "`.",
+		ElementType:         types.StringType,
+		Optional:            true,
+		Sensitive:           sensitive,
+		MarkdownDescription: description + addition,
 		Validators: []validator.Map{validate[types.Map](func(at path.Path, headers types.Map) diag.Diagnostics {
 			_, diags := parseHeaders(at, headers)
 			return diags
@@ -78,7 +77,7 @@ func parseHeaders(at path.Path, headers types.Map) (http.Header, diag.Diagnostic
 	}
 	if invalidNames > 0 {
 		diags.AddError("Invalid request header", fmt.Sprintf("%s in %s cannot be used: a name has only letters, digits, "+
-			"hyphens and a few other signs. It is not shown here, because it may be a value that was swapped with its name.",
+			"hyphens and a few other signs. Such a name is not shown here, because it may be a value that was swapped with it.",
 			count(invalidNames, "header name"), at))
 	}
 	return parsed, diags

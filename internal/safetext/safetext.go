@@ -1,15 +1,12 @@
-// Package safetext finds the text in what came from a network, and makes it safe to print in a terminal, a log or a
-// diagnostic.
+// Package safetext finds the text in what came from a network, makes it safe to print in a terminal, a log or a
+// diagnostic, and tells whether it repeats a secret.
 package safetext
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"html"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,126 +38,20 @@ func Cut(line string, limit int) string {
 	return strings.TrimRight(string(characters[:limit-1]), " ") + "…"
 }
 
-// The minimum lengths in bytes of what is redacted. A shorter header value or user name may be an ordinary word, such
-// as "staging". A password is hardly ever one, and those of proxies are often short.
-const (
-	minSecret   = 8
-	minPassword = 4
-)
-
-// HeaderSecrets returns what is secret in the value of a request header: all of it, what follows its scheme
-// ("Bearer ..."), and the user name and password in what follows "Basic".
-func HeaderSecrets(value string) (secrets []string) {
-	value = strings.TrimSpace(value)
-	scheme, credentials, _ := strings.Cut(value, " ")
-	credentials = strings.TrimSpace(credentials)
-	for _, secret := range []string{value, credentials} {
-		if len(secret) >= minSecret {
-			secrets = append(secrets, secret)
-		}
-	}
-	pair, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))
-	if err == nil && strings.EqualFold(scheme, "Basic") {
-		user, password, _ := strings.Cut(string(pair), ":")
-		secrets = append(secrets, UserSecrets(user, password)...)
-	}
-	return secrets
-}
-
-// UserSecrets returns what is secret in a user name and a password: the pair, also in Base64, as it is sent, and each
-// of the two. Without a password, the user name is a token.
-func UserSecrets(user, password string) (secrets []string) {
-	if pair := user + ":" + password; len(pair) >= minPassword { // a pair like "p:" is part of words such as "tcp:"
-		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(pair)), pair)
-	}
-	if len(password) >= minPassword {
-		secrets = append(secrets, password)
-	}
-	if len(user) >= minSecret || password == "" && len(user) >= minPassword {
-		secrets = append(secrets, user)
-	}
-	return secrets
-}
-
-// Redactor replaces secrets that a server repeats, also in the escapes of JSON, URLs and HTML. It cannot find every
-// spelling, because there is no end of them. The zero Redactor replaces nothing.
-type Redactor struct{ replacer *strings.Replacer }
-
-// NewRedactor returns a redactor for some secrets. It ignores those that are too short for a password.
-func NewRedactor(secrets []string) Redactor {
-	var pairs []string
-	// The longest come first, because a secret may begin with another one.
-	for _, secret := range slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return len(b) - len(a) }) {
-		if len(secret) >= minPassword {
-			// In the host of a URL, it is in lower case, and in a query, a space is a plus sign.
-			for _, spelling := range []string{secret, strings.ToLower(secret), strings.ReplaceAll(secret, " ", "+")} {
-				pairs = append(pairs, spelling, redacted)
-			}
-		}
-	}
-	if pairs == nil {
-		return Redactor{}
-	}
-	return Redactor{strings.NewReplacer(pairs...)}
-}
-
-const redacted = "(redacted)"
-
-// redact replaces secrets. A text that has one when it is read without escapes is returned without them.
-func (r Redactor) redact(text string) string {
-	if r.replacer == nil {
-		return text
-	}
-	plain := unescaped(text)
-	if replaced := r.replacer.Replace(plain); replaced != plain {
-		return replaced
-	}
-	return r.replacer.Replace(text)
-}
-
-// escape matches an escape of JSON, or bytes in those of a URL.
-var escape = regexp.MustCompile(`\\[/"\\]|\\u[[:xdigit:]]{4}|%[[:xdigit:]]{2}`)
-
-// unescaped returns text without the escapes of JSON, URLs and HTML.
-func unescaped(text string) string {
-	return html.UnescapeString(escape.ReplaceAllStringFunc(text, func(escape string) string {
-		switch code, _ := strconv.ParseUint(strings.TrimLeft(escape, `%\u`), 16, 16); {
-		case escape[0] == '%':
-			return string([]byte{byte(code)}) //nolint:gosec // it has two digits
-		case escape[1] == 'u':
-			return string(rune(code))
-		default:
-			return escape[1:]
-		}
-	}))
-}
-
-// Line returns text as one line of at most limit characters that is safe to print. It redacts twice, because dropping
-// characters that cannot be printed may uncover a secret, and cuts last, so that no part of a secret remains.
-func (r Redactor) Line(text string, limit int) string {
-	return Cut(r.redact(Line(r.redact(text))), limit)
-}
-
-// Quoted returns text in quotes, of at most limit characters. Quotes show a line break, which may be what is wrong.
-func (r Redactor) Quoted(text string, limit int) string {
-	return Cut(strconv.Quote(r.redact(text)), limit)
-}
-
-// Body returns what a person can read in a body, on one line of at most limit characters that is safe to print: the
-// message of an object in JSON or else the JSON, the title of a page in HTML or else its text, or plain text. It does
-// not trust the Content-Type, because error pages often have a wrong one. It also redacts the body as a whole, because
-// what is taken out of it may have only a part of a secret.
-func (r Redactor) Body(body []byte, limit int) string {
-	text := r.redact(strings.TrimSpace(strings.TrimPrefix(string(body), "\uFEFF")))
-	switch {
+// Body returns what a person can read in a body: the message of an object in JSON or else the JSON, the title of a page
+// in HTML or else its text, or plain text. It does not trust the Content-Type, because error pages often have a wrong
+// one.
+func Body(body []byte) string {
+	switch text := strings.TrimSpace(string(body)); {
 	case strings.HasPrefix(text, "<"):
-		text = textOfPage(text)
+		return textOfPage(text)
 	case !utf8.ValidString(text): // nobody can read it
 		return ""
 	case json.Valid([]byte(text)):
-		text = textOfJSON(text)
+		return textOfJSON(text)
+	default:
+		return text
 	}
-	return r.Line(text, limit)
 }
 
 // textOfJSON returns the message of an object, or else the JSON on one line.

@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// Retry configures retries.
+type Retry struct {
+	MaxAttempts int64 // the maximum number of attempts of a read, the first included; at least 1
+	// MinDelay and MaxDelay are the bounds of the delay before each retry. They are positive. A MaxDelay that is
+	// shorter than MinDelay counts as MinDelay.
+	MinDelay, MaxDelay time.Duration
+}
+
 // isRetriedStatus reports whether another attempt may succeed after a status. The unknown ones from 500 on are those of
 // CDNs.
 func isRetriedStatus(status int) bool {
@@ -29,8 +37,8 @@ func retryAfter(response *http.Response) time.Duration {
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, time.Until(date))
 	}
-	seconds, _ := strconv.ParseInt(text, 10, 32) // 0 if it is invalid, the nearest value if it is out of range
-	return time.Duration(max(0, seconds)) * time.Second
+	seconds, _ := strconv.ParseUint(text, 10, 31) // 0 if it is invalid, the largest value if it is out of range
+	return time.Duration(seconds) * time.Second
 }
 
 // backoff computes the delays between the attempts of one read, with exponential backoff and jitter: without it, all
