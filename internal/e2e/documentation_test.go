@@ -66,7 +66,7 @@ func blockWith(t *testing.T, page, text string) string {
 func TestDocumentation_Format(t *testing.T) {
 	t.Parallel()
 	var texts []string
-	for _, file := range glob(t, "examples/*/*.tf", "examples/*/*/*.tf", "examples/*/*/*/*/*.tf", "examples/*/*/*/*.hcl") {
+	for _, file := range glob(t, "examples/*/*.tf", "examples/*/*/*.tf", "examples/*/*/*/*.hcl") {
 		texts = append(texts, read(t, file))
 	}
 	for _, page := range glob(t, "*.md", "templates/*.tmpl", "templates/*/*.tmpl") {
@@ -98,7 +98,7 @@ func TestAccDocumentation_Configurations(t *testing.T) {
 func links(t *testing.T, file string) (found []string) {
 	t.Helper()
 	text := fence.ReplaceAllString(read(t, file), "")
-	registry := regexp.MustCompile(`\.terraform\.io/providers/(?:filetransfer/){2}latest/docs(/[\w/-]+)?(#[\w-]+)?`)
+	registry := regexp.MustCompile(`\.terraform\.io/providers/filetransfer/filetransfer/latest/docs(/[\w/-]+)?(#[\w-]+)?`)
 	for _, link := range registry.FindAllStringSubmatch(text, -1) {
 		found = append(found, filepath.Join(root, "docs", cmp.Or(link[1], "index")+".md")+link[2])
 	}
@@ -138,46 +138,6 @@ func TestDocumentation_Links(t *testing.T) {
 	for _, page := range docs[1:] {
 		if !slices.Contains(links(t, index), page) {
 			t.Errorf("%s has no link to %s", index, page)
-		}
-	}
-}
-
-// otherTexts are those on the troubleshooting page that are of Go, of servers and proxies, and of Terraform.
-const otherTexts = `no such host|[::1]:53|connection refused|server misbehaving|i/o timeout|no route to host|
-network is unreachable|operation not permitted|permission denied|signed by unknown authority|certificate is valid for|
-doesn't contain any IP SANs|certificate has expired or is not yet valid|insecure algorithm|legacy Common Name field|
-incompatible key usage|certificate required|bad certificate|unknown certificate authority|unrecognized name|
-internal error|protocol version not supported|unsupported protocol version|no application protocol|handshake failure|
-EOF|connection reset by peer|unexpected EOF|malformed HTTP response|\x15\x03|\x00\x00|gzip: invalid header|
-server response headers exceeded 16384 bytes|gzip: invalid checksum|flate: corrupt input|no renegotiation|
-username/password authentication failed|no acceptable authentication methods|connection not allowed by ruleset|
-host unreachable|first record does not look like a TLS handshake|unexpected protocol version|
-failed to verify certificate|invalid signature algorithm|negative serial number|The SSL certificate error|
-Request Header Or Cookie Too Large|Service Temporarily Unavailable|Request forbidden by administrative rules|
-No server is available to handle this request|Just a moment...|error code: 1010|Route GET:|404 page not found|
-default backend - 404|Forbidden|Bad Gateway|Service Unavailable|Gateway Timeout|Proxy Authentication Required|
-{"success":false,"msg":"backend is starting"}|hashicorp/filetransfer|Invalid for_each argument|Invalid count argument|
-Invalid index|Missing map element|Cycle|Provider produced inconsistent final plan`
-
-// Each text in the first column of the page's tables of errors is one that somebody prints. Ours are those that tests
-// of the provider and the client expect. Each class has a section, because messages in the golden files link to it.
-func TestDocumentation_Troubleshooting(t *testing.T) {
-	t.Parallel()
-	page := read(t, filepath.Join(root, "docs", "guides", "troubleshooting.md"))
-	ours, tests := "", glob(t, "internal/provider/*_test.go", "internal/provider/testdata/*", "internal/client/*_test.go")
-	for _, file := range tests {
-		ours += strings.Join(strings.Fields(read(t, file)), " ") + "\n"
-	}
-	others := strings.Split(strings.ReplaceAll(otherTexts, "\n", ""), "|")
-	tables := regexp.MustCompile(`(?m)^\| The (?:error|message) says .*\n((?:\|.*\n)+)`)
-	for _, table := range tables.FindAllStringSubmatch(page, -1) {
-		for row := range strings.Lines(table[1]) {
-			first, _, _ := strings.Cut(row, " | ")
-			for _, quoted := range regexp.MustCompile("`(.+?)`").FindAllStringSubmatch(first, -1) {
-				if !slices.Contains(others, quoted[1]) && !strings.Contains(ours, quoted[1]) {
-					t.Errorf("nobody prints %s", quoted[1])
-				}
-			}
 		}
 	}
 }

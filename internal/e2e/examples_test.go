@@ -86,14 +86,14 @@ func TestAccExamples(t *testing.T) {
 	examples := map[string][]string{
 		"provider":                               {blockWith(t, pages+"index.md.tmpl", "file_max_size")},
 		"data-sources/filetransfer_instance":     {blockWith(t, pages+"data-sources/instance.md.tmpl", "tolist")},
-		"data-sources/filetransfer_instances":    {"max_body_size = 21048576", "upload_limit = 21474836480"},
+		"data-sources/filetransfer_instances":    {"upload_limit = 21474836480"},
 		"resources/filetransfer_instance_record": {"1 imported", "chunk_size = 10000000"},
 		"guides/connect":                         {blockWith(t, pages+"guides/connect.md.tmpl", "api_version")},
 		"guides/migrate-from-data-http":          {"max_age_days = 30", "expire_seconds = [ 1800,"},
 		"guides/tolerate-failures":               {blockWith(t, pages+"data-sources/instances.md.tmpl", "tomap")},
 	}
-	const elsewhere = " demo demo/release guides/deploy-a-server guides/preconditions-and-checks " +
-		"guides/survive-an-outage guides/test-a-module guides/use-the-limits "
+	const elsewhere = " demo demo/release guides/deploy-a-server guides/preconditions guides/test-a-module " +
+		"guides/use-the-limits "
 	for _, file := range glob(t, "examples/*/*.tf", "examples/*/*/*.tf") {
 		name := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), root+"/examples/")
 		if !strings.Contains(elsewhere, " "+name+" ") && examples[name] == nil {

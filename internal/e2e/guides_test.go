@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,7 +60,7 @@ func TestAccGuide_DeployAServer(t *testing.T) {
 // While its instance is down, a record does what the guide says.
 func TestAccGuide_SurviveAnOutage(t *testing.T) {
 	t.Parallel()
-	w, server := copyExample(t, "guides/survive-an-outage")
+	w, server := copyExample(t, "resources/filetransfer_instance_record", acctest.ImportBlocks)
 	w.write("impatient.tf", acctest.ImpatientProvider)
 	w.apply()
 	server.Close()
@@ -114,16 +113,13 @@ func TestAccGuide_TestAModule(t *testing.T) {
 	t.Parallel()
 	w, _ := copyExample(t, "guides/test-a-module", acctest.MockProviders)
 	w.apply().expect(0, "chunks = 500")
-	const file = "tests/job.tftest.hcl"
-	another := blockWith(t, "templates/guides/test-a-module.md.tmpl", "override_data")
-	w.write(file, read(t, filepath.Join(w.dir, file))+another)
-	w.run("test").expect(0, "Success! 2 passed, 0 failed.")
+	w.run("test").expect(0, "Success! 1 passed, 0 failed.")
 }
 
 // The precondition of the page fails the plan.
 func TestAccGuide_Preconditions(t *testing.T) {
 	t.Parallel()
-	w, _ := copyExample(t, "guides/preconditions-and-checks")
+	w, _ := copyExample(t, "guides/preconditions")
 	w.plan().expect(1, "accepts files of 1000000000 bytes, but our exports can have 5 GB.")
 }
 

@@ -7,7 +7,6 @@ terraform {
 variable "gateway_token" {
   type      = string
   sensitive = true
-  # ephemeral = true # needs Terraform 1.10 or OpenTofu 1.11
 }
 
 variable "client_key_pem" {
@@ -16,15 +15,13 @@ variable "client_key_pem" {
 }
 
 provider "filetransfer" {
-  base_url = "https://files.example.org/api"
-
-  # The gateway asks for a token.
+  base_url        = "https://files.example.org/api"
   request_headers = { X-Gateway-Token = var.gateway_token }
 
-  # A private CA has signed the certificate of the gateway.
+  # For a private CA.
   ca_cert_pem = file("${path.module}/ca.pem")
 
-  # The gateway asks for a client certificate, too.
+  # For mutual TLS.
   client_cert_pem = file("${path.module}/client.pem")
   client_key_pem  = var.client_key_pem
 }

@@ -12,7 +12,7 @@ variable "release" { type = string }
 
 variable "chunk_size" { type = number }
 
-# Stands in for your server: a container, a Helm release, a virtual machine.
+# Stands in for your server.
 resource "terraform_data" "server" {
   input = { RELEASE = var.release, CHUNK_SIZE = tostring(var.chunk_size) }
 }
@@ -26,7 +26,6 @@ resource "terraform_data" "deploy" {
   }
 }
 
-# Waits until the server has reported the new release and chunk size for 30 seconds.
 resource "filetransfer_instance_record" "files" {
   base_url   = var.base_url
   triggers   = { deploy = terraform_data.deploy.id }
@@ -38,7 +37,7 @@ resource "filetransfer_instance_record" "files" {
   }
 }
 
-# Stands in for what uses the chunk size, such as a job that uploads files.
+# Stands in for a job that uploads files.
 resource "terraform_data" "upload_job" {
   input = filetransfer_instance_record.files.chunk_size
 }

@@ -1,6 +1,4 @@
 terraform {
-  required_version = ">= 1.4"
-
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }
   }
@@ -10,11 +8,9 @@ variable "base_url" { type = string }
 
 data "filetransfer_instance" "files" { base_url = var.base_url }
 
-# Stands in for the job that uploads a nightly export of 5 GB.
+# Stands in for the job that uploads an export of 5 GB.
 resource "terraform_data" "job" {
   input = ceil(5000000000 / data.filetransfer_instance.files.chunk_size)
 }
 
 output "chunks" { value = terraform_data.job.output }
-
-output "expire_minutes" { value = data.filetransfer_instance.files.recommended_expire_times[*].in_minutes }

@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.5"
+  required_version = ">= 1.0"
 
   required_providers {
     filetransfer = { source = "filetransfer/filetransfer" }

@@ -1,4 +1,4 @@
-# The longest expiry option of at most a week, in seconds. It is 0 if there is none.
+# The longest expiry option of at most a week, in seconds.
 output "expire_seconds" {
   value = max(0, [
     for option in data.filetransfer_instance.files.recommended_expire_times : option.in_seconds
