@@ -25,7 +25,7 @@ func main() {
 	if !*debugMode {
 		silenceUnreadLog()
 	}
-	log.SetOutput(io.Discard) // net/http logs what a server says before it is asked, which nobody has redacted
+	log.SetOutput(io.Discard) // net/http logs what a server says before it is asked, which may repeat a secret
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/filetransfer/filetransfer", // the source in required_providers
 		Debug:   *debugMode,

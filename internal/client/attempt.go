@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/filetransfer/terraform-provider-filetransfer/internal/safetext"
@@ -13,22 +14,22 @@ import (
 type reader struct {
 	client   *Client
 	request  Request
-	secrets  safetext.Secrets // which no text may repeat
-	attempts int              // how many were made
-	askedAt  time.Time        // when the last one began
+	secrets  func() safetext.Secrets // which no text may repeat; made for the first text that is shown
+	attempts int                     // how many were made
+	askedAt  time.Time               // when the last one began
 }
 
 func (c *Client) newReader(request Request) *reader {
-	secrets := append(safetext.HeaderSecrets(request.Headers), c.proxySecrets...)
-	public := request.BaseURL.DocumentURL.String() + " " + c.config.ConnectTo + " " + c.proxyHosts
-	return &reader{client: c, request: request, secrets: secrets.Except(public)}
+	return &reader{client: c, request: request, secrets: sync.OnceValue(func() safetext.Secrets {
+		public := request.BaseURL.DocumentURL.String() + " " + c.config.ConnectTo + " " + c.proxyHosts
+		return append(safetext.HeaderSecrets(request.Headers), c.proxySecrets...).Except(public)
+	})}
 }
 
 // errRequestTimeout is the cause of the end of an attempt that took longer than [Config.RequestTimeout].
 var errRequestTimeout = errors.New("the attempt took too long")
 
-// attempt makes one attempt. In a fleet, it first waits for one of the client's places. It returns a result or a
-// failure.
+// attempt makes one attempt. In a fleet, it first waits for one of the client's places.
 func (r *reader) attempt(ctx context.Context) (*Result, *Failure) {
 	reason := "no request was sent before the time ran out"
 	if r.request.InFleet && ctx.Err() == nil {
@@ -74,7 +75,7 @@ const notShown = "(not shown, because it repeats a secret)"
 // is no end of the ways to spell a secret, so nothing could replace them all.
 func (r *reader) show(text string, limit int) string {
 	line := safetext.Line(text)
-	if r.secrets.AreIn(line) {
+	if r.secrets().AreIn(line) {
 		return notShown
 	}
 	return safetext.Cut(line, limit)
@@ -83,7 +84,7 @@ func (r *reader) show(text string, limit int) string {
 // showBody returns what a person can read in a body. It looks for secrets in the whole body, too, because what is taken
 // out of it may have only a part of one.
 func (r *reader) showBody(body []byte) string {
-	if r.secrets.AreIn(string(body)) {
+	if r.secrets().AreIn(string(body)) {
 		return notShown
 	}
 	return r.show(safetext.Body(body), maxText)

@@ -82,7 +82,7 @@ func (r *reader) newFailure(ctx context.Context, err error, endsAtProxy bool) *F
 	}
 	ending := context.Cause(ctx) // which is looked at once, so that kind and time limit agree
 	failure := &Failure{Kind: kind(err, ending != nil, endsAtProxy), TimedOut: errors.Is(ending, errRequestTimeout)}
-	if failure.Reason = notShown; !r.secrets.AreIn(err.Error()) { // of which the reason may have only a part
+	if failure.Reason = notShown; !r.secrets().AreIn(err.Error()) { // of which the reason may have only a part
 		failure.Reason = r.show(reason(err, failure.Kind), maxReason)
 	}
 	failure.isRetryable = ending != nil || isRetryable(err)

@@ -184,7 +184,6 @@ func parseVersion(name, text string) (string, diag.Diagnostic) {
 	return text, nil
 }
 
-// optionalLimit has a whole number from 0.
 func optionalLimit(description string) schema.NumberAttribute {
 	return optionalWholeNumber(description, 0, math.MaxInt64)
 }
